@@ -31,15 +31,19 @@ struct nt_open_options {
     /* The version of a dataset with a history (Lance): a number, a tag, a branch (its latest version)
      * or "BRANCH:NUMBER"; NULL: the latest. NT_NOT_FOUND lists them; NT_INVALID without history. */
     const char *version;
-    /* Directories that may contain files of a Lance dataset outside its own directory, at the base
-     * paths of its manifest; ends with NULL, or is NULL. */
+    /* Directories that may contain other files of a dataset: those of a Lance dataset outside its own
+     * directory, at the base paths of its manifest, and those with baskets of a TTree's branches. Ends
+     * with NULL, or is NULL. */
     const char *const *bases;
     /* Fetches a file at an address; NULL: one for this file only. The caller keeps ownership. */
     struct nt_fetcher *fetcher;
+    /* TTrees: branches of friends that are in the same file, with as many entries, are fields below the
+     * friend's name. */
+    bool friends;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL                    \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL, false             \
     }
 
 /* The formats in the order of trying: the name for `format`, and a description for people. NULL past

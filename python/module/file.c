@@ -65,18 +65,20 @@ static PyObject *file_open(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
     const char *path, *format, *version;
+    int friends;
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "Oyzz", &handle, &path, &format, &version))
+    if (!PyArg_ParseTuple(arguments, "Oyzzp", &handle, &path, &format, &version, &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
     if (!reader)
         return NULL;
     options.format = format;
     options.version = version;
+    options.friends = friends;
     Py_BEGIN_ALLOW_THREADS status = nt_file_open(path, &options, &file, &error);
     Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
 }
@@ -106,19 +108,21 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
     PyObject *handle, *sequence;
     const char *format;
     unsigned int flags;
+    int friends;
     size_t count = 0;
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "OOzI", &handle, &sequence, &format, &flags))
+    if (!PyArg_ParseTuple(arguments, "OOzIp", &handle, &sequence, &format, &flags, &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
     const char **names = reader ? names_of(sequence, &count) : NULL;
     if (!names)
         return NULL;
     options.format = format;
+    options.friends = friends;
     Py_BEGIN_ALLOW_THREADS status = nt_file_open_chain(names, count, &options, flags, &file, &error);
     Py_END_ALLOW_THREADS free(names);
     return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);

@@ -49,33 +49,34 @@ def formats() -> Dict[str, str]:
 
 
 def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None, version: Union[int, str, None] = None,
-         entries: Selection = None) -> File:
+         entries: Selection = None, friends: bool = False) -> File:
     """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance datasets are folders.
     A list of files, or a pattern that is no file's name, is opened as chain() opens it.
 
     Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance dataset the one of this number, tag
     or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one for each entry, or of ascending numbers, (first,
     end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several datasets a mapping from their paths to these.
+    `friends`: branches of a TTree's friends in the same file are fields below the friend's name.
     """
     if version is None and (isinstance(source, (list, tuple)) or _is_pattern(source)):
-        return chain(source, format=format, entries=entries)  # type: ignore[arg-type]
-    return _chosen(_open(source, format, version), entries)  # type: ignore[arg-type]
+        return chain(source, format=format, entries=entries, friends=friends)  # type: ignore[arg-type]
+    return _chosen(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
 
 
 def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse', format: Optional[str] = None,
-          entries: Selection = None) -> File:
+          entries: Selection = None, friends: bool = False) -> File:
     """Open many files as one, whose datasets have the entries of all files, one after the other.
 
     `sources`: a file, an address, a pattern ('run*.root', '**' for any folders), a list of names in a text file, or a specification of
     RDataFrame; or several of these. `union`: the chain has the fields of all files, null where a file lacks one; else fields that differ are an
-    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format` and `entries`: as for open().
+    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format`, `entries` and `friends`: as for open().
     """
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
     names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
     flags = (1 if union else 0) | (2 if missing == 'skip' else 0)
     try:
-        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format, flags)
+        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format, flags, friends)
     except _errors.NotFoundError as error:
         raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     return _chosen(File(handle), entries)
@@ -100,15 +101,17 @@ def _chosen(file: File, entries: Selection) -> File:
     return file
 
 
-def _open(source: Source, format: Optional[str], version: Union[int, str, None]) -> File:
+def _open(source: Source, format: Optional[str], version: Union[int, str, None], friends: bool) -> File:
     if isinstance(source, (str, os.PathLike)):
         try:
             wanted = None if version is None else str(version)
-            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, wanted))
+            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, wanted, friends))
         except _errors.NotFoundError as error:
             raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     if version is not None:
         raise ValueError('a bytes-like object has no versions')
+    if friends:
+        raise ValueError('friends are read from a path')
     try:
         memoryview(source)
     except TypeError:

@@ -193,9 +193,10 @@ struct nt_settings {
     unsigned sandbox;        /* enum nt_confinement */
     unsigned broken;         /* "refuse", "show" */
     bool is_chain;
-    unsigned chain_rule;        /* enum nt_chain_rule */
-    unsigned missing;           /* "refuse", "skip" */
-    const char *const *bases;   /* directories; NULL: none */
+    unsigned chain_rule;      /* enum nt_chain_rule */
+    unsigned missing;         /* "refuse", "skip" */
+    const char *const *bases; /* directories; NULL: none */
+    bool friends;
     const char *const *select;  /* "DATASET:FILE", the name may be empty; NULL: none */
     const char *const *entries; /* "DATASET:FIRST:END", "DATASET:" is optional; NULL: none */
     unsigned timeout_seconds;

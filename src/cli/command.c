@@ -186,6 +186,11 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);
 }
 
+static void print_note(void *source, const struct nt_error *note)
+{
+    nt_print_error(source, note);
+}
+
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret)
 {
@@ -205,6 +210,7 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
         return nt_print_error(source, &error);
     if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)
         nt_print_error(source, &error);
+    nt_vfs_visit_notes(*vfs_ret, print_note, (void *)(uintptr_t)source);
     return NT_EXIT_OK;
 }
 

@@ -244,7 +244,8 @@ static void note_under(const struct nt_resolved_node *resolved, const struct nt_
         note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
-/* Records that a file or dataset fails to open. The current request is not counted as failed. */
+/* Records that a file or dataset fails to open, or lacks something. The current request is not counted
+ * as failed. */
 static void note_unopened(const struct nt_resolved_node *resolved)
 {
     struct nt_error failure;
@@ -257,6 +258,8 @@ static void note_unopened(const struct nt_resolved_node *resolved)
     } else if (resolved->file && resolved->file->failure && resolved->file->dataset_count == 0) {
         note_under(resolved, resolved->file->failure);
     }
+    for (uint32_t i = 0; resolved->dataset && i < resolved->dataset->note_count; i++)
+        note_under(resolved, &resolved->dataset->notes[i]);
 }
 
 /* A replaced file in a passthrough directory is no failure: its nodes are stale. */

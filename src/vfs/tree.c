@@ -147,6 +147,25 @@ enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
     return status;
 }
 
+void nt_vfs_visit_notes(struct nt_vfs *vfs, nt_vfs_note *visit, void *context)
+{
+    struct nt_open_file *opened;
+    uint32_t shown;
+    nt_inodes_acquire(vfs->inodes, 0, &shown, &opened);
+    for (uint32_t i = 0; opened && i < opened->file->dataset_count; i++) {
+        const struct nt_dataset *dataset = opened->file->datasets[i];
+        for (uint32_t k = 0; k < dataset->note_count; k++) {
+            struct nt_error note = dataset->notes[k];
+            struct nt_buffer path = {0};
+            nt_append_dataset_path(&path, dataset);
+            nt_error_context(&note, "%.*s", (int)path.length, path.bytes);
+            nt_buffer_deinit(&path);
+            visit(context, &note);
+        }
+    }
+    nt_inodes_release(vfs->inodes, opened);
+}
+
 bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
 {
     return nt_inodes_all_stay_open(vfs->inodes);

@@ -528,22 +528,66 @@ std::string write_short_branches(const std::string &path)
     return trees::result(path, {{&tree, "short"}});
 }
 
-/* A branch whose full baskets are in another file; the last one is within the tree. */
+/* A branch whose full baskets are in another file; the last one is within the tree. Its record is not
+ * compressed, so that a test can change the name. */
 std::string write_other_file(const std::string &path)
 {
     Tree tree("split");
+    const auto slash = path.rfind('/') + 1;
+    const std::string name = path.substr(slash), beside = name.substr(0, name.size() - 5) + ".baskets";
+    gSystem->ChangeDirectory(path.substr(0, slash).c_str());
     add_some(tree);
     {
-        auto file = trees::create(path);
-        const auto slash = path.rfind('/') + 1;
-        const std::string beside = path.substr(slash, path.size() - slash - 5) + ".baskets";
-        gSystem->ChangeDirectory(path.substr(0, slash).c_str());
+        auto file = trees::create(name, 0);
         tree.Write(*file, 300, [&](TTree &tree) {
             tree.SetBasketSize("i", 500);
             tree.GetBranch("i")->SetFile(beside.c_str());
         });
     }
-    return trees::result(path, {{&tree, "split"}});
+    return trees::result(name, {{&tree, "split"}});
+}
+
+static void add_value(Tree &tree, double factor)
+{
+    tree.Leaves<double>("value", "value/D", [=](auto &v, Number i) { v = i * factor; });
+}
+
+/* A tree with friends: in the same file, of an alias, of a directory, with the name of a branch, of fewer
+ * entries, with an index; and in another file, which is removed. The file keeps the names it is opened by. */
+std::string write_friends(const std::string &path)
+{
+    Tree events("events"), calibration("calibration"), extra("extra"), rival("rival"), shorter("shorter"),
+        indexed("indexed"), far("far");
+    const auto slash = path.rfind('/') + 1;
+    const std::string name = path.substr(slash), elsewhere = "elsewhere.root";
+    gSystem->ChangeDirectory(path.substr(0, slash).c_str());
+    add_some(events), add_some(calibration);
+    add_value(extra, 0.5), add_value(rival, 2), add_value(shorter, 3), add_value(indexed, 4), add_value(far, 5);
+    far.Write(*trees::create(elsewhere), 20);
+    {
+        auto file = trees::create(name);
+        calibration.Write(*file, 20), extra.Write(*file->mkdir("deep"), 20), rival.Write(*file, 20);
+        shorter.Write(*file, 5);
+        indexed.Write(*file, 20, nullptr, nullptr, [](TTree &tree) { tree.BuildIndex("value"); });
+        events.Write(
+            *file, 20, [](TTree &tree) { tree.SetAutoFlush(8); }, nullptr,
+            [&](TTree &tree) {
+                tree.AddFriend("calibration");
+                tree.AddFriend("more = deep/extra");
+                tree.AddFriend(file->Get<TTree>("rival"), "i");
+                tree.AddFriend("shorter");
+                tree.AddFriend("indexed");
+                tree.AddFriend("far", elsewhere.c_str());
+            });
+    }
+    std::string told = trees::result(name, {{&events, "events"},
+                                            {&calibration, "calibration"},
+                                            {&extra, "deep/extra"},
+                                            {&rival, "rival"},
+                                            {&shorter, "shorter"},
+                                            {&indexed, "indexed"}});
+    gSystem->Unlink(elsewhere.c_str());
+    return told;
 }
 
 /* Entries of many bytes. */

@@ -76,6 +76,10 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
  * folder's. Close it before the folder. Fails as nt_folder_open. */
 enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
                                      struct nt_folder **beside_ret, struct nt_error *error);
+/* Opens a local directory with other files of what a source shows, and checks permissions against that
+ * source's. `use`: of a dataset. Fails as nt_folder_open. */
+enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,
+                                  struct nt_folder **folder_ret, struct nt_error *error);
 /* Opens one of the folders in it, by name, as if by its path: independent of this folder. */
 enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                     struct nt_error *error);

@@ -173,6 +173,7 @@ struct local_folder {
     char *path;
     struct nt_source_pool *pool; /* of lazily opened files */
     struct stat attributes;      /* of the directory when it was opened */
+    struct stat users;           /* attributes of what is shown: of the directory, or of a file elsewhere */
     struct local_folder *shown;  /* the dataset's folder: this one, or the one beside */
     struct nt_lock lock;         /* of all below, and of the same members of folders beside it */
     mode_t readers;              /* read bits */
@@ -214,7 +215,7 @@ static enum nt_status allow(struct local_folder *folder, const struct stat *part
                             size_t length, struct nt_error *error)
 {
     struct local_folder *shown = folder->shown;
-    mode_t readers = nt_common_read_bits(&shown->attributes, shown->readers, part);
+    mode_t readers = nt_common_read_bits(&shown->users, shown->readers, part);
     if (!shown->is_shown)
         shown->readers = readers;
     if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
@@ -482,7 +483,8 @@ static enum nt_status open_directory(struct local_folder *folder, struct nt_erro
                    : nt_fail_system(error, errno, "%s", folder->path);
     if (fstat(folder->descriptor, &folder->attributes))
         return nt_fail_system(error, errno, "%s", folder->path);
-    folder->readers = folder->attributes.st_mode & 0444;
+    folder->users = folder->attributes;
+    folder->readers = folder->users.st_mode & 0444;
     return NT_OK;
 }
 
@@ -519,17 +521,38 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
     return open_local(path, use, NULL, folder_ret, error);
 }
 
+/* Closes a directory that fewer users can read than what is shown. */
+static enum nt_status allow_folder(struct nt_folder *folder, struct nt_error *error)
+{
+    struct local_folder *shown = local(folder)->shown;
+    nt_lock_acquire(&shown->lock);
+    enum nt_status status = allow(local(folder), &local(folder)->attributes, "", 0, error);
+    nt_lock_release(&shown->lock);
+    if (status != NT_OK)
+        nt_folder_close(folder);
+    return status;
+}
+
 static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
                                   struct nt_error *error)
 {
     struct local_folder *shown = local(folder)->shown;
     enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
+    return status == NT_OK ? allow_folder(*beside_ret, error) : status;
+}
+
+enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,
+                                  struct nt_folder **folder_ret, struct nt_error *error)
+{
+    struct stat users;
+    enum nt_status status = nt_source_stat(file, &users, error);
+    if (status == NT_OK)
+        status = open_local(path, use, NULL, folder_ret, error);
     if (status != NT_OK)
         return status;
-    nt_lock_acquire(&shown->lock);
-    status = allow(local(*beside_ret), &local(*beside_ret)->attributes, "", 0, error);
-    nt_lock_release(&shown->lock);
-    if (status != NT_OK)
-        nt_folder_close(*beside_ret);
-    return status;
+    struct local_folder *folder = local(*folder_ret);
+    folder->users = users;
+    folder->readers = users.st_mode & 0444;
+    folder->is_shown = true;
+    return allow_folder(*folder_ret, error);
 }

@@ -524,9 +524,10 @@ static enum nt_status add_rntuples(struct nt_file *file, bool *has_ret, struct n
     return status;
 }
 
-/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not wanted. */
-static enum nt_status add_trees(struct nt_file *file, bool has_rntuples, bool is_wanted,
-                                struct nt_error *error)
+/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not wanted
+ * (`options` is NULL). */
+static enum nt_status add_trees(struct nt_file *file, bool has_rntuples,
+                                const struct nt_open_options *options, struct nt_error *error)
 {
 #if NT_HAS_TTREE
     const struct nt_container *container = nt_container_of(file);
@@ -536,22 +537,23 @@ static enum nt_status add_trees(struct nt_file *file, bool has_rntuples, bool is
     enum nt_status status = nt_ttree_prepare(file, error);
     if (status != NT_OK || file->failure || !container->object_count)
         return status;
-    if (is_wanted && !has_rntuples)
+    if (options && !has_rntuples)
         file->format = &nt_format_ttree;
-    if (is_wanted)
-        return nt_ttree_add_all(file, has_rntuples, error);
+    if (options)
+        return nt_ttree_add_all(file, options, has_rntuples, error);
     if (file->dataset_count)
         return NT_OK;
     nt_tfile_refuse(container->details, "an RNTuple", &refusal);
     return nt_failure_keep(&refusal, file->arena, &file->failure, error);
 #else
-    (void)file, (void)has_rntuples, (void)is_wanted, (void)error;
+    (void)file, (void)has_rntuples, (void)options, (void)error;
     return NT_OK;
 #endif
 }
 
 static enum nt_status open_file(const char *path, struct nt_source *source, const struct nt_limits *limits,
-                                bool wants_trees, struct nt_file **file_ret, struct nt_error *error)
+                                const struct nt_open_options *trees, struct nt_file **file_ret,
+                                struct nt_error *error)
 {
     struct nt_file *file;
     bool has_rntuples;
@@ -563,7 +565,7 @@ static enum nt_status open_file(const char *path, struct nt_source *source, cons
     if (status == NT_OK)
         status = add_rntuples(file, &has_rntuples, error);
     if (status == NT_OK)
-        status = add_trees(file, has_rntuples, wants_trees, error);
+        status = add_trees(file, has_rntuples, trees, error);
     if (status != NT_OK) {
         nt_file_discard(file);
         return status;
@@ -578,14 +580,14 @@ enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
                                     const struct nt_limits *limits, struct nt_file **file_ret,
                                     struct nt_error *error)
 {
-    return open_file(path, source, limits, false, file_ret, error);
+    return open_file(path, source, limits, NULL, file_ret, error);
 }
 
 static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(options);
-    return open_file(source->path, source, &limits, !options->format, file_ret, error);
+    return open_file(source->path, source, &limits, options->format ? NULL : options, file_ret, error);
 }
 
 const struct nt_format nt_format_rntuple = {

@@ -44,10 +44,10 @@ static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded
 }
 
 /* Sets the place of a slot's basket; false if it has none. */
-static bool set_place(const struct nt_ttree *tree, const struct nt_ttree_branch *branch, uint32_t slot,
-                      uint32_t *embedded, struct nt_basket_place *place)
+static bool set_place(const struct nt_ttree_branch *branch, uint32_t slot, uint32_t *embedded,
+                      struct nt_basket_place *place)
 {
-    const struct nt_ttree_embedded *items = tree->embedded + branch->first_embedded;
+    const struct nt_ttree_embedded *items = branch->record->embedded + branch->first_embedded;
     while (*embedded < branch->embedded_count && items[*embedded].slot < slot)
         ++*embedded;
     place->slot = slot;
@@ -57,7 +57,7 @@ static bool set_place(const struct nt_ttree *tree, const struct nt_ttree_branch 
     if (place->offset != 0 && place->bytes != 0)
         return true;
     if (*embedded == branch->embedded_count || items[*embedded].slot != slot ||
-        is_empty(tree, &items[*embedded]))
+        is_empty(branch->record, &items[*embedded]))
         return false;
     place->offset = items[*embedded].offset;
     place->bytes = items[*embedded].bytes;
@@ -192,14 +192,13 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
     return status;
 }
 
-static enum nt_status check_other_branches(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
-                                           struct nt_error *error)
+static enum nt_status check_other_branches(const struct nt_ttree_branch *branch, struct nt_error *error)
 {
     enum { MAX_SHOWN = 80 };
     const struct nt_ttree_overlap *overlap = &branch->overlap;
     if (!overlap->offset)
         return NT_OK;
-    struct nt_text name = tree->branches[overlap->branch].name;
+    struct nt_text name = branch->record->branches[overlap->branch].name;
     return nt_fail(error, NT_CORRUPT, overlap->offset,
                    "basket %" PRIu32 ": it overlaps basket %" PRIu32 " of branch %.*s", overlap->slot,
                    overlap->other_slot, name.length < MAX_SHOWN ? (int)name.length : MAX_SHOWN, name.bytes);
@@ -223,22 +222,22 @@ static enum nt_status check_place(const struct nt_ttree *tree, const struct nt_b
                    place->slot, place->bytes, place->offset);
 }
 
-enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
-                                     uint64_t file_bytes, struct nt_basket_place **baskets_ret,
-                                     uint32_t *count_ret, struct nt_error *error)
+enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,
+                                     struct nt_basket_place **baskets_ret, uint32_t *count_ret,
+                                     struct nt_error *error)
 {
     uint32_t count = 0, embedded = 0;
     struct nt_basket_place *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
     if (!baskets)
         return nt_fail_memory(error);
-    enum nt_status status = check_other_branches(tree, branch, error);
+    enum nt_status status = check_other_branches(branch, error);
     for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
         struct nt_basket_place *place = &baskets[count];
         int64_t first = first_entry(branch, slot), end = first_entry(branch, slot + 1);
-        bool has_place = set_place(tree, branch, slot, &embedded, place);
+        bool has_place = set_place(branch, slot, &embedded, place);
         place->first_entry = (uint64_t)first;
         place->end_entry = (uint64_t)end;
-        status = check_place(tree, place, first, end, has_place ? file_bytes : UINT64_MAX, error);
+        status = check_place(branch->record, place, first, end, has_place ? file_bytes : UINT64_MAX, error);
         count += has_place && first < end;
     }
     if (status == NT_OK)

@@ -17,14 +17,21 @@
 
 /* ---- JSON ---- */
 
-static void describe_friends(const struct nt_ttree *tree, struct nt_json *json)
+void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json)
 {
     nt_json_key(json, "friends");
     nt_json_array(json);
     for (uint32_t i = 0; i < tree->friend_count; i++) {
+        const struct nt_ttree_friend *friend = &tree->friends[i];
         nt_json_object(json);
-        nt_json_member_text(json, "tree", tree->friends[i].tree);
-        nt_json_member_text(json, "file", tree->friends[i].file);
+        nt_json_member_text(json, "name", friend->name);
+        nt_json_member_text(json, "tree", friend->tree);
+        nt_json_member_text(json, "file", friend->file);
+        nt_json_member_bool(json, "is_joined", friend->joined != NULL);
+        if (friend->joined)
+            nt_json_member_text(json, "field", friend->field);
+        if (friend->refusal)
+            nt_json_member_text(json, "reason", nt_text_of(friend->refusal));
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
@@ -37,7 +44,7 @@ static enum nt_status describe_dataset(const struct nt_dataset *dataset, struct 
     nt_json_member_bool(json, "is_recovered", tree->is_recovered);
     nt_json_member_signed(json, "auto_flush", tree->auto_flush);
     nt_json_member_unsigned(json, "branches", tree->branch_count);
-    describe_friends(tree, json);
+    nt_ttree_describe_friends(tree, json);
     return NT_OK;
 }
 
@@ -49,20 +56,30 @@ static uint32_t branch_of_field(const struct nt_ttree *tree, uint32_t field)
     return last_branch_at(tree->map->branches, tree->branch_count, field);
 }
 
+static bool is_of_record(const struct nt_ttree *tree, uint32_t field)
+{
+    return tree->branch_count && tree->map->branches[branch_of_field(tree, field)].field == field;
+}
+
 static bool is_branch(const struct nt_dataset *dataset, uint32_t field)
 {
     const struct nt_ttree *tree = nt_ttree_of(dataset);
-    return tree->branch_count && tree->map->branches[branch_of_field(tree, field)].field == field;
+    return is_of_record(tree, field) && !tree->branches[branch_of_field(tree, field)].friend;
 }
 
 static void describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
     const struct nt_ttree *tree = nt_ttree_of(dataset);
     uint32_t number = branch_of_field(tree, field);
-    if (!is_branch(dataset, field))
+    if (!is_of_record(tree, field))
         return;
+    const struct nt_ttree_branch *branch = &tree->branches[number];
+    if (branch->friend) {
+        nt_json_member_text(json, "friend", branch->friend->tree);
+        return;
+    }
     nt_json_member_unsigned(json, "branch", number);
-    nt_json_member_text(json, "branch_class", tree->branches[number].class_name);
+    nt_json_member_text(json, "branch_class", branch->class_name);
 }
 
 static enum nt_status write_branch(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
@@ -85,12 +102,18 @@ void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column,
     nt_json_member_unsigned(json, "branch", map->branches[place_of(dataset, column)->branch].branch);
 }
 
+static bool is_embedded(const struct nt_dataset *dataset, const struct nt_ttree_column *place,
+                        const struct nt_page *page)
+{
+    const struct nt_ttree *tree = nt_ttree_of(dataset);
+    return page->source == tree->branches[tree->map->branches[place->branch].branch].object_source;
+}
+
 /* The basket that a page is; NULL: it is missing. Pages of values have its number. Those of end offsets
  * have something else there: only chains show them. */
 static const struct nt_basket_place *basket_of(const struct nt_branch_map *branch, bool is_offsets,
-                                               const struct nt_page *page)
+                                               bool is_embedded, const struct nt_page *page)
 {
-    bool is_embedded = page->source == NT_TTREE_OBJECT;
     if (page->is_missing || (!is_offsets && page->parameter >= branch->basket_count))
         return NULL;
     if (!is_offsets)
@@ -109,7 +132,8 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
     bool is_offsets =
         place->output != NT_OUTPUT_RAW && branch->interpretation.outputs[place->output].is_offsets;
     nt_lock_acquire(&dataset->logical->lock);
-    const struct nt_basket_place *basket = basket_of(branch, is_offsets, page);
+    const struct nt_basket_place *basket =
+        basket_of(branch, is_offsets, is_embedded(dataset, place, page), page);
     if (basket) {
         nt_json_member_unsigned(json, "basket", basket->slot);
         nt_json_member_bool(json, "is_embedded", basket->is_embedded);
@@ -143,8 +167,8 @@ static void close_dataset(struct nt_dataset *dataset)
 {
     struct nt_ttree *tree = dataset->format_data;
     nt_ttree_free_page_lists(tree);
-    if (dataset->source_count > NT_TTREE_OBJECT)
-        nt_source_close(dataset->sources[NT_TTREE_OBJECT]);
+    for (uint32_t i = NT_TTREE_OBJECT; i < tree->object_source_end; i++)
+        nt_source_close(dataset->sources[i]);
 }
 
 static const struct nt_dataset_ops dataset_ops = {
@@ -160,19 +184,29 @@ static const struct nt_dataset_ops dataset_ops = {
     .close = close_dataset,
 };
 
-static enum nt_status set_sources(struct nt_dataset *dataset, const struct nt_ttree *tree,
-                                  struct nt_error *error)
+static enum nt_status add_object(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                 const struct nt_ttree *record, struct nt_error *error)
 {
-    dataset->sources = nt_arena_alloc(dataset->arena, NT_TTREE_SOURCES, sizeof(*dataset->sources));
+    enum nt_status status =
+        nt_source_open_memory(record->object, record->object_bytes, dataset->file->source->path,
+                              &dataset->sources[dataset->source_count], error);
+    if (status == NT_OK)
+        tree->object_source_end = ++dataset->source_count;
+    return status;
+}
+
+static enum nt_status set_sources(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
+{
+    dataset->sources =
+        nt_arena_alloc(dataset->arena, NT_TTREE_SOURCES + tree->friend_count, sizeof(*dataset->sources));
     if (!dataset->sources)
         return nt_fail_memory(error);
     dataset->sources[NT_TTREE_FILE] = dataset->file->source;
     dataset->source_count = 1;
-    enum nt_status status =
-        nt_source_open_memory(tree->object, tree->object_bytes, dataset->file->source->path,
-                              &dataset->sources[NT_TTREE_OBJECT], error);
-    if (status == NT_OK)
-        dataset->source_count = NT_TTREE_SOURCES;
+    enum nt_status status = add_object(dataset, tree, tree, error);
+    for (uint32_t i = 0; status == NT_OK && i < tree->friend_count; i++)
+        if (tree->friends[i].joined)
+            status = add_object(dataset, tree, tree->friends[i].joined, error);
     return status;
 }
 
@@ -206,7 +240,7 @@ static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *ent
         uint32_t count;
         if (!branch->slot_count)
             continue;
-        enum nt_status status = nt_ttree_list_baskets(tree, branch, UINT64_MAX, &baskets, &count, error);
+        enum nt_status status = nt_ttree_list_baskets(branch, UINT64_MAX, &baskets, &count, error);
         if (nt_is_environmental(status))
             return status;
         if (status != NT_OK)
@@ -219,16 +253,20 @@ static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *ent
     return NT_OK;
 }
 
-static enum nt_status read_tree(struct nt_dataset *dataset, struct nt_ttree *tree,
-                                const struct nt_tfile_object *object, struct nt_error *error)
+enum nt_status nt_ttree_read_object(struct nt_file *file, struct nt_arena *arena,
+                                    const struct nt_tfile_object *object, struct nt_ttree *tree,
+                                    struct nt_error *error)
 {
-    struct nt_file *file = dataset->file;
+    tree->record_offset = object->offset;
+    tree->key_bytes = object->key_bytes;
+    tree->record_bytes = object->bytes;
+    tree->is_recovered = !object->is_listed;
     enum nt_status status = nt_ttree_streamer_info(file, &tree->info, error);
     if (status == NT_OK)
         status = nt_tfile_read_object(file, object, &tree->object, &tree->object_bytes, error);
     if (status == NT_OK)
-        status = nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, dataset->arena,
-                               &file->budget, error);
+        status = nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, arena, &file->budget,
+                               error);
     if (status == NT_OK && (tree->entries < 0 || tree->entries > INT64_MAX / 2))
         status =
             nt_fail(error, NT_CORRUPT, object->offset, "the tree has %" PRId64 " entries", tree->entries);
@@ -238,20 +276,31 @@ static enum nt_status read_tree(struct nt_dataset *dataset, struct nt_ttree *tre
     return status;
 }
 
-enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_object *object,
-                            struct nt_error *error)
+/* A copy of the tree has the branches of its friends, too. */
+static enum nt_status read_tree(struct nt_dataset *dataset, const struct nt_tfile_object *object,
+                                bool joins_friends, struct nt_ttree **tree_ret, struct nt_error *error)
 {
-    struct nt_ttree *tree = nt_arena_alloc(dataset->arena, 1, sizeof(*tree));
-    if (!tree)
+    struct nt_ttree *trees = nt_arena_alloc(dataset->arena, 2, sizeof(*trees));
+    if (!trees)
         return nt_fail_memory(error);
-    *tree = (struct nt_ttree){.class_name = object->class_name,
-                              .record_offset = object->offset,
-                              .key_bytes = object->key_bytes,
-                              .record_bytes = object->bytes,
-                              .is_recovered = !object->is_listed};
-    enum nt_status status = read_tree(dataset, tree, object, error);
+    *tree_ret = &trees[0];
+    enum nt_status status = nt_ttree_read_object(dataset->file, dataset->arena, object, &trees[0], error);
+    if (status != NT_OK || !joins_friends || !trees[0].friend_count)
+        return status;
+    *tree_ret = &trees[1];
+    trees[1] = trees[0];
+    return nt_ttree_join_friends(dataset, &trees[1], object->directory, error);
+}
+
+enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_object *object,
+                            const struct nt_open_options *options, struct nt_error *error)
+{
+    struct nt_ttree *tree = NULL;
+    enum nt_status status = read_tree(dataset, object, options->friends, &tree, error);
     if (status == NT_OK)
         status = set_sources(dataset, tree, error);
+    if (status == NT_OK)
+        status = nt_ttree_open_other_files(dataset, tree, options, error);
     if (status == NT_OK)
         status = set_texts(dataset, tree, error);
     if (status != NT_OK)

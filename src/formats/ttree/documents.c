@@ -245,9 +245,10 @@ enum nt_status nt_ttree_describe_tree(const struct nt_ttree *tree, struct nt_buf
     nt_json_member_unsigned(&writer.json, "record_bytes", tree->record_bytes);
     nt_json_member_unsigned(&writer.json, "key_bytes", tree->key_bytes);
     nt_json_member_unsigned(&writer.json, "object_bytes", tree->object_bytes);
-    nt_json_member_unsigned(&writer.json, "branches", tree->branch_count);
-    nt_json_member_unsigned(&writer.json, "leaves", tree->leaf_count);
+    nt_json_member_unsigned(&writer.json, "branches", tree->own->branch_count);
+    nt_json_member_unsigned(&writer.json, "leaves", tree->own->leaf_count);
     nt_json_member_bool(&writer.json, "is_recovered", tree->is_recovered);
+    nt_ttree_describe_friends(tree, &writer.json);
     nt_json_key(&writer.json, "object");
     enum nt_status status = nt_object_walk(tree->info, tree->class_name, tree->object, tree->object_bytes,
                                            tree->key_bytes, &visitor, error);
@@ -256,13 +257,12 @@ enum nt_status nt_ttree_describe_tree(const struct nt_ttree *tree, struct nt_buf
 
 /* ---- branch.json ---- */
 
-static void put_embedded(struct nt_json *json, const struct nt_ttree *tree,
-                         const struct nt_ttree_branch *branch)
+static void put_embedded(struct nt_json *json, const struct nt_ttree_branch *branch)
 {
     nt_json_key(json, "embedded_baskets");
     nt_json_array(json);
     for (uint32_t i = 0; i < branch->embedded_count; i++) {
-        const struct nt_ttree_embedded *embedded = &tree->embedded[branch->first_embedded + i];
+        const struct nt_ttree_embedded *embedded = &branch->record->embedded[branch->first_embedded + i];
         nt_json_object(json);
         nt_json_member_unsigned(json, "basket", embedded->slot);
         nt_json_member_unsigned(json, "object_offset", embedded->offset);
@@ -284,16 +284,17 @@ enum nt_status nt_ttree_describe_branch(const struct nt_ttree *tree, const struc
     static const char *const skipped[] = {"fBranches", "fBaskets", "fBranchCount", "fBranchCount2", NULL};
     struct writer writer = {.skipped = skipped};
     const struct nt_object_visitor visitor = visitor_of(&writer);
+    const struct nt_ttree *record = branch->record;
     nt_json_document(&writer.json, out, "branch");
     nt_json_member_text(&writer.json, "class", branch->class_name);
     nt_json_member_unsigned(&writer.json, "object_offset", branch->offset);
     nt_json_member_unsigned(&writer.json, "object_bytes", branch->byte_count);
     put_counter(&writer.json, "counter", tree, branch->counter);
     put_counter(&writer.json, "second_counter", tree, branch->second_counter);
-    put_embedded(&writer.json, tree, branch);
+    put_embedded(&writer.json, branch);
     nt_json_key(&writer.json, "object");
-    enum nt_status status = nt_object_walk_item(tree->info, tree->object, tree->object_bytes, tree->key_bytes,
-                                                branch->offset, &visitor, error);
+    enum nt_status status = nt_object_walk_item(record->info, record->object, record->object_bytes,
+                                                record->key_bytes, branch->offset, &visitor, error);
     return finish(&writer, status, error);
 }
 

@@ -31,9 +31,9 @@ static enum nt_status list_baskets(struct nt_dataset *dataset, uint32_t branch, 
     struct nt_branch_map *map = &tree->map->branches[branch];
     if (map->baskets)
         return NT_OK;
-    enum nt_status status =
-        nt_ttree_list_baskets(tree, &tree->branches[map->branch], dataset->sources[NT_TTREE_FILE]->size,
-                              &map->baskets, &map->basket_count, error);
+    const struct nt_ttree_branch *record = &tree->branches[map->branch];
+    enum nt_status status = nt_ttree_list_baskets(record, dataset->sources[record->file_source]->size,
+                                                  &map->baskets, &map->basket_count, error);
     if (status == NT_OK)
         status = nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
                                 map->basket_count * sizeof(*map->baskets), NT_NO_OFFSET, error);
@@ -234,9 +234,11 @@ static uint64_t entries_of(const struct span *span, const struct nt_basket_place
     return end - basket->first_entry;
 }
 
-static struct nt_source *source_of(const struct span *span, const struct nt_basket_place *basket)
+/* Index into the sources of the dataset. */
+static uint32_t source_of(const struct span *span, const struct nt_basket_place *basket)
 {
-    return span->dataset->sources[basket->is_embedded ? NT_TTREE_OBJECT : NT_TTREE_FILE];
+    const struct nt_ttree_branch *branch = &span->tree->branches[span->map->branch];
+    return basket->is_embedded ? branch->object_source : branch->file_source;
 }
 
 /* Reads the start of a basket's record, or all of it, into `record`. */
@@ -251,7 +253,8 @@ static enum nt_status read_record(const struct span *span, const struct nt_baske
         return nt_fail(error, NT_LIMIT, basket->offset,
                        "the basket has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
                        limit);
-    return nt_source_append(source_of(span, basket), basket->offset, bytes, record, error);
+    return nt_source_append(span->dataset->sources[source_of(span, basket)], basket->offset, bytes, record,
+                            error);
 }
 
 /* Names the basket and its place: that of the tree's record if it is in there. */
@@ -262,7 +265,8 @@ static enum nt_status fail_in_basket(const struct span *span, const struct nt_ba
         return status;
     nt_error_context(error, "basket %" PRIu32, basket->slot);
     if (error->offset == NT_NO_OFFSET && !nt_is_transient(status))
-        error->offset = basket->is_embedded ? span->tree->record_offset : basket->offset;
+        error->offset = basket->is_embedded ? span->tree->branches[span->map->branch].record->record_offset
+                                             : basket->offset;
     return status;
 }
 
@@ -315,8 +319,8 @@ static uint64_t wanted_bytes(const struct nt_branch_map *map, const struct nt_ba
 static void prefetch(const struct span *span)
 {
     enum { MOST = 128, MOST_BYTES = 8 << 20 };
-    struct nt_source *source = span->dataset->sources[NT_TTREE_FILE];
     struct nt_branch_map *map = span->map;
+    struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
     uint32_t most = span->basket_count > MOST ? span->basket_count : MOST, count = 0;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
     uint64_t bytes = 0;
@@ -482,7 +486,7 @@ static enum nt_status add_page(struct listing *listing, uint32_t number)
             output_of(listing)->is_offsets ? listing->base : (uint64_t)(basket - listing->span.map->baskets),
         .elements = (uint32_t)count.elements,
         .decoder = listing->decoder,
-        .source = basket->is_embedded ? NT_TTREE_OBJECT : NT_TTREE_FILE,
+        .source = source_of(&listing->span, basket),
         .checksum = NT_CHECKSUM_NONE,
         .compression = basket->is_embedded ? NT_COMPRESSION_NONE : NT_COMPRESSION_ROOT_BASKET,
     };

@@ -31,6 +31,7 @@ enum member {
     LEAVES,
     BASKETS,
     FRIENDS,
+    TREE_INDEX,
     BRANCH_REF,
     TREE_NAME,
     COMPRESS,
@@ -78,6 +79,7 @@ static const char *const member_names[MEMBERS] = {
     [LEAVES] = "fLeaves",
     [BASKETS] = "fBaskets",
     [FRIENDS] = "fFriends",
+    [TREE_INDEX] = "fTreeIndex",
     [BRANCH_REF] = "fBranchRef",
     [TREE_NAME] = "fTreeName",
     [COMPRESS] = "fCompress",
@@ -357,6 +359,9 @@ static enum nt_status begin_in_tree(struct reader *reader, const struct nt_objec
         return enter(reader, IN_BRANCHES, NT_NONE, error);
     case FRIENDS:
         return enter(reader, IN_FRIENDS, NT_NONE, error);
+    case TREE_INDEX:
+        reader->tree->has_index = *skip_ret = true;
+        return NT_OK;
     case BRANCH_REF:
         status = add_item(reader, NT_NONE, false, member->offset, error);
         return status == NT_OK ? add_branch(reader, member, error) : status;
@@ -646,8 +651,10 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
         reader->tree->name = text;
     else if (level->place == IN_TREE && which == TITLE)
         reader->tree->title = text;
-    else if (level->place == IN_FRIEND && (which == TREE_NAME || which == NAME))
-        reader->friends[level->index].tree = text; /* its own name follows the one used here */
+    else if (level->place == IN_FRIEND && which == NAME)
+        reader->friends[level->index].name = reader->friends[level->index].tree = text;
+    else if (level->place == IN_FRIEND && which == TREE_NAME)
+        reader->friends[level->index].tree = text;
     else if (level->place == IN_FRIEND && which == TITLE)
         reader->friends[level->index].file = text;
     return NT_OK;
@@ -705,6 +712,8 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
     struct level *level = reader->level_count ? level_of(reader) : NULL;
     if (level && level->place == IN_BASKETS)
         return add_embedded(reader, level, member, error);
+    if (level && level->place == IN_TREE && member_of(reader, member->name) == TREE_INDEX)
+        reader->tree->has_index = true;
     bool is_needed = !level || level->place == IN_BRANCHES || level->place == IN_LEAVES ||
                      member_of(reader, member->name) == IO_FEATURES;
     return is_needed ? fail_unknown(member->class_name, member->version, member->offset, error) : NT_OK;
@@ -820,6 +829,9 @@ static enum nt_status finish_branch(struct reader *reader, struct met_branch *me
     if (branch->parent != NT_NONE)
         branch->parent = reader->branches[branch->parent].number;
     branch->slot_count = count_slots(met);
+    branch->record = reader->tree;
+    branch->file_source = NT_TTREE_FILE;
+    branch->object_source = NT_TTREE_OBJECT;
     enum nt_status status = number_of_branch(reader, met->counter, &branch->counter, error);
     if (status == NT_OK)
         status = number_of_branch(reader, met->second_counter, &branch->second_counter, error);
@@ -958,6 +970,7 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
     reader->tree = tree;
     reader->arena = arena;
     reader->budget = budget;
+    tree->own = tree;
     tree->info = info;
     tree->class_name = class_name;
     enum nt_status status =

@@ -371,21 +371,19 @@ static enum nt_status add_branch(struct schema *schema, uint32_t number)
 
 /* ---- Interpretations ---- */
 
-/* The baskets of a branch may be in another file, which is not opened. */
+/* The baskets of a branch may be in another file that is not read. */
 static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
                                         struct nt_interpretation *interpretation, struct nt_error *error)
 {
     struct nt_ttree_shape *shape = nt_arena_alloc(dataset->arena, 1, sizeof(*shape));
-    char *reason = nt_arena_format(dataset->arena, "its data are in another file, %.*s, which is not opened",
-                                   (int)branch->file_name.length, branch->file_name.bytes);
-    if (!shape || !reason)
+    if (!shape)
         return nt_fail_memory(error);
     *shape = (struct nt_ttree_shape){.kind = NT_SHAPE_UNREADABLE,
                                      .name = branch->name,
                                      .type = interpretation->shapes[0].type,
                                      .parent = NT_NONE,
                                      .output = NT_NONE,
-                                     .unreadable = reason};
+                                     .unreadable = branch->refusal};
     interpretation->shapes = shape;
     interpretation->shape_count = 1;
     interpretation->step_count = interpretation->output_count = 0;
@@ -411,7 +409,7 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
         map->branches[i].branch = i;
         map->branches[i].as_counter = NT_NONE;
         status = nt_ttree_interpret(tree, i, dataset->arena, &map->branches[i].interpretation, error);
-        if (status == NT_OK && tree->branches[i].file_name.length && tree->branches[i].slot_count)
+        if (status == NT_OK && tree->branches[i].refusal)
             status = refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error);
     }
     return status;

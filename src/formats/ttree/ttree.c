@@ -24,7 +24,13 @@ struct nt_ttree_file {
     atomic_int info_state; /* enum nt_lazy_state */
     struct nt_error *info_failure;
     struct nt_lock lock; /* while reading it */
+    struct nt_ttree_other_files others;
 };
+
+struct nt_ttree_other_files *nt_ttree_other_files_of(const struct nt_file *file)
+{
+    return &nt_container_of(file)->trees->others;
+}
 
 static enum nt_status read_info(void *owner, uint32_t unused, struct nt_error *error)
 {
@@ -83,6 +89,7 @@ static enum nt_status add_document(struct nt_file *file, struct nt_error *error)
 static void close_file(struct nt_file *file)
 {
     struct nt_ttree_file *trees = nt_container_of(file)->trees;
+    nt_ttree_other_files_close(&trees->others);
     nt_lock_deinit(&trees->lock);
     free(trees->info_failure);
 }
@@ -96,12 +103,14 @@ enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error)
     trees->file = file;
     container->trees = trees;
     file->close = close_file;
-    return add_document(file, error);
+    enum nt_status status = nt_ttree_other_files_init(&trees->others, file, error);
+    return status == NT_OK ? add_document(file, error) : status;
 }
 
 /* ---- Datasets ---- */
 
-static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_object *object, bool has_rntuples,
+static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_object *object,
+                               const struct nt_open_options *options, bool has_rntuples,
                                struct nt_error *error)
 {
     struct nt_dataset *dataset;
@@ -116,12 +125,13 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
     dataset->is_beside_others = has_rntuples;
     if (object->failure)
         failure = *object->failure;
-    else if (nt_ttree_add(dataset, object, &failure) == NT_OK)
+    else if (nt_ttree_add(dataset, object, options, &failure) == NT_OK)
         return NT_OK;
     return nt_dataset_set_failure(dataset, &failure, error);
 }
 
-enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error)
+enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_options *options,
+                                bool has_rntuples, struct nt_error *error)
 {
     enum { MIN_METADATA_LIMIT = 96 << 20 };
     struct nt_container *container = file->format_data;
@@ -131,7 +141,7 @@ enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct 
     if (container->object_count)
         nt_budget_set_min_limit(&file->budget, MIN_METADATA_LIMIT);
     for (uint32_t i = 0; status == NT_OK && i < container->object_count; i++)
-        status = add_tree(file, &container->objects[i], has_rntuples, error);
+        status = add_tree(file, &container->objects[i], options, has_rntuples, error);
     return status;
 }
 
@@ -274,7 +284,6 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
 {
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
     struct nt_error refusal;
-    (void)context;
     enum nt_status status = container ? nt_container_open_kind(file, container, &nt_container_tfile, error)
                                       : nt_fail_memory(error);
     if (status == NT_OK)
@@ -282,7 +291,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     if (status == NT_OK)
         status = add_damage(file, error);
     if (status == NT_OK)
-        status = nt_ttree_add_all(file, false, error);
+        status = nt_ttree_add_all(file, context, false, error);
     if (status == NT_OK && !file->failure && !file->dataset_count) {
         nt_tfile_refuse(container->details, "a TTree", &refusal);
         status = nt_failure_keep(&refusal, file->arena, &file->failure, error);
@@ -296,7 +305,7 @@ static enum nt_status open_ttree(struct nt_source *source, const struct nt_open_
 {
     struct nt_limits limits = nt_open_limits(options);
     enum nt_status status = check_magic(source, error);
-    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
 }
 
 const struct nt_format nt_format_ttree = {

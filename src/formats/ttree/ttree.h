@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ntuple/format.h>
+
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
 #include "core/model/builder.h"
@@ -152,6 +154,9 @@ enum nt_status nt_object_walk_item(const struct nt_streamer_info *info, const ui
 
 /* ---- record.c: the record of a tree ---- */
 
+/* Index into the sources of a dataset. Others follow: objects of friends, and other files. */
+enum { NT_TTREE_FILE, NT_TTREE_OBJECT, NT_TTREE_SOURCES };
+
 /* Numbers are indices into the arrays of nt_ttree; texts point into its object. */
 struct nt_ttree_leaf {
     struct nt_text name, title, class_name; /* "x", "x[n][3]", "TLeafF" */
@@ -194,12 +199,17 @@ struct nt_ttree_branch {
     uint32_t slot_count;
     uint8_t entry_width, seek_width;
     const uint8_t *basket_entries, *basket_seeks, *basket_bytes;
-    uint32_t first_embedded, embedded_count; /* in nt_ttree.embedded */
+    const struct nt_ttree *record; /* the tree whose object has it: a friend's branch, that of the friend */
+    uint32_t first_embedded, embedded_count; /* in its `embedded` */
     size_t offset, byte_count;               /* of its record in the object */
     struct nt_ttree_overlap {
-        uint32_t slot, branch, other_slot;
-        uint64_t offset; /* 0: none */
+        uint32_t slot, branch, other_slot; /* the other branch is of `record` */
+        uint64_t offset;                   /* 0: none */
     } overlap; /* with a basket of another branch, see nt_ttree_find_overlaps */
+    /* Index into the sources of the dataset: of baskets in a file, and of embedded ones. */
+    uint32_t file_source, object_source;
+    const char *refusal; /* its baskets are in another file that is not read: the reason; else NULL */
+    const struct nt_ttree_friend *friend; /* it is no branch, but holds those of a friend; else NULL */
 };
 
 /* A basket that is stored within the object of the tree. */
@@ -214,7 +224,10 @@ struct nt_ttree_cluster_range {
 };
 
 struct nt_ttree_friend {
-    struct nt_text tree, file; /* file: empty if it is the tree's own */
+    struct nt_text name, tree, file; /* alias, or name of the tree; its path; empty: in the same file */
+    const struct nt_ttree *joined;   /* its record, if its branches are among those of the tree */
+    struct nt_text field;            /* the field that then has them: `name`, or "name~2" */
+    const char *refusal;             /* why they are not, although that was wanted; else NULL */
 };
 
 /* The record of a tree, as nt_dataset.format_data. */
@@ -227,19 +240,22 @@ struct nt_ttree {
     uint32_t branch_count;
     struct nt_ttree_leaf *leaves;
     uint32_t leaf_count;
+    const struct nt_ttree *own; /* the tree without the branches of friends */
     struct nt_ttree_embedded *embedded;
     uint32_t embedded_count;
     struct nt_ttree_cluster_range *ranges;
     uint32_t range_count;
     struct nt_ttree_friend *friends;
     uint32_t friend_count;
+    bool has_index; /* entries of this tree, as a friend, are found by fTreeIndex */
     /* The object, decompressed. `object_offset`, `stored_bytes_of_object`: where it is in the file. */
     const uint8_t *object;
     size_t object_bytes;
     uint64_t record_offset; /* of the key */
     uint32_t key_bytes, record_bytes;
-    bool is_recovered;        /* found without a list of keys */
-    struct nt_ttree_map *map; /* of branches to fields and columns: see page_list.c */
+    bool is_recovered;          /* found without a list of keys */
+    uint32_t object_source_end; /* sources of the dataset before it, from NT_TTREE_OBJECT on, are objects */
+    struct nt_ttree_map *map;   /* of branches to fields and columns: see page_list.c */
 };
 
 static inline const struct nt_ttree *nt_ttree_of(const struct nt_dataset *dataset)
@@ -274,9 +290,9 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
                                       struct nt_budget *budget, struct nt_error *error);
 /* The baskets of a branch in order of entries, from malloc; slots without data are left out. NT_CORRUPT
  * if entries do not ascend, a place is outside of the file's `file_bytes`, or two places overlap. */
-enum nt_status nt_ttree_list_baskets(const struct nt_ttree *tree, const struct nt_ttree_branch *branch,
-                                     uint64_t file_bytes, struct nt_basket_place **baskets_ret,
-                                     uint32_t *count_ret, struct nt_error *error);
+enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,
+                                     struct nt_basket_place **baskets_ret, uint32_t *count_ret,
+                                     struct nt_error *error);
 
 /* tree.json: all members of the tree's object but its branches; branch.json: those of one branch, with
  * its leaves, without the branches below it. Long arrays are shown whole. */
@@ -462,7 +478,8 @@ enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation,
 enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error);
 /* Adds a dataset for each tree of the container, after all others; one that does not open has its
  * failure. With `has_rntuples`, RNTuples keep their names and count as the file's datasets. */
-enum nt_status nt_ttree_add_all(struct nt_file *file, bool has_rntuples, struct nt_error *error);
+enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_options *options,
+                                bool has_rntuples, struct nt_error *error);
 /* The classes that the file describes: read on first use, and shared by its trees. */
 enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct nt_streamer_info **info_ret,
                                       struct nt_error *error);
@@ -504,23 +521,57 @@ struct nt_ttree_map {
     uint32_t part_count;
 };
 
-/* Index into the sources of a dataset. */
-enum { NT_TTREE_FILE, NT_TTREE_OBJECT, NT_TTREE_SOURCES };
-
 /* Adds the fields and columns of all branches. */
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
                                      struct nt_error *error);
 /* nt_dataset_ops.add_physical: a column for each branch that has baskets. */
 enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error *error);
 
-/* Opens the tree of a key: reads its record, and makes fields, columns and clusters. */
 struct nt_tfile_object;
+/* Reads the record of a tree's key into a structure that is zero. */
+enum nt_status nt_ttree_read_object(struct nt_file *file, struct nt_arena *arena,
+                                    const struct nt_tfile_object *object, struct nt_ttree *tree,
+                                    struct nt_error *error);
+/* Opens the tree of a key: reads its record, and makes fields, columns and clusters. */
 enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_object *object,
-                            struct nt_error *error);
+                            const struct nt_open_options *options, struct nt_error *error);
+/* "friends" of ntuple.json and tree.json. */
+void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json);
 void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
 const char *nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page);
+
+/* ---- friends.c ---- */
+
+/* Appends the branches of each friend that is in the same file, has as many entries and no index, below
+ * a branch with the friend's name. Others get their `refusal`. `directory`: of the tree. */
+enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree *tree, uint32_t directory,
+                                     struct nt_error *error);
+
+/* ---- other_files.c: baskets in other files ---- */
+
+struct nt_ttree_other_file {
+    struct nt_text name;      /* as in the branch */
+    struct nt_source *source; /* or NULL, with the reason: */
+    const char *refusal;
+};
+
+/* The other files that branches of any tree of a file name. */
+struct nt_ttree_other_files {
+    struct nt_ttree_other_file *items;
+    uint32_t count;
+};
+
+enum nt_status nt_ttree_other_files_init(struct nt_ttree_other_files *others, struct nt_file *file,
+                                         struct nt_error *error);
+void nt_ttree_other_files_close(struct nt_ttree_other_files *others);
+struct nt_ttree_other_files *nt_ttree_other_files_of(const struct nt_file *file); /* in ttree.c */
+
+/* Adds the other files of the tree's branches to the sources of the dataset. A branch whose file is not
+ * opened gets its `refusal`. */
+enum nt_status nt_ttree_open_other_files(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                         const struct nt_open_options *options, struct nt_error *error);
 
 /* ---- page_list.c: clusters, and baskets as pages ---- */
 

@@ -92,8 +92,7 @@ TEST(real_trees_have_what_uproot_finds, .end = COUNT_OF(facts))
         uint32_t count;
         total_bytes += tree->branches[i].total_bytes;
         stored_bytes += tree->branches[i].stored_bytes;
-        assert_ok(
-            nt_ttree_list_baskets(tree, &tree->branches[i], opened.source->size, &places, &count, &error));
+        assert_ok(nt_ttree_list_baskets(&tree->branches[i], opened.source->size, &places, &count, &error));
         for (uint32_t k = 0; k < count; k++) {
             baskets++;
             embedded += places[k].is_embedded;
@@ -463,7 +462,7 @@ TEST(a_tree_with_a_friend_and_an_embedded_basket_is_read, .setup = set_up, .tear
     ck_assert_uint_eq(tree->branches[0].offset, place);
     ck_assert_uint_eq(tree->branches[0].slot_count, 3);
     ck_assert_uint_eq(tree->embedded_count, 1);
-    assert_ok(nt_ttree_list_baskets(tree, &tree->branches[0], 1000, &places, &count, &error));
+    assert_ok(nt_ttree_list_baskets(&tree->branches[0], 1000, &places, &count, &error));
     ck_assert_uint_eq(count, 3);
     ck_assert_uint_eq(places[1].offset, 200);
     ck_assert_uint_eq(places[1].bytes, 60);
@@ -489,7 +488,7 @@ TEST(slots_without_data_are_left_out, .setup = set_up, .teardown = tear_down, .e
     put_branch(&row, &leaf);
     put_tree_end(start, list);
     assert_ok(read_made());
-    assert_ok(nt_ttree_list_baskets(&made.tree, &made.tree.branches[0], 1000, &places, &count, &error));
+    assert_ok(nt_ttree_list_baskets(&made.tree.branches[0], 1000, &places, &count, &error));
     ck_assert_uint_eq(count, 2);
     free(places);
 }
@@ -519,8 +518,7 @@ TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tea
     put_branch(&row, &leaf);
     put_tree_end(start, list);
     assert_ok(read_made());
-    assert_status(NT_CORRUPT,
-                  nt_ttree_list_baskets(&made.tree, &made.tree.branches[0], 1000, &places, &count, &error));
+    assert_status(NT_CORRUPT, nt_ttree_list_baskets(&made.tree.branches[0], 1000, &places, &count, &error));
     ck_assert_ptr_nonnull(strstr(error.message, parts[_i]));
 }
 
@@ -543,10 +541,10 @@ TEST(baskets_of_two_branches_that_overlap_are_found, .setup = set_up, .teardown 
     assert_ok(read_made());
     nt_budget_init(&budget, 1 << 20, 1 << 20);
     assert_ok(nt_ttree_find_overlaps(&made.tree, 1000, ALL_BYTES - (_i == 1), &budget, &error));
-    assert_ok(nt_ttree_list_baskets(&made.tree, &made.tree.branches[0], 1000, &places, &count, &error));
+    assert_ok(nt_ttree_list_baskets(&made.tree.branches[0], 1000, &places, &count, &error));
     free(places);
     assert_status(_i ? NT_CORRUPT : NT_OK,
-                  nt_ttree_list_baskets(&made.tree, &made.tree.branches[1], 1000, &places, &count, &error));
+                  nt_ttree_list_baskets(&made.tree.branches[1], 1000, &places, &count, &error));
     if (_i == 0)
         free(places);
     else
@@ -626,7 +624,7 @@ TEST(trees_with_a_streamer_of_their_own_are_read, .setup = set_up, .teardown = t
     ck_assert_int_eq(branch->total_bytes, 10000000000);
     ck_assert_uint_eq(branch->seek_width, 4);
     assert_text(branch->file_name, "elsewhere.root");
-    assert_ok(nt_ttree_list_baskets(&made.tree, branch, 1000, &places, &count, &error));
+    assert_ok(nt_ttree_list_baskets(branch, 1000, &places, &count, &error));
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(places[0].offset, 300);
     ck_assert_uint_eq(places[0].bytes, 90);
@@ -736,7 +734,7 @@ TEST(any_changed_byte_of_a_tree_is_survived, .setup = set_up, .teardown = tear_d
             nt_ttree_describe_tree(&made.tree, &out, &error);
             for (uint32_t k = 0; k < made.tree.branch_count; k++) {
                 struct nt_ttree_branch *branch = &made.tree.branches[k];
-                if (nt_ttree_list_baskets(&made.tree, branch, 1000, &places, &count, &error) == NT_OK)
+                if (nt_ttree_list_baskets(branch, 1000, &places, &count, &error) == NT_OK)
                     free(places);
                 nt_ttree_describe_branch(&made.tree, branch, &out, &error);
             }

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Joins friends: shows the branches of other trees in the same file as fields of a tree.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/container.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+enum { MAX_FRIENDS = 64 };
+
+struct joining {
+    struct nt_dataset *dataset;
+    struct nt_ttree *tree;
+    uint32_t directory; /* of the tree */
+    struct nt_ttree_friend *friend;
+    struct nt_error *error;
+};
+
+/* ---- Find the friend ---- */
+
+/* Removes a name, and the slash in front of it, from the end of a path. */
+static bool drop_last(struct nt_text *path, struct nt_text name)
+{
+    size_t length = name.length;
+    if (path->length < length || memcmp(path->bytes + path->length - length, name.bytes, length) != 0)
+        return false;
+    path->length -= length;
+    if (path->length && path->bytes[path->length - 1] != '/')
+        return false;
+    path->length -= path->length != 0;
+    return true;
+}
+
+/* Is a path, from a directory on, that of the newest cycle of a tree? */
+static bool is_at(const struct nt_file *file, const struct nt_tfile_object *object, uint32_t directory,
+                  struct nt_text path)
+{
+    uint32_t at = object->directory;
+    if (!object->is_newest_cycle || !drop_last(&path, object->name))
+        return false;
+    for (; at != directory && at != 0; at = file->directories[at].parent)
+        if (!drop_last(&path, file->directories[at].name))
+            return false;
+    return at == directory && path.length == 0;
+}
+
+/* ROOT looks from the file on; then in the directory that is current, which is mostly the tree's own. */
+static const struct nt_tfile_object *find(const struct joining *joining)
+{
+    const struct nt_file *file = joining->dataset->file;
+    const struct nt_container *container = nt_container_of(file);
+    const uint32_t directories[] = {0, joining->directory};
+    for (unsigned i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+        for (uint32_t k = 0; k < container->object_count; k++)
+            if (is_at(file, &container->objects[k], directories[i], joining->friend->tree))
+                return &container->objects[k];
+    return NULL;
+}
+
+/* ---- Is the friend in the same file? ---- */
+
+/* A relative name is one of a working directory that nobody knows: it may be the end of the path. */
+static bool ends_in(const char *path, struct nt_text name)
+{
+    struct nt_text rest = nt_text_of(path);
+    while (nt_text_skip(&name, "./"))
+        ;
+    return name.length && drop_last(&rest, name);
+}
+
+/* The file has the name that it was made with in its first record. */
+static enum nt_status compare_first_name(struct nt_file *file, struct nt_text name, bool *is_same_ret,
+                                         struct nt_error *error)
+{
+    struct nt_tfile_key key;
+    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    enum nt_status status =
+        buffer ? nt_tfile_read_key(file->source, nt_tfile_of(file)->header.begin, buffer, &key, error)
+               : nt_fail_memory(error);
+    *is_same_ret = status == NT_OK && nt_texts_are_equal(key.name, name);
+    free(buffer);
+    return nt_is_environmental(status) ? status : NT_OK;
+}
+
+static enum nt_status is_in_file(const struct joining *joining, bool *is_same_ret)
+{
+    struct nt_file *file = joining->dataset->file;
+    struct nt_text name = joining->friend->file;
+    *is_same_ret = name.length == 0 || ends_in(file->path, name);
+    return *is_same_ret ? NT_OK : compare_first_name(file, name, is_same_ret, joining->error);
+}
+
+/* ---- Names ---- */
+
+/* Has a branch of the tree's own, or a friend before this one, a name? */
+static bool is_taken(const struct joining *joining, struct nt_text name)
+{
+    const struct nt_ttree *tree = joining->tree;
+    for (uint32_t i = 0; i < tree->branch_count; i++)
+        if (tree->branches[i].parent == NT_NONE && nt_texts_are_equal(tree->branches[i].name, name))
+            return true;
+    for (const struct nt_ttree_friend *friend = tree->friends; friend < joining->friend; friend ++)
+        if (friend->joined && nt_texts_are_equal(friend->field, name))
+            return true;
+    return false;
+}
+
+/* A name that is taken gets a number, as names of files in the tree do. */
+static enum nt_status choose_field(const struct joining *joining)
+{
+    struct nt_ttree_friend *friend = joining->friend;
+    friend->field = friend->name;
+    for (unsigned number = 2; is_taken(joining, friend->field); number++) {
+        const char *name = nt_arena_format(joining->dataset->arena, "%.*s~%u", (int)friend->name.length,
+                                           friend->name.bytes, number);
+        if (!name)
+            return nt_fail_memory(joining->error);
+        friend->field = nt_text_of(name);
+    }
+    return NT_OK;
+}
+
+/* ---- Read the friend ---- */
+
+static enum nt_status read_friend(const struct joining *joining, const struct nt_tfile_object *object,
+                                  struct nt_ttree **record_ret, struct nt_error *error)
+{
+    struct nt_dataset *dataset = joining->dataset;
+    struct nt_ttree *record = nt_arena_alloc(dataset->arena, 1, sizeof(*record));
+    if (!record)
+        return nt_fail_memory(error);
+    *record_ret = record;
+    return nt_ttree_read_object(dataset->file, dataset->arena, object, record, error);
+}
+
+static enum nt_status refuse(const struct joining *joining, const char *reason)
+{
+    joining->friend->refusal = nt_arena_copy(joining->dataset->arena, reason, strlen(reason));
+    return joining->friend->refusal ? NT_OK : nt_fail_memory(joining->error);
+}
+
+static enum nt_status check(const struct joining *joining, const struct nt_ttree *record)
+{
+    char text[128];
+    if (record->has_index)
+        return refuse(joining, "its entries are found by its index");
+    if (record->entries != joining->tree->entries) {
+        snprintf(text, sizeof(text), "it has %" PRId64 " entries, where the tree has %" PRId64,
+                 record->entries, joining->tree->entries);
+        return refuse(joining, text);
+    }
+    joining->friend->joined = record;
+    return choose_field(joining);
+}
+
+/* A failure to read a friend is the reason why it is not joined. */
+static enum nt_status examine(const struct joining *joining)
+{
+    struct nt_error failure = {0};
+    struct nt_ttree *record = NULL;
+    bool is_same;
+    enum nt_status status = is_in_file(joining, &is_same);
+    if (status != NT_OK)
+        return status;
+    if (!is_same)
+        return refuse(joining, "it is in another file");
+    const struct nt_tfile_object *object = find(joining);
+    if (!object)
+        return refuse(joining, "the file has no tree of this name");
+    status = read_friend(joining, object, &record, &failure);
+    if (nt_is_environmental(status))
+        return nt_fail_with(joining->error, &failure);
+    return status == NT_OK ? check(joining, record) : refuse(joining, failure.message);
+}
+
+/* ---- Join branches ---- */
+
+/* Appends a branch that holds those of the friend, and these; and the leaves. */
+static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, uint32_t object_source)
+{
+    const struct nt_ttree *record = friend->joined;
+    uint32_t head = tree->branch_count, first = head + 1, first_leaf = tree->leaf_count;
+    tree->branches[head] = (struct nt_ttree_branch){.parent = NT_NONE,
+                                                    .name = friend->field,
+                                                    .title = record->title,
+                                                    .object_class = record->class_name,
+                                                    .counter = NT_NONE,
+                                                    .second_counter = NT_NONE,
+                                                    .first_leaf = first_leaf,
+                                                    .record = record,
+                                                    .friend = friend};
+    for (uint32_t i = 0; i < record->branch_count; i++) {
+        struct nt_ttree_branch *branch = &tree->branches[first + i];
+        *branch = record->branches[i];
+        branch->object_source = object_source;
+        branch->first_leaf += first_leaf;
+        branch->parent = branch->parent == NT_NONE ? head : first + branch->parent;
+        branch->counter += branch->counter == NT_NONE ? 0 : first;
+        branch->second_counter += branch->second_counter == NT_NONE ? 0 : first;
+    }
+    for (uint32_t i = 0; i < record->leaf_count; i++) {
+        struct nt_ttree_leaf *leaf = &tree->leaves[first_leaf + i];
+        *leaf = record->leaves[i];
+        leaf->branch += first;
+        leaf->counter += leaf->counter == NT_NONE ? 0 : first_leaf;
+    }
+    tree->branch_count += 1 + record->branch_count;
+    tree->leaf_count += record->leaf_count;
+}
+
+/* Takes the memory of `more` items beside `count` from the budget, and copies the latter. */
+static enum nt_status grow(struct joining *joining, const void *items, size_t count, uint64_t more,
+                           size_t size, void **larger_ret)
+{
+    struct nt_dataset *dataset = joining->dataset;
+    if (count + more >= NT_NONE)
+        return nt_fail(joining->error, NT_LIMIT, NT_NO_OFFSET, "the friends have more than 2^32 branches");
+    enum nt_status status = nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                           (count + more) * size, NT_NO_OFFSET, joining->error);
+    if (status != NT_OK)
+        return status;
+    *larger_ret = nt_arena_alloc(dataset->arena, count + more + 1, size);
+    if (!*larger_ret)
+        return nt_fail_memory(joining->error);
+    memcpy(*larger_ret, items, count * size);
+    return NT_OK;
+}
+
+static enum nt_status join(struct joining *joining)
+{
+    struct nt_ttree *tree = joining->tree;
+    uint64_t branches = 0, leaves = 0;
+    uint32_t source = NT_TTREE_SOURCES;
+    void *all_branches, *all_leaves;
+    for (uint32_t i = 0; i < tree->friend_count; i++) {
+        const struct nt_ttree *record = tree->friends[i].joined;
+        branches += record ? 1ull + record->branch_count : 0;
+        leaves += record ? record->leaf_count : 0;
+    }
+    if (!branches)
+        return NT_OK;
+    enum nt_status status =
+        grow(joining, tree->branches, tree->branch_count, branches, sizeof(*tree->branches), &all_branches);
+    if (status == NT_OK)
+        status = grow(joining, tree->leaves, tree->leaf_count, leaves, sizeof(*tree->leaves), &all_leaves);
+    if (status != NT_OK)
+        return status;
+    tree->branches = all_branches;
+    tree->leaves = all_leaves;
+    for (uint32_t i = 0; i < tree->friend_count; i++)
+        if (tree->friends[i].joined)
+            append(tree, &tree->friends[i], source++);
+    return NT_OK;
+}
+
+/* ---- What is not joined ---- */
+
+static void write_note(const struct nt_ttree_friend *friend, struct nt_error *note)
+{
+    struct nt_buffer text = {0};
+    nt_buffer_text(&text, "friend ");
+    nt_append_printable(&text, friend->name.bytes, friend->name.length);
+    if (friend->file.length) {
+        nt_buffer_text(&text, " of file ");
+        nt_append_printable(&text, friend->file.bytes, friend->file.length);
+    }
+    nt_fail(note, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not shown: %s",
+            text.failed ? "a friend" : nt_buffer_string(&text), friend->refusal);
+    nt_buffer_deinit(&text);
+}
+
+/* The first one says it for all that are beyond the limit. */
+static enum nt_status add_notes(const struct joining *joining)
+{
+    struct nt_dataset *dataset = joining->dataset;
+    const struct nt_ttree *tree = joining->tree;
+    uint32_t count = tree->friend_count <= MAX_FRIENDS ? tree->friend_count : MAX_FRIENDS + 1;
+    struct nt_error *notes = nt_arena_alloc(dataset->arena, count, sizeof(*notes));
+    if (!notes)
+        return nt_fail_memory(joining->error);
+    dataset->notes = notes;
+    for (uint32_t i = 0; i < count; i++)
+        if (tree->friends[i].refusal)
+            write_note(&tree->friends[i], &notes[dataset->note_count++]);
+    return NT_OK;
+}
+
+enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree *tree, uint32_t directory,
+                                     struct nt_error *error)
+{
+    struct joining joining = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < tree->friend_count; i++) {
+        joining.friend = &tree->friends[i];
+        status = i < MAX_FRIENDS ? examine(&joining) : refuse(&joining, "the tree has more than 64 friends");
+    }
+    if (status == NT_OK)
+        status = add_notes(&joining);
+    return status == NT_OK ? join(&joining) : status;
+}

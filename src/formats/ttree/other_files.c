@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Baskets of a branch may be in another file (TBranch::SetFile): opens it, if it is below a directory
+ * that the option bases names.
+ */
+#include "formats/ttree/ttree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/address.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+
+/* The most files that the branches of a file can name: each keeps a descriptor. */
+enum { MAX_FILES = 64 };
+
+struct opening {
+    struct nt_file *file;
+    const struct nt_open_options *options;
+    struct nt_ttree_other_file *other;
+    struct nt_error *error;
+};
+
+/* ---- Paths ---- */
+
+/* ROOT takes a relative name as one beside the file. */
+static enum nt_status put_path(const struct opening *opening, struct nt_buffer *path)
+{
+    struct nt_text name = opening->other->name;
+    const char *file = opening->file->path, *end = strrchr(file, '/');
+    if (name.bytes[0] != '/' && end)
+        nt_buffer_append(path, file, (size_t)(end - file + 1));
+    nt_buffer_append(path, name.bytes, name.length);
+    nt_buffer_text(path, "");
+    return path->failed ? nt_fail_memory(opening->error) : NT_OK;
+}
+
+static bool is_path(const struct opening *opening)
+{
+    struct nt_text name = opening->other->name;
+    bool is_local = !nt_is_address(opening->file->path);
+    return is_local && !memchr(name.bytes, '\0', name.length) && !memmem(name.bytes, name.length, ":/", 2);
+}
+
+/* ---- Open a file ---- */
+
+static enum nt_status refuse(const struct opening *opening, const char *why, const char *detail)
+{
+    struct nt_buffer text = {0};
+    nt_buffer_text(&text, "its data are in another file, ");
+    nt_append_printable(&text, opening->other->name.bytes, opening->other->name.length);
+    nt_buffer_format(&text, ", %s%s", why, detail);
+    opening->other->refusal = nt_buffer_to_arena(&text, opening->file->arena);
+    return opening->other->refusal ? NT_OK : nt_fail_memory(opening->error);
+}
+
+/* Opens a file beneath a base. `path` is resolved: a link cannot have led out of the base. */
+static enum nt_status open_beneath(const struct opening *opening, const char *base, const char *name)
+{
+    struct nt_folder *folder;
+    struct nt_error failure = {0};
+    enum nt_folder_use use =
+        opening->options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
+    enum nt_status status = nt_folder_open_for(opening->file->source, base, use, &folder, &failure);
+    if (status == NT_OK) {
+        status = nt_folder_open_file(folder, name, &opening->other->source, &failure);
+        nt_folder_close(folder);
+    }
+    if (nt_is_retryable(status, &failure))
+        return nt_fail_with(opening->error, &failure);
+    return status == NT_OK ? status : refuse(opening, "which cannot be opened: ", failure.message);
+}
+
+static enum nt_status open_resolved(const struct opening *opening, const char *path)
+{
+    const char *const *bases = opening->options->bases;
+    for (size_t i = 0; bases[i]; i++) {
+        char *base = realpath(bases[i], NULL);
+        size_t length = base ? strlen(base) : 0;
+        bool is_within = base && nt_path_is_within(path, base) && path[length] != '\0';
+        enum nt_status status =
+            is_within ? open_beneath(opening, base, path + length + (base[length - 1] != '/')) : NT_OK;
+        free(base);
+        if (is_within)
+            return status;
+    }
+    return refuse(opening, "which is not below a directory that the option bases names", "");
+}
+
+static enum nt_status open_path(const struct opening *opening, const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    if (!resolved && errno == ENOMEM)
+        return nt_fail_memory(opening->error);
+    if (!resolved)
+        return refuse(opening, "which cannot be opened: ", strerror(errno));
+    enum nt_status status = open_resolved(opening, resolved);
+    free(resolved);
+    return status;
+}
+
+static enum nt_status open_file(const struct opening *opening)
+{
+    struct nt_buffer path = {0};
+    if (!opening->options->bases || !opening->options->bases[0])
+        return refuse(opening, "which is read only below a directory that the option bases names", "");
+    if (!is_path(opening))
+        return refuse(opening, "which is read only if both files are local", "");
+    enum nt_status status = put_path(opening, &path);
+    if (status == NT_OK)
+        status = open_path(opening, path.bytes);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+/* ---- The other files of a file ---- */
+
+/* Finds the other file of a name, or adds it. NULL: there are too many. */
+static struct nt_ttree_other_file *find_or_add(struct nt_ttree_other_files *others, struct nt_text name,
+                                               bool *is_new_ret)
+{
+    *is_new_ret = false;
+    for (uint32_t i = 0; i < others->count; i++)
+        if (nt_texts_are_equal(others->items[i].name, name))
+            return &others->items[i];
+    if (others->count == MAX_FILES)
+        return NULL;
+    *is_new_ret = true;
+    others->items[others->count] = (struct nt_ttree_other_file){.name = name};
+    return &others->items[others->count++];
+}
+
+/* Sets where the baskets of a branch are. */
+static enum nt_status open_for(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
+                               const struct nt_open_options *options, struct nt_error *error)
+{
+    struct nt_ttree_other_files *others = nt_ttree_other_files_of(dataset->file);
+    bool is_new;
+    struct nt_ttree_other_file *other = find_or_add(others, branch->file_name, &is_new);
+    const struct opening opening = {dataset->file, options, other, error};
+    enum nt_status status = is_new ? open_file(&opening) : NT_OK;
+    if (status != NT_OK) {
+        others->count--;
+        return status;
+    }
+    if (!other)
+        branch->refusal = "its data are in another file, and the branches name more than 64 of these";
+    else if (other->refusal)
+        branch->refusal = other->refusal;
+    else
+        branch->file_source = dataset->source_count + (uint32_t)(other - others->items);
+    return NT_OK;
+}
+
+enum nt_status nt_ttree_open_other_files(struct nt_dataset *dataset, struct nt_ttree *tree,
+                                         const struct nt_open_options *options, struct nt_error *error)
+{
+    struct nt_ttree_other_files *others = nt_ttree_other_files_of(dataset->file);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++)
+        if (tree->branches[i].file_name.length && tree->branches[i].slot_count)
+            status = open_for(dataset, &tree->branches[i], options, error);
+    if (status != NT_OK || !others->count)
+        return status;
+    struct nt_source **sources =
+        nt_arena_alloc(dataset->arena, dataset->source_count + others->count, sizeof(struct nt_source *));
+    if (!sources)
+        return nt_fail_memory(error);
+    memcpy(sources, dataset->sources, dataset->source_count * sizeof(struct nt_source *));
+    for (uint32_t i = 0; i < others->count; i++)
+        sources[dataset->source_count + i] =
+            others->items[i].source ? others->items[i].source : dataset->file->source;
+    dataset->sources = sources;
+    dataset->source_count += others->count;
+    return NT_OK;
+}
+
+enum nt_status nt_ttree_other_files_init(struct nt_ttree_other_files *others, struct nt_file *file,
+                                         struct nt_error *error)
+{
+    others->items = nt_arena_alloc(file->arena, MAX_FILES, sizeof(*others->items));
+    return others->items ? NT_OK : nt_fail_memory(error);
+}
+
+void nt_ttree_other_files_close(struct nt_ttree_other_files *others)
+{
+    for (uint32_t i = 0; i < others->count; i++)
+        if (others->items[i].source)
+            nt_source_close(others->items[i].source);
+}
