@@ -528,23 +528,28 @@ std::string write_short_branches(const std::string &path)
     return trees::result(path, {{&tree, "short"}});
 }
 
-/* A branch whose full baskets are in another file; the last one is within the tree. Its record is not
- * compressed, so that a test can change the name. */
+/* A branch whose full baskets are in another file, while the last one is within the tree; and a branch that
+ * has all of them in the tree, though it names the other file, too. The records are not compressed, so that
+ * a test can change the name. */
 std::string write_other_file(const std::string &path)
 {
-    Tree tree("split");
+    Tree tree("split"), embedded("embedded");
     const auto slash = path.rfind('/') + 1;
     const std::string name = path.substr(slash), beside = name.substr(0, name.size() - 5) + ".baskets";
     gSystem->ChangeDirectory(path.substr(0, slash).c_str());
-    add_some(tree);
+    add_some(tree), add_some(embedded);
     {
         auto file = trees::create(name, 0);
         tree.Write(*file, 300, [&](TTree &tree) {
             tree.SetBasketSize("i", 500);
             tree.GetBranch("i")->SetFile(beside.c_str());
         });
+        embedded.Embed(*file, 20, [&](TTree &tree) {
+            tree.SetAutoFlush(0);
+            tree.GetBranch("i")->SetFile(beside.c_str());
+        });
     }
-    return trees::result(name, {{&tree, "split"}});
+    return trees::result(name, {{&tree, "split"}, {&embedded, "embedded"}});
 }
 
 static void add_value(Tree &tree, double factor)

@@ -43,6 +43,21 @@ static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded
     return nt_load_be32(cursor.bytes + key_bytes - BYTES_BEHIND) == 0;
 }
 
+/* Has a slot a basket that is a record of a file? */
+static bool has_record(const struct nt_ttree_branch *branch, uint32_t slot)
+{
+    return load(branch->basket_seeks, branch->seek_width, slot) != 0 &&
+           load(branch->basket_bytes, sizeof(uint32_t), slot) != 0;
+}
+
+bool nt_ttree_is_elsewhere(const struct nt_ttree_branch *branch)
+{
+    for (uint32_t slot = 0; branch->file_name.length && slot < branch->slot_count; slot++)
+        if (has_record(branch, slot))
+            return true;
+    return false;
+}
+
 /* Sets the place of a slot's basket; false if it has none. */
 static bool set_place(const struct nt_ttree_branch *branch, uint32_t slot, uint32_t *embedded,
                       struct nt_basket_place *place)
@@ -52,9 +67,9 @@ static bool set_place(const struct nt_ttree_branch *branch, uint32_t slot, uint3
         ++*embedded;
     place->slot = slot;
     place->offset = load(branch->basket_seeks, branch->seek_width, slot);
-    place->bytes = (uint32_t)load(branch->basket_bytes, 4, slot);
+    place->bytes = (uint32_t)load(branch->basket_bytes, sizeof(uint32_t), slot);
     place->is_embedded = false;
-    if (place->offset != 0 && place->bytes != 0)
+    if (has_record(branch, slot))
         return true;
     if (*embedded == branch->embedded_count || items[*embedded].slot != slot ||
         is_empty(branch->record, &items[*embedded]))

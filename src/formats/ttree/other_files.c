@@ -163,7 +163,7 @@ enum nt_status nt_ttree_open_other_files(struct nt_dataset *dataset, struct nt_t
     struct nt_ttree_other_files *others = nt_ttree_other_files_of(dataset->file);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++)
-        if (tree->branches[i].file_name.length && tree->branches[i].slot_count)
+        if (nt_ttree_is_elsewhere(&tree->branches[i]))
             status = open_for(dataset, &tree->branches[i], options, error);
     if (status != NT_OK || !others->count)
         return status;

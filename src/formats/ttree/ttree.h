@@ -293,6 +293,8 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
 enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,
                                      struct nt_basket_place **baskets_ret, uint32_t *count_ret,
                                      struct nt_error *error);
+/* Are baskets of the branch in a file of its own? Those in the tree's object never are. */
+bool nt_ttree_is_elsewhere(const struct nt_ttree_branch *branch);
 
 /* tree.json: all members of the tree's object but its branches; branch.json: those of one branch, with
  * its leaves, without the branches below it. Long arrays are shown whole. */

@@ -190,8 +190,11 @@ static void compare_with_built_ins(struct opened_tree *opened, struct opened_tre
     ck_assert_uint_eq(again.branch_count, tree->branch_count);
     ck_assert_uint_eq(again.leaf_count, tree->leaf_count);
     ck_assert_uint_eq(again.embedded_count, tree->embedded_count);
-    for (uint32_t i = 0; i < tree->branch_count; i++)
+    for (uint32_t i = 0; i < tree->branch_count; i++) {
+        ck_assert_ptr_eq(again.branches[i].record, &again);
+        again.branches[i].record = tree->branches[i].record;
         ck_assert_mem_eq(&again.branches[i], &tree->branches[i], sizeof(again.branches[i]));
+    }
 }
 
 TEST(trees_are_read_without_streamer_information, .setup = temporary_setup, .teardown = temporary_teardown)
