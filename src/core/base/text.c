@@ -12,21 +12,6 @@
 
 #include "core/base/memory.h"
 
-struct nt_text nt_text_of(const char *string)
-{
-    return (struct nt_text){string ? string : "", string ? strlen(string) : 0};
-}
-
-bool nt_text_is(struct nt_text text, const char *string)
-{
-    return nt_texts_are_equal(text, nt_text_of(string));
-}
-
-bool nt_texts_are_equal(struct nt_text a, struct nt_text b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
 int nt_texts_compare(struct nt_text a, struct nt_text b)
 {
     size_t common = a.length < b.length ? a.length : b.length;

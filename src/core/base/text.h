@@ -10,16 +10,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/memory.h"
 
 struct nt_arena;
 
-/* A view of a string; NULL is the empty text. And the view of a string literal. */
-struct nt_text nt_text_of(const char *string);
-#define NT_TEXT(literal) ((struct nt_text){literal, sizeof(literal) - 1})
-bool nt_text_is(struct nt_text text, const char *string);
-bool nt_texts_are_equal(struct nt_text a, struct nt_text b);
+/* A view of a string; NULL is the empty text. */
+static inline struct nt_text nt_text_of(const char *string)
+{
+    return (struct nt_text){string ? string : "", string ? strlen(string) : 0};
+}
+
+/* The view of a string literal: as an initializer in a table of constants, and as a value. */
+#define NT_TEXT_OF(literal)                                                                                  \
+    {                                                                                                        \
+        (literal), sizeof(literal) - 1                                                                       \
+    }
+#define NT_TEXT(literal) ((struct nt_text)NT_TEXT_OF(literal))
+
+static inline bool nt_texts_are_equal(struct nt_text a, struct nt_text b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+/* Most texts that are compared differ in the first character. */
+static inline bool nt_text_is(struct nt_text text, const char *string)
+{
+    bool may_be = !string || text.length == 0 || *text.bytes == *string;
+    return may_be && nt_texts_are_equal(text, nt_text_of(string));
+}
+
 /* Compares bytes, a prefix first. For qsort(3). */
 int nt_texts_compare(struct nt_text a, struct nt_text b);
 /* Removes a prefix; false, without change, if the text does not begin with it. */

@@ -26,45 +26,45 @@ enum kind {
 };
 
 struct known_class {
-    const char *name;
+    struct nt_text name;
     enum kind kind;
     enum nt_streamer_type type; /* of the numbers of a TARRAY */
 };
 
 static const struct known_class known_classes[] = {
-    {"TObject", TOBJECT, 0},
-    {"TString", TSTRING, 0},
-    {"TArrayC", TARRAY, NT_STREAMER_CHAR},
-    {"TArrayS", TARRAY, NT_STREAMER_SHORT},
-    {"TArrayI", TARRAY, NT_STREAMER_INT},
-    {"TArrayL", TARRAY, NT_STREAMER_LONG},
-    {"TArrayL64", TARRAY, NT_STREAMER_LONG64},
-    {"TArrayF", TARRAY, NT_STREAMER_FLOAT},
-    {"TArrayD", TARRAY, NT_STREAMER_DOUBLE},
-    {"TDatime", TDATIME, 0},
-    {"TRef", TREF, 0},
-    {"TRefArray", TREFARRAY, 0},
-    {"TObjArray", TOBJARRAY, 0},
-    {"TList", TLIST, 0},
-    {"THashList", TLIST, 0},
-    {"TClonesArray", TCLONESARRAY, 0},
-    {"TBasket", OPAQUE, 0},
-    {"TKey", OPAQUE, 0},
-    {"TTreeIndex", OPAQUE, 0},
-    {"TMap", OPAQUE, 0},
-    {"TExMap", OPAQUE, 0},
-    {"THashTable", OPAQUE, 0},
-    {"TSortedList", OPAQUE, 0},
-    {"TOrdCollection", OPAQUE, 0},
-    {"TBtree", OPAQUE, 0},
+    {NT_TEXT_OF("TObject"), TOBJECT, 0},
+    {NT_TEXT_OF("TString"), TSTRING, 0},
+    {NT_TEXT_OF("TArrayC"), TARRAY, NT_STREAMER_CHAR},
+    {NT_TEXT_OF("TArrayS"), TARRAY, NT_STREAMER_SHORT},
+    {NT_TEXT_OF("TArrayI"), TARRAY, NT_STREAMER_INT},
+    {NT_TEXT_OF("TArrayL"), TARRAY, NT_STREAMER_LONG},
+    {NT_TEXT_OF("TArrayL64"), TARRAY, NT_STREAMER_LONG64},
+    {NT_TEXT_OF("TArrayF"), TARRAY, NT_STREAMER_FLOAT},
+    {NT_TEXT_OF("TArrayD"), TARRAY, NT_STREAMER_DOUBLE},
+    {NT_TEXT_OF("TDatime"), TDATIME, 0},
+    {NT_TEXT_OF("TRef"), TREF, 0},
+    {NT_TEXT_OF("TRefArray"), TREFARRAY, 0},
+    {NT_TEXT_OF("TObjArray"), TOBJARRAY, 0},
+    {NT_TEXT_OF("TList"), TLIST, 0},
+    {NT_TEXT_OF("THashList"), TLIST, 0},
+    {NT_TEXT_OF("TClonesArray"), TCLONESARRAY, 0},
+    {NT_TEXT_OF("TBasket"), OPAQUE, 0},
+    {NT_TEXT_OF("TKey"), OPAQUE, 0},
+    {NT_TEXT_OF("TTreeIndex"), OPAQUE, 0},
+    {NT_TEXT_OF("TMap"), OPAQUE, 0},
+    {NT_TEXT_OF("TExMap"), OPAQUE, 0},
+    {NT_TEXT_OF("THashTable"), OPAQUE, 0},
+    {NT_TEXT_OF("TSortedList"), OPAQUE, 0},
+    {NT_TEXT_OF("TOrdCollection"), OPAQUE, 0},
+    {NT_TEXT_OF("TBtree"), OPAQUE, 0},
 };
 
-static const struct known_class described_class = {NULL, DESCRIBED, 0};
+static const struct known_class described_class = {{NULL, 0}, DESCRIBED, 0};
 
 static const struct known_class *find_known(struct nt_text name)
 {
     for (size_t i = 0; i < sizeof(known_classes) / sizeof(known_classes[0]); i++)
-        if (nt_text_is(name, known_classes[i].name))
+        if (nt_texts_are_equal(name, known_classes[i].name))
             return &known_classes[i];
     return &described_class;
 }
@@ -123,6 +123,8 @@ static struct met_class *meet(struct walk *walk, struct nt_text name)
 {
     uint64_t place = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
     struct met_class *met = &walk->met[place >> (64 - CACHE_BITS)];
+    if (met->known && met->name.bytes != name.bytes) /* else two classes take each other's place */
+        met = &walk->met[(place >> (64 - CACHE_BITS)) ^ 1];
     if (!met->known || met->name.bytes != name.bytes || met->name.length != name.length)
         *met = (struct met_class){.name = name, .known = find_known(name)};
     return met;
@@ -532,7 +534,9 @@ static enum nt_status walk_described(struct walk *walk, struct nt_object_member 
                                      const struct header *header, bool is_bounded, struct frame *derived,
                                      struct nt_error *error)
 {
-    struct frame own = {.class_name = object->class_name};
+    struct frame own; /* large; most objects count nothing, so that not all of it is set */
+    own.class_name = object->class_name;
+    own.counter_count = 0;
     bool skip = false, ends = header->is_counted || is_bounded;
     const struct nt_streamer_class *described = describe(walk, object->class_name, header);
     if (!described && ends)
