@@ -266,7 +266,7 @@ static enum nt_status fail_in_basket(const struct span *span, const struct nt_ba
     nt_error_context(error, "basket %" PRIu32, basket->slot);
     if (error->offset == NT_NO_OFFSET && !nt_is_transient(status))
         error->offset = basket->is_embedded ? span->tree->branches[span->map->branch].record->record_offset
-                                             : basket->offset;
+                                            : basket->offset;
     return status;
 }
 

@@ -62,51 +62,51 @@ enum member {
     MEMBERS
 };
 
-static const char *const member_names[MEMBERS] = {
-    [OTHER] = "",
-    [NAME] = "fName",
-    [TITLE] = "fTitle",
-    [ENTRIES] = "fEntries",
-    [FIRST_ENTRY] = "fFirstEntry",
-    [TOTAL_BYTES] = "fTotBytes",
-    [ZIP_BYTES] = "fZipBytes",
-    [AUTO_FLUSH] = "fAutoFlush",
-    [CLUSTER_ENDS] = "fClusterRangeEnd",
-    [CLUSTER_SIZES] = "fClusterSize",
-    [IO_FEATURES] = "fIOFeatures",
-    [IO_BITS] = "fIOBits",
-    [BRANCHES] = "fBranches",
-    [LEAVES] = "fLeaves",
-    [BASKETS] = "fBaskets",
-    [FRIENDS] = "fFriends",
-    [TREE_INDEX] = "fTreeIndex",
-    [BRANCH_REF] = "fBranchRef",
-    [TREE_NAME] = "fTreeName",
-    [COMPRESS] = "fCompress",
-    [ENTRY_OFFSET_LENGTH] = "fEntryOffsetLen",
-    [WRITE_BASKET] = "fWriteBasket",
-    [BASKET_BYTES] = "fBasketBytes",
-    [BASKET_ENTRIES] = "fBasketEntry",
-    [BASKET_SEEKS] = "fBasketSeek",
-    [FILE_NAME] = "fFileName",
-    [CLASS_NAME] = "fClassName",
-    [PARENT_NAME] = "fParentName",
-    [CLONES_NAME] = "fClonesName",
-    [CONTAINER_NAME] = "fContName",
-    [CHECKSUM] = "fCheckSum",
-    [CONTAINER_CHECKSUM] = "fClCheckSum",
-    [CLASS_VERSION] = "fClassVersion",
-    [ID] = "fID",
-    [TYPE] = "fType",
-    [STREAMER_TYPE] = "fStreamerType",
-    [BRANCH_COUNT] = "fBranchCount",
-    [SECOND_BRANCH_COUNT] = "fBranchCount2",
-    [LENGTH] = "fLen",
-    [LENGTH_OF_TYPE] = "fLenType",
-    [OFFSET] = "fOffset",
-    [IS_RANGE] = "fIsRange",
-    [IS_UNSIGNED] = "fIsUnsigned",
-    [LEAF_COUNT] = "fLeafCount",
+static const struct nt_text member_names[MEMBERS] = {
+    [OTHER] = NT_TEXT_OF(""),
+    [NAME] = NT_TEXT_OF("fName"),
+    [TITLE] = NT_TEXT_OF("fTitle"),
+    [ENTRIES] = NT_TEXT_OF("fEntries"),
+    [FIRST_ENTRY] = NT_TEXT_OF("fFirstEntry"),
+    [TOTAL_BYTES] = NT_TEXT_OF("fTotBytes"),
+    [ZIP_BYTES] = NT_TEXT_OF("fZipBytes"),
+    [AUTO_FLUSH] = NT_TEXT_OF("fAutoFlush"),
+    [CLUSTER_ENDS] = NT_TEXT_OF("fClusterRangeEnd"),
+    [CLUSTER_SIZES] = NT_TEXT_OF("fClusterSize"),
+    [IO_FEATURES] = NT_TEXT_OF("fIOFeatures"),
+    [IO_BITS] = NT_TEXT_OF("fIOBits"),
+    [BRANCHES] = NT_TEXT_OF("fBranches"),
+    [LEAVES] = NT_TEXT_OF("fLeaves"),
+    [BASKETS] = NT_TEXT_OF("fBaskets"),
+    [FRIENDS] = NT_TEXT_OF("fFriends"),
+    [TREE_INDEX] = NT_TEXT_OF("fTreeIndex"),
+    [BRANCH_REF] = NT_TEXT_OF("fBranchRef"),
+    [TREE_NAME] = NT_TEXT_OF("fTreeName"),
+    [COMPRESS] = NT_TEXT_OF("fCompress"),
+    [ENTRY_OFFSET_LENGTH] = NT_TEXT_OF("fEntryOffsetLen"),
+    [WRITE_BASKET] = NT_TEXT_OF("fWriteBasket"),
+    [BASKET_BYTES] = NT_TEXT_OF("fBasketBytes"),
+    [BASKET_ENTRIES] = NT_TEXT_OF("fBasketEntry"),
+    [BASKET_SEEKS] = NT_TEXT_OF("fBasketSeek"),
+    [FILE_NAME] = NT_TEXT_OF("fFileName"),
+    [CLASS_NAME] = NT_TEXT_OF("fClassName"),
+    [PARENT_NAME] = NT_TEXT_OF("fParentName"),
+    [CLONES_NAME] = NT_TEXT_OF("fClonesName"),
+    [CONTAINER_NAME] = NT_TEXT_OF("fContName"),
+    [CHECKSUM] = NT_TEXT_OF("fCheckSum"),
+    [CONTAINER_CHECKSUM] = NT_TEXT_OF("fClCheckSum"),
+    [CLASS_VERSION] = NT_TEXT_OF("fClassVersion"),
+    [ID] = NT_TEXT_OF("fID"),
+    [TYPE] = NT_TEXT_OF("fType"),
+    [STREAMER_TYPE] = NT_TEXT_OF("fStreamerType"),
+    [BRANCH_COUNT] = NT_TEXT_OF("fBranchCount"),
+    [SECOND_BRANCH_COUNT] = NT_TEXT_OF("fBranchCount2"),
+    [LENGTH] = NT_TEXT_OF("fLen"),
+    [LENGTH_OF_TYPE] = NT_TEXT_OF("fLenType"),
+    [OFFSET] = NT_TEXT_OF("fOffset"),
+    [IS_RANGE] = NT_TEXT_OF("fIsRange"),
+    [IS_UNSIGNED] = NT_TEXT_OF("fIsUnsigned"),
+    [LEAF_COUNT] = NT_TEXT_OF("fLeafCount"),
 };
 
 /* ---- The reader ---- */
@@ -180,17 +180,30 @@ struct reader {
     } names[1 << NAME_CACHE_BITS]; /* by the place of the name: each is compared once */
 };
 
+static enum member compare_names(struct nt_text name)
+{
+    for (int i = OTHER + 1; i < MEMBERS; i++)
+        if (nt_texts_are_equal(name, member_names[i]))
+            return (enum member)i;
+    return OTHER;
+}
+
 static enum member member_of(struct reader *reader, struct nt_text name)
 {
-    uint64_t place = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
-    place >>= 64 - NAME_CACHE_BITS;
-    if (reader->names[place].name.bytes != name.bytes || reader->names[place].name.length != name.length) {
-        reader->names[place].name = name;
-        reader->names[place].member = OTHER;
-        for (int i = OTHER + 1; i < MEMBERS; i++)
-            if (nt_text_is(name, member_names[i]))
-                reader->names[place].member = (enum member)i;
+    const unsigned tries = 4; /* places for names that would take each other's */
+    uint64_t hash = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
+    hash >>= 64 - NAME_CACHE_BITS;
+    uint64_t place = hash;
+    for (unsigned i = 0; i < tries; i++) {
+        place = (hash + i) % (1 << NAME_CACHE_BITS);
+        const struct nt_text *known = &reader->names[place].name;
+        if (known->bytes == name.bytes && known->length == name.length)
+            return reader->names[place].member;
+        if (!known->bytes)
+            break;
     }
+    reader->names[place].name = name;
+    reader->names[place].member = compare_names(name);
     return reader->names[place].member;
 }
 

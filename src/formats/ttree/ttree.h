@@ -205,7 +205,7 @@ struct nt_ttree_branch {
     struct nt_ttree_overlap {
         uint32_t slot, branch, other_slot; /* the other branch is of `record` */
         uint64_t offset;                   /* 0: none */
-    } overlap; /* with a basket of another branch, see nt_ttree_find_overlaps */
+    } overlap;                             /* with a basket of another branch, see nt_ttree_find_overlaps */
     /* Index into the sources of the dataset: of baskets in a file, and of embedded ones. */
     uint32_t file_source, object_source;
     const char *refusal; /* its baskets are in another file that is not read: the reason; else NULL */
