@@ -426,16 +426,30 @@ static void emit_member(struct emitter *emitter, uint32_t index)
         emit_content(emitter, index);
 }
 
-/* A member of all items of MEMBERS. Members of base classes follow one another, but not a TObject's. */
+/* Is it a record of several steps, which nothing encloses? */
+static bool has_several_steps(const struct nt_component *component, uint32_t index)
+{
+    return component->kind == NT_COMPONENT_RECORD && component->header == NT_COMPONENT_BARE &&
+           component->end > index + 1 && component[1].end < component->end;
+}
+
+/* A member of all items of MEMBERS. Members of base classes follow one another, but not a TObject's. Other
+ * members are one step, so that all of it is run for an item before the next one. */
 static void emit_of_all(struct emitter *emitter, uint32_t index)
 {
     const struct nt_component *component = &emitter->components[index];
-    if (component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject)
+    if (component->is_base && component->kind == NT_COMPONENT_RECORD && !component->is_tobject) {
         emit_children(emitter, index, emit_of_all);
-    else if (component->header == NT_COMPONENT_SHARED)
+    } else if (component->header == NT_COMPONENT_SHARED) {
         emit_with_header(emitter, index, NT_HEADER_SHARED);
-    else
+    } else if (has_several_steps(component, index)) {
+        uint32_t step =
+            open_step(emitter, &(struct nt_step){.kind = NT_STEP_REPEAT, .output = NT_NONE, .count = 1});
         emit_content(emitter, index);
+        close_step(emitter, step);
+    } else {
+        emit_content(emitter, index);
+    }
 }
 
 /* ---- The whole branch ---- */

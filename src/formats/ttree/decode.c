@@ -439,6 +439,17 @@ static enum nt_status run_header_body(struct run *run, uint32_t first, uint32_t 
     return status;
 }
 
+/* Items of a type that is not described may also be enumerations, which have no header. */
+static enum nt_status fail_without_count(const struct run *run, struct nt_error *error)
+{
+    if (left(run) < BYTE_COUNT_BYTES)
+        return fail_end(run, BYTE_COUNT_BYTES, "the byte count of an object", error);
+    return nt_fail(
+        error, NT_UNSUPPORTED, NT_NO_OFFSET,
+        "byte %zu of the values: an item that is not described, and has no byte count to skip it by",
+        run->at);
+}
+
 /* Runs the body that the version selects; skips it if nothing in it is needed. */
 static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, uint64_t items,
                                     struct nt_error *error)
@@ -447,7 +458,7 @@ static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, u
     uint32_t first = i + 1, end = operation->other ? operation->other : operation->end, checksum;
     uint16_t version;
     if (operation->bits & NT_HEADER_SIZED)
-        return has_end ? NT_OK : fail_end(run, BYTE_COUNT_BYTES, "the byte count of an object", error);
+        return has_end ? NT_OK : fail_without_count(run, error);
     enum nt_status status = get_version(run, &version, &checksum, error);
     bool is_memberwise = version & MEMBERWISE;
     if (status != NT_OK || (has_end && !operation->is_needed))

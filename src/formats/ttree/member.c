@@ -195,13 +195,25 @@ static bool is_stl(int32_t type)
     return type == NT_STREAMER_STL || type == NT_STREAMER_STL_P || type == NT_STREAMER_STL_STRING;
 }
 
+/* Is there one header around all items of a member? STL types have it, and arrays of ROOT's basic classes. */
+static bool has_shared_header(const struct nt_streamer_element *element)
+{
+    switch (element->type) {
+    case NT_STREAMER_OFFSET_L + NT_STREAMER_TSTRING:
+    case NT_STREAMER_OFFSET_L + NT_STREAMER_TOBJECT:
+    case NT_STREAMER_OFFSET_L + NT_STREAMER_TNAMED:
+        return true;
+    default:
+        return is_stl(item_type(element->type));
+    }
+}
+
 static enum nt_status add_items(struct nt_component_builder *builder,
                                 const struct nt_streamer_element *element, struct nt_text name,
                                 struct nt_error *error)
 {
     struct nt_dimensions dimensions = element_dimensions(element);
-    enum nt_component_header header =
-        is_stl(item_type(element->type)) ? NT_COMPONENT_SHARED : NT_COMPONENT_BARE;
+    enum nt_component_header header = has_shared_header(element) ? NT_COMPONENT_SHARED : NT_COMPONENT_BARE;
     uint32_t opened[NT_STREAMER_DIMENSIONS];
     enum nt_status status =
         nt_component_open_arrays(builder, &dimensions, &name, element->type_name, header, opened, error);

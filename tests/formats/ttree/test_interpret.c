@@ -452,6 +452,9 @@ INTERPRET_TEST(members_are_strings)
     assert_member(ELEMENT("string", .type = NT_STREAMER_STL_STRING + NT_STREAMER_OFFSET_L, .length = 2,
                           .dimension_count = 1, .dimensions = {2}),
                   0, "obj.x:array[2]{item:string>0}", "header{repeat*2{string>0}}");
+    assert_member(ELEMENT("TString", .type = NT_STREAMER_TSTRING + NT_STREAMER_OFFSET_L, .length = 2,
+                          .dimension_count = 1, .dimensions = {2}),
+                  0, "obj.x:array[2]{item:string>0}", "header{repeat*2{string>0}}");
 }
 
 INTERPRET_TEST(members_are_collections)
@@ -734,22 +737,46 @@ INTERPRET_TEST(classes_with_streamers_of_their_own)
                   "counted.bare#2>6{BigUInt32>7}}");
 }
 
+#define MATRIX_STEPS                                                                                         \
+    "headerv5{header{BigUInt32>1 BigUInt32#1>2 when*16#1{skip*2}} BigInt32#2>3 BigReal64>4} "                \
+    "counted.bare.triangle#2>5{BigReal64>6}"
+
+static struct nt_streamer_element matrix_members[] = {
+    {.name = TEXT("TObject"), .type_name = TEXT("BASE"), .type = NT_STREAMER_TOBJECT},
+    {.name = TEXT("fNrows"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
+    {.name = TEXT("fTol"), .type_name = TEXT("double"), .type = NT_STREAMER_DOUBLE},
+};
+
+static const struct nt_streamer_class matrix_base = {
+    .name = TEXT("TMatrixTBase<double>"), .version = 5, .elements = matrix_members, .element_count = 3};
+
 INTERPRET_TEST(a_symmetric_matrix_stores_a_triangle)
 {
-    struct nt_streamer_element members[] = {
-        {.name = TEXT("TObject"), .type_name = TEXT("BASE"), .type = NT_STREAMER_TOBJECT},
-        {.name = TEXT("fNrows"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
-        {.name = TEXT("fTol"), .type_name = TEXT("double"), .type = NT_STREAMER_DOUBLE},
-    };
     struct nt_streamer_element element = ELEMENT("TMatrixTSym<double>", .type = NT_STREAMER_OBJECT);
     struct example example = member_example(&element, 0);
-    example.classes[1] = (struct nt_streamer_class){
-        .name = TEXT("TMatrixTBase<double>"), .version = 5, .elements = members, .element_count = 3};
+    example.classes[1] = matrix_base;
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:record{fUniqueID:uint32>0 fBits:uint32>1 fNrows:int32>2 fTol:real64>3 "
                         "fElements:list>4{item:real64>5}}");
     assert_steps(&got, "headerv5{" TOBJECT_STEPS
                        " BigInt32#2>2 BigReal64>3} counted.bare.triangle#2>4{BigReal64>5}");
+}
+
+/* The triangle follows the header of the same matrix, not those of all. */
+INTERPRET_TEST(matrices_of_all_items_are_stored_one_after_the_other)
+{
+    struct nt_streamer_element element = ELEMENT("vector<Fit>", .type = NT_STREAMER_STL);
+    struct nt_streamer_element members[] = {
+        {.name = TEXT("m"), .type_name = TEXT("TMatrixTSym<double>"), .type = NT_STREAMER_OBJECT},
+        {.name = TEXT("n"), .type_name = TEXT("int"), .type = NT_STREAMER_INT},
+    };
+    struct example example = member_example(&element, 0);
+    example.classes[1] = matrix_base;
+    example.classes[2] = (struct nt_streamer_class){
+        .name = TEXT("Fit"), .version = 1, .elements = members, .element_count = COUNT_OF(members)};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_steps(&got, "header{list>0{headerv1{" MATRIX_STEPS " BigInt32>7}}|"
+                       "classv1 members>0{repeat{" MATRIX_STEPS "} BigInt32>7}}");
 }
 
 /* ---- Whole objects ---- */
