@@ -62,6 +62,12 @@ struct nt_folder {
     atomic_uint more_holders; /* holders besides the first */
 };
 
+/* Is it a directory of this machine? */
+static inline bool nt_folder_is_local(const struct nt_folder *folder)
+{
+    return !folder->ops->refresh;
+}
+
 enum nt_folder_use {
     NT_FOLDER_DATASET,            /* links out of the folder are refused */
     NT_FOLDER_DATASET_FOR_OTHERS, /* the same, and so are files that fewer users can read */

@@ -184,7 +184,7 @@ enum { FREE_MEBIBYTES = 8, PER_METADATA_BYTE = 192 };
 /* On a local disk, a file with data for its fields and pages is large: all allocated bytes count, and
  * no others. Bytes other than metadata cost an attacker little if all are equal, so they count only up
  * to a limit. */
-enum { PER_DISK_BYTE = 16, MAX_FOR_DISK_MEBIBYTES = 48 };
+enum { PER_DISK_BYTE = 18, MAX_FOR_DISK_MEBIBYTES = 48 };
 
 /* The size of a remote file cannot be verified: above this, each byte of its metadata earns less. */
 enum { ELSEWHERE_MEBIBYTES = 96, PER_BYTE_ELSEWHERE = 30 };
@@ -231,10 +231,11 @@ static uint64_t limit_on_disk(uint64_t metadata, uint64_t disk)
                    times_and(further, 1, PLENTY_MEBIBYTES * MEBIBYTE));
 }
 
-static uint64_t limit_elsewhere(uint64_t metadata)
+static uint64_t limit_elsewhere(uint64_t metadata, bool is_in_folder)
 {
+    uint64_t plenty = (is_in_folder ? PLENTY_MEBIBYTES : PLENTY_ELSEWHERE_MEBIBYTES) * MEBIBYTE;
     return smaller(times_and(metadata, PER_BYTE_ELSEWHERE, ELSEWHERE_MEBIBYTES * MEBIBYTE),
-                   times_and(metadata, 1, PLENTY_ELSEWHERE_MEBIBYTES * MEBIBYTE));
+                   times_and(metadata, 1, plenty));
 }
 
 static void follow(struct nt_budget *budget)
@@ -248,7 +249,7 @@ static void follow(struct nt_budget *budget)
         smaller(times_and(budget->disk_bytes, PER_DISK_BYTE, 0), MAX_FOR_DISK_MEBIBYTES * MEBIBYTE);
     uint64_t limit = times_and(metadata, PER_METADATA_BYTE, FREE_MEBIBYTES * MEBIBYTE + disk);
     limit = smaller(limit, budget->is_on_disk ? limit_on_disk(metadata, budget->disk_bytes)
-                                              : limit_elsewhere(metadata));
+                                              : limit_elsewhere(metadata, budget->is_in_folder));
     limit = limit > budget->min_limit ? limit : budget->min_limit;
     atomic_store_explicit(&budget->limit, smaller(limit, budget->ceiling), memory_order_relaxed);
 }
@@ -285,6 +286,14 @@ void nt_budget_add_disk(struct nt_budget *budget, uint64_t bytes, bool is_all)
     pthread_mutex_lock(&budget->lock);
     budget->is_on_disk |= is_all;
     add(budget, bytes, 0);
+    pthread_mutex_unlock(&budget->lock);
+}
+
+void nt_budget_set_in_folder(struct nt_budget *budget)
+{
+    pthread_mutex_lock(&budget->lock);
+    budget->is_in_folder = true;
+    follow(budget);
     pthread_mutex_unlock(&budget->lock);
 }
 

@@ -14,6 +14,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
+#include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/model/budget.h"
 
@@ -45,6 +46,8 @@ static void measure(struct nt_file *file, uint64_t page_bytes)
         attributes.st_blocks = 0;
     uint64_t bytes = (uint64_t)attributes.st_blocks * BLOCK_BYTES;
     bytes = bytes < source->size ? bytes : source->size;
+    if (source->folder && nt_folder_is_local(source->folder))
+        nt_budget_set_in_folder(&file->budget);
     if (bytes)
         nt_budget_add_disk(&file->budget, bytes, true);
     file->is_size_claimed = !bytes && !source->folder && !page_bytes;

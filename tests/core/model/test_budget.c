@@ -40,10 +40,23 @@ TEST(large_metadata_have_a_fixed_size_and_the_files_own_at_most)
     ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 1000 * MEBIBYTE, true, UINT64_MAX), (200 + 320) * MEBIBYTE);
 }
 
+TEST(files_in_a_folder_here_have_what_a_range_cache_would_take)
+{
+    struct nt_budget budget;
+    nt_budget_init(&budget, 0, UINT64_MAX);
+    nt_budget_set_in_folder(&budget);
+    ck_assert_uint_eq(budget.limit, FREE);
+    nt_budget_add_metadata(&budget, MEBIBYTE);
+    ck_assert_uint_eq(budget.limit, (96 + 30) * MEBIBYTE);
+    nt_budget_add_metadata(&budget, 19 * MEBIBYTE);
+    ck_assert_uint_eq(budget.limit, (200 + 20) * MEBIBYTE);
+    nt_budget_deinit(&budget);
+}
+
 /* 100 MB of anything are worth 48 MiB beside the metadata. */
 TEST(other_bytes_of_the_file_count_a_little)
 {
-    ck_assert_uint_eq(limit_of(0, 4096, true, UINT64_MAX), FREE + 65536);
+    ck_assert_uint_eq(limit_of(0, 4096, true, UINT64_MAX), FREE + 4096 * 18);
     ck_assert_uint_eq(limit_of(0, 100 * MEBIBYTE, true, UINT64_MAX), FREE + 48 * MEBIBYTE);
     ck_assert_uint_eq(limit_of(0, UINT64_MAX, true, UINT64_MAX), FREE + 48 * MEBIBYTE);
     ck_assert_uint_eq(limit_of(4096, 100 * MEBIBYTE, true, UINT64_MAX), FREE + 48 * MEBIBYTE + 4096 * 192);
@@ -51,8 +64,8 @@ TEST(other_bytes_of_the_file_count_a_little)
 
 TEST(a_file_on_a_disk_has_no_more_metadata_than_takes_room_there)
 {
-    ck_assert_uint_eq(limit_of(MEBIBYTE, 4096, true, UINT64_MAX), FREE + 4096 * 16);
-    ck_assert_uint_eq(limit_of(4096, 4096, false, UINT64_MAX), FREE + 4096 * (192 + 16));
+    ck_assert_uint_eq(limit_of(MEBIBYTE, 4096, true, UINT64_MAX), FREE + 4096 * 18);
+    ck_assert_uint_eq(limit_of(4096, 4096, false, UINT64_MAX), FREE + 4096 * (192 + 18));
 }
 
 TEST(nothing_is_above_the_ceiling)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Honest files that have many of one thing, in a control group whose memory is bounded: everything is read, and a file is
+opened once. NTUPLE_BOUNDED=full: two million pages and 100,000 fields in 256 MiB, all bytes of all files but those of pages."""
+import os
+import subprocess
+
+import harness
+from harness import Foreground, Skip, case, own_seconds, run, same, scratch
+from soak import GROUPS, MEBIBYTE, Group
+
+IS_FULL = os.environ.get('NTUPLE_BOUNDED') == 'full'
+LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
+# Fields, clusters, pages of a field in a cluster.
+FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
+    {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
+SLOW = ['layout.svg', 'keys.jsonl']
+MOST_DIRECTORIES, MOST_BYTES = (1 << 30, 1 << 40) if IS_FULL else (100, 1 << 20)
+SECONDS = 10  # to open the small file anew for each request takes a hundred times as long
+PIECE = 1 << 20
+
+
+def read_file(path):
+    with open(path, 'rb', buffering=0) as file:
+        left = MOST_BYTES
+        while left > 0 and (piece := file.read(PIECE)):
+            left -= len(piece)
+
+
+def read_some(top):
+    """Files at the top of directories, of so many directories."""
+    number = 0
+    for parent, directories, names in os.walk(top):
+        directories[:] = sorted(name for name in directories if name != 'pages')
+        for name in names if IS_FULL else sorted(set(names).difference(SLOW)):
+            read_file(os.path.join(parent, name))
+        number += 1
+        if number == MOST_DIRECTORIES:
+            return
+
+
+def write_entering(path, group):
+    """A program that enters the group and becomes ntuplefs."""
+    path.write_text(f'#!/bin/sh\necho $$ >{group.path}/cgroup.procs\nexec {harness.NTUPLEFS} "$@"\n')
+    path.chmod(0o700)
+    return path
+
+
+def read_mounted(path):
+    with Foreground(path) as mount:
+        read_some(mount.mountpoint)
+        same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'', path)
+        seconds = own_seconds(mount.decoder)
+        same(IS_FULL or seconds < SECONDS, True, f'{path}: {seconds} s')
+
+
+@case
+def files_that_have_much_are_read_in_little_memory():
+    if not os.access(GROUPS / 'cgroup.procs', os.W_OK):
+        raise Skip('no control groups of version 1, or none that this user may make')
+    program, group = harness.NTUPLEFS, Group(LIMIT)
+    try:
+        with scratch() as directory:
+            harness.NTUPLEFS = write_entering(directory / 'ntuplefs', group)
+            for name, counts in FILES.items():
+                subprocess.run([os.environ['WRITE_MANY'], directory / name, *map(str, counts)], check=True)
+                read_mounted(directory / name)
+    finally:
+        harness.NTUPLEFS = program
+        group.remove()
+
+
+run()
