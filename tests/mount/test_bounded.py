@@ -14,7 +14,7 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
 SLOW = ['layout.svg', 'keys.jsonl']
-MOST_DIRECTORIES, MOST_BYTES = (1 << 30, 1 << 40) if IS_FULL else (100, 1 << 20)
+MOST_DIRECTORIES, MOST_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long
 PIECE = 1 << 20
 
