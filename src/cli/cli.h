@@ -222,7 +222,6 @@ struct nt_settings {
     bool all, details, recursive, overwrite, json, quiet, fields, table;
     unsigned depth, rows;
     const char *sort, *row_range, *columns;
-    unsigned group;              /* 0: none; enum nt_inspect_group */
     bool schema, values, layout; /* parts to compare */
 };
 
@@ -432,7 +431,7 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context);
 
-/* The same for fields: once for all fields of a dataset that an operand means. Other nodes have none. */
+/* The same for fields: once for all fields of a dataset that operands mean. Other nodes have none. */
 struct nt_choice {
     const char *path; /* of the first field, or of the node */
     uint64_t node;
@@ -485,6 +484,10 @@ struct nt_named {
 enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_named *named,
                              struct nt_error *error);
 void nt_named_deinit(struct nt_named *named);
+/* Appends the nodes of another list, which is empty then. */
+enum nt_status nt_named_move(struct nt_named *named, struct nt_named *from, struct nt_error *error);
+/* The fields of one dataset at the start of the nodes, at most `count`; 0: the first node is no field. */
+uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields);
 
 /* The same for a command that takes one path. NT_INVALID for a pattern of several. */
 enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
@@ -526,6 +529,26 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved,
 /* Ends a file's document and prints it to stdout. `visit` adds the items of its member `datasets`. */
 enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
                                            nt_visit_dataset *visit, void *context);
+
+/* ---- Tables for people ---- */
+
+struct nt_grid {
+    const char **cells; /* [row][column] of printable texts; NULL: empty. The first row has the titles. */
+    size_t rows, columns;
+    bool is_transposed;   /* `cells` are [column][row] */
+    const bool *is_right; /* [column]: aligned to the right; NULL: none is */
+    unsigned width;       /* cuts the widest cells to fit; 0: no limit */
+    bool has_colour;
+};
+
+/* Does the table fit its width without a cut? */
+bool nt_grid_fits(const struct nt_grid *grid);
+void nt_grid_print(const struct nt_grid *grid);
+
+/* $COLUMNS, or the width of the terminal; 0: standard output is none. */
+unsigned nt_terminal_width(void);
+/* Is standard output a terminal with colours? Not if $NO_COLOR is set. */
+bool nt_terminal_has_colour(void);
 
 /* ---- Printing rows ---- */
 

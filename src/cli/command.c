@@ -222,21 +222,6 @@ struct visits {
     void *context;
 };
 
-/* The fields of one dataset at the start of the nodes; 0: the first is something else. */
-static uint32_t leading_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields)
-{
-    struct nt_node first, node;
-    uint32_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!nt_node_unpack(nodes[i].node, &node) || node.type != NT_NODE_FIELD ||
-            node.file != NT_NODE_SELF || (i && node.owner != first.owner))
-            break;
-        first = node;
-        fields[found++] = node.item;
-    }
-    return found;
-}
-
 static enum nt_exit_status visit_choices(const struct visits *visits, struct nt_vfs *vfs,
                                          const struct nt_named *named)
 {
@@ -250,7 +235,7 @@ static enum nt_exit_status visit_choices(const struct visits *visits, struct nt_
     for (size_t i = 0, step; i < named->count; i += step) {
         struct nt_choice choice = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
-        choice.count = leading_fields(&named->items[i], named->count - i, fields);
+        choice.count = nt_named_fields(&named->items[i], named->count - i, fields);
         step = choice.count ? choice.count : 1;
         nt_note_failure(&first, visits->visit_choice(visits->context, vfs, &choice));
     }
@@ -268,15 +253,28 @@ static enum nt_exit_status visit_nodes(const struct visits *visits, struct nt_vf
     return first;
 }
 
-static enum nt_exit_status visit_path(const struct visits *visits, struct nt_vfs *vfs, const char *path)
+/* Visits each operand by itself, but the fields of all operands together. */
+static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vfs *vfs, char **paths,
+                                       int count)
 {
-    struct nt_error error = {0};
-    struct nt_named named;
-    if (nt_named_find(vfs, path, &named, &error) != NT_OK)
-        return nt_print_error(path, &error);
-    enum nt_exit_status status = (visits->visit ? visit_nodes : visit_choices)(visits, vfs, &named);
-    nt_named_deinit(&named);
-    return status;
+    enum nt_exit_status first = NT_EXIT_OK;
+    struct nt_named all = {.count = 0};
+    for (int i = 0; i < count; i++) {
+        struct nt_error error = {0};
+        struct nt_named named;
+        enum nt_status status = nt_named_find(vfs, paths[i], &named, &error);
+        if (status == NT_OK && visits->visit)
+            nt_note_failure(&first, visit_nodes(visits, vfs, &named));
+        else if (status == NT_OK)
+            status = nt_named_move(&all, &named, &error);
+        if (status != NT_OK)
+            nt_note_failure(&first, nt_print_error(paths[i], &error));
+        nt_named_deinit(&named);
+    }
+    if (visits->visit_choice)
+        nt_note_failure(&first, visit_choices(visits, vfs, &all));
+    nt_named_deinit(&all);
+    return first;
 }
 
 static enum nt_exit_status visit_all(const struct nt_invocation *invocation, const struct visits *visits)
@@ -287,10 +285,10 @@ static enum nt_exit_status visit_all(const struct nt_invocation *invocation, con
         first = nt_open_tree(invocation, invocation->operands[0], &vfs);
     if (first != NT_EXIT_OK)
         return first;
-    if (invocation->operand_count == 1)
-        first = visit_path(visits, vfs, "");
-    for (int i = 1; i < invocation->operand_count; i++)
-        nt_note_failure(&first, visit_path(visits, vfs, invocation->operands[i]));
+    char *root[] = {(char[]){""}};
+    bool has_paths = invocation->operand_count > 1;
+    first = visit_paths(visits, vfs, has_paths ? invocation->operands + 1 : root,
+                        has_paths ? invocation->operand_count - 1 : 1);
     nt_vfs_free(vfs);
     nt_note_failure(&first, nt_finish_output());
     return first;

@@ -6,9 +6,13 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/model/model.h"
 #include "read/read.h"
 #include "render/render.h"
@@ -77,23 +81,30 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
     return NT_EXIT_OK;
 }
 
-static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
+/* The dataset of a scope, or the only one below it, and the field. Reports failures. */
+static enum nt_exit_status find_only(const struct nt_resolved_node *resolved, uint32_t *index_ret,
+                                     uint32_t *field_ret)
 {
     struct nt_error error = {0};
     struct datasets datasets = {0};
-    (void)is_of_many;
     nt_for_each_dataset(resolved, note_dataset, &datasets);
-    if (datasets.count == 1 || datasets.count - datasets.beside_others == 1) {
-        nt_buffer_deinit(&datasets.names);
-        return print_dataset(context, resolved, datasets.meant, datasets.field);
-    }
+    *index_ret = datasets.meant;
+    *field_ret = datasets.field;
     if (datasets.count == 0)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
-    else
+    else if (datasets.count > 1 && datasets.count - datasets.beside_others != 1)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > MAX_NAMES ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);
-    return nt_print_error(resolved->file->path, &error);
+    return error.status == NT_OK ? NT_EXIT_OK : nt_print_error(resolved->file->path, &error);
+}
+
+static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
+{
+    uint32_t index, field;
+    (void)is_of_many;
+    enum nt_exit_status status = find_only(resolved, &index, &field);
+    return status == NT_EXIT_OK ? print_dataset(context, resolved, index, field) : status;
 }
 
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
@@ -102,20 +113,287 @@ enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t
     return nt_for_each_file(vfs, path, node, print_file, (void *)range);
 }
 
+/* ---- Fields of a dataset, chosen by --columns or PATH ---- */
+
+struct header {
+    const struct nt_settings *settings;
+    bool is_table, has_colour;
+    unsigned width;
+    uint64_t rows;
+};
+
+/* The first rows of some fields. */
+struct sample {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    const uint32_t *fields;
+    size_t field_count, row_count;
+    struct nt_arena *arena;
+    const char **cells; /* [field + 1][row + 1]: first the numbers of the rows, and in front the names */
+};
+
+/* The longest text of a cell; a terminal shows less. */
+enum { CELL_BYTES = 400 };
+
+static const char *printable(struct sample *sample, const char *text, size_t length)
+{
+    struct nt_buffer out = {0};
+    if (length > CELL_BYTES)
+        for (length = CELL_BYTES; length && ((unsigned char)text[length] & 0xC0) == 0x80;)
+            length--;
+    nt_append_printable(&out, text, length);
+    return nt_buffer_to_arena(&out, sample->arena);
+}
+
+static const char *name_of(struct sample *sample, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, sample->dataset, field, '/');
+    const char *name = printable(sample, nt_buffer_string(&path), path.length);
+    nt_buffer_deinit(&path);
+    return name;
+}
+
+/* Fills a field's cells. A row that cannot be read is '?', and the first one is reported. */
+static enum nt_status fill_field(struct sample *sample, uint32_t field, const char **cells,
+                                 struct nt_error *error)
+{
+    struct nt_row_writer *writer = NULL;
+    struct nt_buffer text = {0};
+    enum nt_status status =
+        nt_row_writer_open_fields(sample->reader, sample->dataset, &field, 1, true, &writer, error);
+    bool has_cell = status == NT_OK && nt_row_writer_cells(writer);
+    for (size_t row = 0; row < sample->row_count; row++) {
+        struct nt_error failure = {0};
+        enum nt_status done = has_cell ? nt_row_write_cell(writer, 0, row, &text, &failure) : NT_OK;
+        bool is_read = has_cell && done == NT_OK;
+        if (done != NT_OK && status == NT_OK)
+            status = nt_fail_with(error, &failure);
+        cells[row] = is_read ? printable(sample, nt_buffer_string(&text), text.length) : "?";
+    }
+    nt_row_writer_close(writer);
+    nt_buffer_deinit(&text);
+    return status;
+}
+
+static bool is_number(const char *cell)
+{
+    return strspn(cell, "-+.0123456789eE") == strlen(cell) || strcmp(cell, "NaN") == 0 ||
+           strcmp(cell + (*cell == '-'), "Infinity") == 0;
+}
+
+static bool are_numbers(const char *const *cells, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!cells[i] || !is_number(cells[i]))
+            return false;
+    return true;
+}
+
+/* Prints a line for each field, and as many rows side by side as fit. */
+static void print_side_by_side(const struct header *header, const struct sample *sample, const char **block)
+{
+    enum { LEAST_CELL = 12 };
+    size_t lines = sample->row_count + 1, fields = sample->field_count + 1;
+    size_t most = header->width / LEAST_CELL > 2 ? header->width / LEAST_CELL - 1 : 1;
+    for (size_t first = 0, count; first < sample->row_count; first += count) {
+        count = sample->row_count - first < most ? sample->row_count - first : most;
+        for (size_t i = 0; i < fields; i++) {
+            block[i * (count + 1)] = sample->cells[i * lines];
+            for (size_t k = 0; k < count; k++)
+                block[i * (count + 1) + 1 + k] = sample->cells[i * lines + 1 + first + k];
+        }
+        if (first)
+            putchar('\n');
+        nt_grid_print(&(struct nt_grid){.cells = block,
+                                          .rows = fields,
+                                          .columns = count + 1,
+                                          .width = header->width,
+                                          .has_colour = header->has_colour});
+    }
+}
+
+/* Prints a line for each row if that fits. */
+static enum nt_status print_sample(const struct header *header, const struct sample *sample,
+                                   struct nt_error *error)
+{
+    size_t lines = sample->row_count + 1, columns = sample->field_count + 1;
+    bool *are_right = calloc(columns, sizeof(*are_right));
+    const char **block = calloc(columns * lines, sizeof(*block));
+    bool has_memory = are_right && block;
+    for (size_t c = 0; has_memory && c < columns; c++)
+        are_right[c] = are_numbers(sample->cells + c * lines + 1, lines - 1);
+    const struct nt_grid table = {.cells = sample->cells,
+                                   .rows = lines,
+                                   .columns = columns,
+                                   .is_transposed = true,
+                                   .is_right = are_right,
+                                   .width = header->width,
+                                   .has_colour = header->has_colour};
+    if (has_memory && (nt_grid_fits(&table) || sample->row_count == 0))
+        nt_grid_print(&table);
+    else if (has_memory)
+        print_side_by_side(header, sample, block);
+    free(block);
+    free(are_right);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+static enum nt_exit_status print_as_table(const struct header *header, struct sample *sample)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    uint64_t entries = nt_dataset_entries(sample->dataset);
+    struct nt_error error = {0};
+    sample->row_count = (size_t)(header->rows < entries ? header->rows : entries);
+    size_t lines = sample->row_count + 1;
+    sample->arena = nt_arena_new();
+    if (sample->arena)
+        sample->cells = nt_arena_alloc(sample->arena, (sample->field_count + 1) * lines, sizeof(char *));
+    for (size_t row = 0; sample->cells && row < sample->row_count; row++)
+        sample->cells[1 + row] = nt_arena_format(sample->arena, "%zu", row);
+    for (size_t i = 0; sample->cells && i < sample->field_count; i++) {
+        const char **cells = sample->cells + (i + 1) * lines;
+        struct nt_error failure = {0};
+        cells[0] = name_of(sample, sample->fields[i]);
+        if (fill_field(sample, sample->fields[i], cells + 1, &failure) != NT_OK)
+            nt_note_failure(&first, nt_print_error(cells[0], &failure));
+    }
+    if (sample->cells)
+        sample->cells[0] = "entry";
+    if (!sample->cells)
+        nt_fail_memory(&error);
+    else
+        print_sample(header, sample, &error);
+    if (error.status != NT_OK)
+        nt_note_failure(&first, nt_print_error(NULL, &error));
+    nt_arena_free(sample->arena);
+    return first;
+}
+
+static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
+                                        struct nt_dataset *dataset, const struct nt_choice *choice)
+{
+    struct nt_text_generator *lines = NULL;
+    struct nt_error error = {0};
+    uint32_t count = choice->count;
+    const uint32_t *fields = choice->fields;
+    if (dataset->failure)
+        return nt_print_error(dataset->name.bytes, dataset->failure);
+    if (!count)
+        fields = nt_dataset_children(dataset, NT_NONE, &count);
+    if (header->is_table)
+        return print_as_table(
+            header,
+            &(struct sample){.reader = reader, .dataset = dataset, .fields = fields, .field_count = count});
+    if (nt_rows_lines_of(reader, dataset, fields, count, 0, header->rows, &lines, &error) != NT_OK)
+        return nt_print_error(dataset->name.bytes, &error);
+    return nt_print_long_text(lines, dataset->name.bytes);
+}
+
 /* ---- The command head ---- */
 
-enum { ROWS = 10 };
+enum { LINES = 10, TABLE_LINES = 5 };
 
-static enum nt_exit_status head(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status head_lines(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    const struct nt_settings *settings = context;
-    const struct nt_row_range range = {.end = settings->rows ? settings->rows : ROWS};
+    const struct header *header = context;
+    const struct nt_row_range range = {.end = header->rows};
     return nt_print_rows(vfs, path, node, &range);
+}
+
+struct choosing {
+    const struct header *header;
+    const struct nt_choice *choice;
+};
+
+static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
+{
+    const struct choosing *choosing = context;
+    uint32_t index, field;
+    (void)is_of_many;
+    enum nt_exit_status status = find_only(resolved, &index, &field);
+    if (status != NT_EXIT_OK)
+        return status;
+    return print_fields(choosing->header, resolved->vfs->reader, resolved->file->datasets[index],
+                        choosing->choice);
+}
+
+/* The fields that are chosen, or all at the top. */
+static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
+{
+    struct choosing choosing = {context, choice};
+    return nt_for_each_file(vfs, choice->path, choice->node, head_file, &choosing);
+}
+
+/* Adds what a part of --columns means below a path. */
+static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
+                                   struct nt_named *all, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    struct nt_named named = {.count = 0};
+    nt_buffer_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
+    enum nt_status status = nt_named_find(vfs, nt_buffer_string(&name), &named, error);
+    if (status == NT_OK)
+        status = nt_named_move(all, &named, error);
+    else
+        nt_error_context(error, "%s", nt_buffer_string(&name));
+    nt_buffer_deinit(&name);
+    return status;
+}
+
+static enum nt_status find_all_columns(struct nt_vfs *vfs, const char *path, const char *columns,
+                                       struct nt_named *all, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (const char *at = columns, *end; status == NT_OK && *at; at = *end ? end + 1 : end) {
+        end = strchrnul(at, ',');
+        if (end > at)
+            status = find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error);
+    }
+    return status;
+}
+
+/* The columns of the dataset that a path names. */
+static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+{
+    const struct header *header = context;
+    struct nt_named all = {.count = 0};
+    struct nt_error error = {0};
+    enum nt_exit_status result = NT_EXIT_OK;
+    (void)node;
+    enum nt_status status = find_all_columns(vfs, path, header->settings->columns, &all, &error);
+    uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
+    uint32_t count = fields ? nt_named_fields(all.items, all.count, fields) : 0;
+    if (status == NT_OK && !fields)
+        status = nt_fail_memory(&error);
+    if (status == NT_OK && (!count || count < all.count))
+        status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
+                         all.count ? all.items[count].path : header->settings->columns);
+    if (status == NT_OK)
+        result = head_fields(
+            context, vfs,
+            &(struct nt_choice){
+                .path = all.items[0].path, .node = all.items[0].node, .fields = fields, .count = count});
+    else
+        result = nt_print_error(NULL, &error);
+    free(fields);
+    nt_named_deinit(&all);
+    return result;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_for_each_path(invocation, head, (void *)invocation->settings);
+    enum { USUAL_WIDTH = 80 };
+    const struct nt_settings *settings = invocation->settings;
+    struct header header = {.settings = settings, .has_colour = nt_terminal_has_colour()};
+    unsigned width = nt_terminal_width();
+    header.width = width ? width : USUAL_WIDTH;
+    header.is_table = settings->table || (!settings->json && isatty(STDOUT_FILENO));
+    header.rows = settings->rows ? settings->rows : header.is_table ? TABLE_LINES : LINES;
+    if (settings->columns)
+        return nt_for_each_path(invocation, head_columns, &header);
+    return header.is_table ? nt_for_each_choice(invocation, head_fields, &header)
+                           : nt_for_each_path(invocation, head_lines, &header);
 }
 
 static const struct nt_option options[] = {
@@ -124,14 +402,27 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_NUMBER,
      .member = offsetof(struct nt_settings, rows),
      .argument = "N",
-     .help = "print N rows (default: 10)"},
+     .help = "print N rows (default: 10; of a table 5)"},
+    {.name = "columns",
+     .kind = NT_OPTION_TEXT,
+     .member = offsetof(struct nt_settings, columns),
+     .argument = "PATTERN,...",
+     .help = "print only these fields of each entry: paths or patterns"},
+    {.name = "table",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, table),
+     .help = "print a table that fits the terminal (default on a terminal)"},
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "print JSON lines (default elsewhere)"},
     {0},
 };
 
 const struct nt_command nt_command_head = {
     .name = "head",
     .operands = "FILE [PATH...]",
-    .help = "print the first rows of a dataset or field as JSON lines",
+    .help = "print the first rows of a dataset or of fields, as a table or as JSON lines",
     .fewest = 1,
     .most = INT_MAX,
     .options = options,

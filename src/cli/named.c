@@ -104,6 +104,29 @@ void nt_named_deinit(struct nt_named *named)
     *named = (struct nt_named){.count = 0};
 }
 
+enum nt_status nt_named_move(struct nt_named *named, struct nt_named *from, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; status == NT_OK && i < from->count; i++)
+        status = add(named, from->items[i].node, from->items[i].path, error);
+    nt_named_deinit(from);
+    return status;
+}
+
+uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields)
+{
+    struct nt_node first, node;
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!nt_node_unpack(nodes[i].node, &node) || node.type != NT_NODE_FIELD ||
+            node.file != NT_NODE_SELF || (i && node.owner != first.owner))
+            break;
+        first = node;
+        fields[found++] = node.item;
+    }
+    return found;
+}
+
 static enum nt_status go_down(struct nt_vfs *vfs, const char *path, uint64_t *node)
 {
     enum nt_status status = NT_OK;

@@ -97,6 +97,12 @@ enum nt_status nt_stream_cursor_get_u32(struct nt_stream_cursor *cursor, uint64_
  * thread-safe. The reader and the dataset must outlive it. Objects omit unreadable fields. */
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   struct nt_row_writer **writer_ret, struct nt_error *error);
+/* The same for some fields of a dataset: each row is an object of these, with everything below them and
+ * the records and collections around them. With `is_cell`, of a record only that leads to one field, the
+ * value is that field's, so that a cell has no names. */
+enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                         const uint32_t *fields, uint32_t count, bool is_cell,
+                                         struct nt_row_writer **writer_ret, struct nt_error *error);
 void nt_row_writer_close(struct nt_row_writer *writer);          /* accepts NULL */
 size_t nt_row_writer_memory(const struct nt_row_writer *writer); /* in bytes */
 /* Prefetches the first rows of all columns at once. */
@@ -127,6 +133,11 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t first, uint64_t end, struct nt_text_generator **text_ret,
                              struct nt_error *error);
+
+/* Generates the same lines for some fields of the dataset, see nt_row_writer_open_fields. */
+enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                                uint32_t count, uint64_t first, uint64_t end,
+                                struct nt_text_generator **text_ret, struct nt_error *error);
 
 /* Generates table.csv (RFC 4180) with a header line: all rows, a cell for each top-level field. */
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,

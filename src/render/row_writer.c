@@ -18,6 +18,43 @@
 #include "read/page.h"
 #include "read/read.h"
 
+/* ---- Choice of fields ---- */
+
+/* [field]: shown, or only a way to fields that are. */
+enum { HIDDEN, IS_WAY, IS_SHOWN };
+
+struct choice {
+    uint8_t *fields; /* NULL: all are shown */
+    bool is_cell;
+};
+
+static unsigned choice_of(const struct choice *choice, uint32_t field)
+{
+    return choice->fields && field != NT_NONE ? choice->fields[field] : IS_SHOWN;
+}
+
+static enum nt_status choose(struct choice *choice, const struct nt_dataset *dataset, const uint32_t *fields,
+                             uint32_t count, struct nt_error *error)
+{
+    choice->fields = calloc((size_t)dataset->field_count + 1, 1);
+    if (!choice->fields)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t at = fields[i]; at != NT_NONE; at = dataset->fields[at].parent)
+            if (choice->fields[at] == HIDDEN)
+                choice->fields[at] = IS_WAY;
+        choice->fields[fields[i]] = IS_SHOWN;
+    }
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t at = i;
+        while (at != NT_NONE && choice->fields[at] != IS_SHOWN)
+            at = dataset->fields[at].parent;
+        if (at != NT_NONE)
+            choice->fields[i] = IS_SHOWN;
+    }
+    return NT_OK;
+}
+
 /* ---- Row layout ---- */
 
 struct nt_row_shape {
@@ -26,6 +63,7 @@ struct nt_row_shape {
     bool is_unread;                        /* form is NOTHING because of the page lists */
     bool has_dimensions;                   /* an array of values or of records */
     bool is_empty;                         /* a row needs no bytes of the file */
+    bool is_way;                           /* a record that shows one member, without its name */
     uint64_t size;                         /* values per row, or items of a fixed list */
     struct nt_stream_cursor data, offsets; /* variant: tags, index; dense optional: row mask in data */
     struct nt_stream_cursor valid;         /* row mask of a nullable field */
@@ -35,7 +73,8 @@ struct nt_row_shape {
 };
 
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, uint32_t field, struct nt_error *error);
+                                        struct nt_dataset *dataset, uint32_t field,
+                                        const struct choice *choice, struct nt_error *error);
 
 static void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
@@ -106,28 +145,36 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
 
 static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader *reader,
                                     struct nt_dataset *dataset, const uint32_t *children,
-                                    struct nt_error *error)
+                                    const struct choice *choice, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++)
-        if (!shape->children[i].is_unread)
-            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], error);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+        bool is_shown = choice_of(choice, children[i]) != HIDDEN;
+        shown += is_shown;
+        if (is_shown && !shape->children[i].is_unread)
+            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], choice, error);
+    }
+    shape->is_way = choice->is_cell && shown == 1 && choice_of(choice, shape->field) == IS_WAY;
     return status;
 }
 
 /* Omits fields that this version cannot read according to their page lists. If no field remains, keeps
  * all, so that each row fails with the error of the page lists. */
 static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset *dataset,
-                                  const uint32_t *children, struct nt_error *error)
+                                  const uint32_t *children, const struct choice *choice,
+                                  struct nt_error *error)
 {
     uint32_t unread = 0, left = 0;
     for (uint32_t i = 0; i < shape->child_count; i++) {
-        const struct nt_error *reason;
-        enum nt_status status = nt_unsupported_find(dataset, children[i], &reason, error);
+        const struct nt_error *reason = NULL;
+        bool is_shown = choice_of(choice, children[i]) != HIDDEN;
+        enum nt_status status = is_shown ? nt_unsupported_find(dataset, children[i], &reason, error) : NT_OK;
         if (status != NT_OK)
             return status;
         unread += reason != NULL;
-        left += !reason && nt_field_kind_info(dataset->fields[children[i]].kind)->form != NT_FORM_NOTHING;
+        left += is_shown && !reason &&
+                nt_field_kind_info(dataset->fields[children[i]].kind)->form != NT_FORM_NOTHING;
         shape->children[i].field = children[i];
         shape->children[i].is_unread = reason != NULL;
         shape->children[i].form = NT_FORM_NOTHING;
@@ -140,7 +187,8 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
 
 /* Initializes a zeroed shape; `field` NT_NONE: all top-level fields. The caller always deinits it. */
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+                                        struct nt_dataset *dataset, uint32_t field,
+                                        const struct choice *choice, struct nt_error *error)
 {
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
@@ -157,9 +205,9 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
     if (!shape->children)
         return nt_fail_memory(error);
     shape->child_count = count;
-    status = find_unread(shape, dataset, children, error);
+    status = find_unread(shape, dataset, children, choice, error);
     if (status == NT_OK)
-        status = init_children(shape, reader, dataset, children, error);
+        status = init_children(shape, reader, dataset, children, choice, error);
     if (status == NT_OK)
         settle(shape);
     shape->is_empty = count_windows(shape) == 0;
@@ -246,8 +294,9 @@ static enum nt_status find_cells(struct nt_row_writer *writer, struct nt_error *
     return NT_OK;
 }
 
-enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  struct nt_row_writer **writer_ret, struct nt_error *error)
+static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  const struct choice *choice, struct nt_row_writer **writer_ret,
+                                  struct nt_error *error)
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
     if (!writer)
@@ -260,7 +309,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
     if (status == NT_OK)
-        status = nt_row_shape_init(&writer->root, reader, dataset, field, error);
+        status = nt_row_shape_init(&writer->root, reader, dataset, field, choice, error);
     if (status == NT_OK && field == NT_NONE)
         status = find_cells(writer, error);
     if (status != NT_OK) {
@@ -270,6 +319,24 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
     nt_row_shape_bound(&writer->root, nt_reader_buffer_bytes(reader));
     *writer_ret = writer;
     return NT_OK;
+}
+
+enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  struct nt_row_writer **writer_ret, struct nt_error *error)
+{
+    return open_writer(reader, dataset, field, &(struct choice){.fields = NULL}, writer_ret, error);
+}
+
+enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                         const uint32_t *fields, uint32_t count, bool is_cell,
+                                         struct nt_row_writer **writer_ret, struct nt_error *error)
+{
+    struct choice choice = {.is_cell = is_cell};
+    enum nt_status status = choose(&choice, dataset, fields, count, error);
+    if (status == NT_OK)
+        status = open_writer(reader, dataset, NT_NONE, &choice, writer_ret, error);
+    free(choice.fields);
+    return status;
 }
 
 void nt_row_writer_close(struct nt_row_writer *writer)
@@ -547,6 +614,9 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
 {
     enum nt_status status = NT_OK;
     bool is_object = shape->form != NT_FORM_TUPLE;
+    for (uint32_t i = 0; shape->is_way && i < shape->child_count; i++)
+        if (shape->children[i].form != NT_FORM_NOTHING)
+            return write_row(writing, &shape->children[i], row);
     if (is_object)
         nt_json_object(writing->json);
     else

@@ -175,34 +175,41 @@ static double lines_share(const struct nt_text_generator *text)
     return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
 }
 
-/* Opens rows [first, end), clipped to the existing rows. */
-static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 uint64_t first, uint64_t end, bool is_csv,
-                                 struct nt_text_generator **text_ret, struct nt_error *error)
+/* Lines for rows [first, end), clipped to the existing rows, of a writer that they own. */
+static enum nt_status new_lines(struct nt_row_writer *writer, const struct nt_dataset *dataset,
+                                uint64_t first, uint64_t end, bool is_csv,
+                                struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
-    if (!lines)
+    if (!lines) {
+        nt_row_writer_close(writer);
         return nt_fail_memory(error);
-    lines->text = (struct nt_text_generator){.next = next_lines,
-                                             .free = free_lines,
-                                             .memory = lines_memory,
-                                             .position = lines_position,
-                                             .resume_at = lines_go_on,
-                                             .share = lines_share};
-    lines->dataset = dataset;
-    lines->is_csv = is_csv;
-    enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writer, error);
-    if (status != NT_OK) {
-        free_lines(&lines->text);
-        return status;
     }
-    uint64_t count = nt_row_writer_rows(lines->writer);
-    lines->next = first;
-    lines->limit = count < end ? count : end;
+    uint64_t count = nt_row_writer_rows(writer);
+    *lines = (struct lines){.text = {.next = next_lines,
+                                     .free = free_lines,
+                                     .memory = lines_memory,
+                                     .position = lines_position,
+                                     .resume_at = lines_go_on,
+                                     .share = lines_share},
+                            .writer = writer,
+                            .dataset = dataset,
+                            .is_csv = is_csv,
+                            .next = first,
+                            .limit = count < end ? count : end};
     if (first == 0 && lines->limit > 0)
         nt_row_writer_prefetch(lines->writer);
     *text_ret = &lines->text;
     return NT_OK;
+}
+
+static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 uint64_t first, uint64_t end, bool is_csv,
+                                 struct nt_text_generator **text_ret, struct nt_error *error)
+{
+    struct nt_row_writer *writer;
+    enum nt_status status = nt_row_writer_open(reader, dataset, field, &writer, error);
+    return status == NT_OK ? new_lines(writer, dataset, first, end, is_csv, text_ret, error) : status;
 }
 
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -210,6 +217,15 @@ enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *datase
                              struct nt_error *error)
 {
     return open_lines(reader, dataset, field, first, end, false, text_ret, error);
+}
+
+enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                                uint32_t count, uint64_t first, uint64_t end,
+                                struct nt_text_generator **text_ret, struct nt_error *error)
+{
+    struct nt_row_writer *writer;
+    enum nt_status status = nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error);
+    return status == NT_OK ? new_lines(writer, dataset, first, end, false, text_ret, error) : status;
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The first rows: as a table that fits, as JSON lines, of some columns. The values are those of another reader."""
+import json
+import os
+
+import numpy as np
+
+from harness import DATA, NTUPLE, case, command, data, on_a_terminal, output, run, same
+
+NANO = data('nano.root')
+VALUES = {name: field['sample'] for name, field in json.loads((DATA / 'nano.json').read_text())['datasets']['Events']['fields'].items()}
+
+
+def table(*arguments, columns=80):
+    lines = output(NTUPLE, 'head', '--table', *arguments, env={**os.environ, 'COLUMNS': str(columns)}).decode().splitlines()
+    assert all(len(line) <= columns for line in lines), lines
+    return [line.split() for line in lines]
+
+
+def rounded(values):
+    return np.array(values, 'f4').tolist()
+
+
+@case
+def columns_are_members_of_json_lines():
+    lines = [json.loads(line) for line in output(NTUPLE, 'head', '-n3', NANO, '--columns=MET_pt,Muon_*').splitlines()]
+    same([list(line) for line in lines], [['MET_pt', 'Muon_pt', 'Muon_eta', 'Muon_charge']] * 3)
+    for entry, line in enumerate(lines):
+        for name, values in line.items():
+            same(rounded(values), rounded(VALUES[name][str(entry)]), name)
+    line = json.loads(output(NTUPLE, 'head', '-n1', data('example.root'), '--columns=muons/p*,run'))
+    same([list(line), list(line['muons'][0])], [['run', 'muons'], ['pt', 'phi']])
+
+
+@case
+def a_table_has_a_line_for_each_entry_if_that_fits():
+    lines = table(NANO, '--columns=run,event,MET_pt')
+    same(lines[0], ['entry', 'run', 'event', 'MET_pt'])
+    same(len(lines), 6)
+    for entry, line in enumerate(lines[1:3]):
+        same(line[:3], [str(entry), str(VALUES['run'][str(entry)]), str(VALUES['event'][str(entry)])])
+        same(rounded([float(line[3])]), rounded([VALUES['MET_pt'][str(entry)]]))
+    same(table(NANO, 'run', 'event', 'MET_pt'), lines)
+    same(table(NANO, '-n1', '--columns=Muon_pt')[1:], [['0', '[]']])
+
+
+@case
+def else_entries_stand_side_by_side():
+    lines = table(NANO, '--columns=*')
+    same(lines[0], ['entry', '0', '1', '2', '3', '4'])
+    same(lines[1][:3], ['run', '362104', '362104'])
+    wide = table(NANO, '--columns=Muon_*', columns=300)
+    same(wide[0], ['entry', 'Muon_pt', 'Muon_eta', 'Muon_charge'])
+    same(json.loads(wide[3][1]), VALUES['Muon_pt']['2'])
+    narrow = table(NANO, '--columns=*', columns=40)
+    same([line[1:] for line in narrow if line[:1] == ['entry']], [['0', '1'], ['2', '3'], ['4']])
+
+
+@case
+def a_field_in_a_collection_is_a_list_for_each_entry():
+    lines = table(data('example.root'), '-n2', '--columns=muons/pt', columns=200)
+    same(lines, [['entry', 'muons/_0/pt'], ['0', '[60.13692]'], ['1', '[5.7824516,39.789223,132.07187]']])
+
+
+@case
+def a_terminal_gets_a_table_and_titles_in_bold():
+    for variables, is_bold in ({}, True), ({'NO_COLOR': '1'}, False), ({'TERM': 'dumb'}, False):
+        for name in 'NO_COLOR', 'TERM', 'COLUMNS':
+            os.environ.pop(name, None)
+        os.environ.update(variables)
+        text = on_a_terminal(NTUPLE, 'head', NANO, '--columns=run')
+        assert b'362104' in text and b'{' not in text, text
+        same(text.startswith(b'\x1b[1mentry'), is_bold, variables)
+    assert on_a_terminal(NTUPLE, 'head', '--json', NANO, '--columns=run').startswith(b'{"run":362104}')
+
+
+@case
+def a_damaged_value_is_named_and_the_others_are_shown():
+    result = command(NTUPLE, 'head', '--table', data('damaged_page.root'), '--columns=ramp,noise')
+    same(result.returncode, 5)
+    same([line.split() for line in result.stdout.decode().splitlines()][:3], [['entry', 'ramp', 'noise'], ['0', '0', '?'], ['1', '0', '?']])
+    assert b'page 0 of cluster 0' in result.stderr, result.stderr
+
+
+@case
+def columns_that_do_not_exist_are_refused():
+    result = command(NTUPLE, 'head', NANO, '--columns=MET_pt,Muon_ptt')
+    same([result.returncode, result.stderr], [2, b'ntuple: Muon_ptt: no such file: did you mean Muon_pt?\n'])
+    same(command(NTUPLE, 'head', NANO, '--columns=MET_pt,schema.txt').returncode, 1)
+
+
+@case
+def other_formats_have_tables():
+    same(table(data('trees/trees_baskets.root'), '-n2', '--columns=i,n'), [['entry', 'i', 'n'], ['0', '0', '0'], ['1', '3', '1']])
+    lines = table(data('lance_packed_2.1.lance'), '-n2', '--columns=vectors')
+    same(lines, [['entry', 'vectors'], ['0', '[0,0,3]'], ['1', '[1,null,3]']])
+
+
+run(needs_fuse=False)
