@@ -222,6 +222,7 @@ struct nt_settings {
     bool all, details, recursive, overwrite, json, quiet, fields, table;
     unsigned depth, rows;
     const char *sort, *row_range, *columns;
+    unsigned group;              /* of inspect: 0, or the number of a key */
     bool schema, values, layout; /* parts to compare */
 };
 

@@ -206,10 +206,10 @@ static void print_side_by_side(const struct header *header, const struct sample 
         if (first)
             putchar('\n');
         nt_grid_print(&(struct nt_grid){.cells = block,
-                                          .rows = fields,
-                                          .columns = count + 1,
-                                          .width = header->width,
-                                          .has_colour = header->has_colour});
+                                        .rows = fields,
+                                        .columns = count + 1,
+                                        .width = header->width,
+                                        .has_colour = header->has_colour});
     }
 }
 
@@ -224,12 +224,12 @@ static enum nt_status print_sample(const struct header *header, const struct sam
     for (size_t c = 0; has_memory && c < columns; c++)
         are_right[c] = are_numbers(sample->cells + c * lines + 1, lines - 1);
     const struct nt_grid table = {.cells = sample->cells,
-                                   .rows = lines,
-                                   .columns = columns,
-                                   .is_transposed = true,
-                                   .is_right = are_right,
-                                   .width = header->width,
-                                   .has_colour = header->has_colour};
+                                  .rows = lines,
+                                  .columns = columns,
+                                  .is_transposed = true,
+                                  .is_right = are_right,
+                                  .width = header->width,
+                                  .has_colour = header->has_colour};
     if (has_memory && (nt_grid_fits(&table) || sample->row_count == 0))
         nt_grid_print(&table);
     else if (has_memory)
@@ -270,24 +270,53 @@ static enum nt_exit_status print_as_table(const struct header *header, struct sa
     return first;
 }
 
-static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, const struct nt_choice *choice)
+static enum nt_exit_status print_lines(const struct header *header, struct nt_reader *reader,
+                                       struct nt_dataset *dataset, const struct nt_choice *choice)
 {
     struct nt_text_generator *lines = NULL;
     struct nt_error error = {0};
-    uint32_t count = choice->count;
-    const uint32_t *fields = choice->fields;
-    if (dataset->failure)
-        return nt_print_error(dataset->name.bytes, dataset->failure);
-    if (!count)
-        fields = nt_dataset_children(dataset, NT_NONE, &count);
-    if (header->is_table)
-        return print_as_table(
-            header,
-            &(struct sample){.reader = reader, .dataset = dataset, .fields = fields, .field_count = count});
-    if (nt_rows_lines_of(reader, dataset, fields, count, 0, header->rows, &lines, &error) != NT_OK)
+    if (nt_rows_lines_of(reader, dataset, choice->fields, choice->count, 0, header->rows, &lines, &error) !=
+        NT_OK)
         return nt_print_error(dataset->name.bytes, &error);
     return nt_print_long_text(lines, dataset->name.bytes);
+}
+
+/* The fields at the top, without collections that projected fields show. From malloc. */
+static enum nt_status top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret, size_t *count_ret,
+                                 struct nt_error *error)
+{
+    uint32_t all, *shown = NULL;
+    const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
+    enum nt_status status = nt_shown_fields(dataset, &shown, error);
+    *fields_ret = calloc((size_t)all + 1, sizeof(**fields_ret));
+    *count_ret = 0;
+    if (status == NT_OK && !*fields_ret)
+        status = nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < all; i++)
+        if (shown[tops[i]] == tops[i])
+            (*fields_ret)[(*count_ret)++] = tops[i];
+    free(shown);
+    return status;
+}
+
+static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
+                                        struct nt_dataset *dataset, const struct nt_choice *choice)
+{
+    struct nt_error error = {0};
+    uint32_t *tops = NULL;
+    struct sample sample = {
+        .reader = reader, .dataset = dataset, .fields = choice->fields, .field_count = choice->count};
+    if (dataset->failure)
+        return nt_print_error(dataset->name.bytes, dataset->failure);
+    if (!header->is_table)
+        return print_lines(header, reader, dataset, choice);
+    enum nt_status status = choice->count ? NT_OK : top_fields(dataset, &tops, &sample.field_count, &error);
+    if (tops)
+        sample.fields = tops;
+    enum nt_exit_status result =
+        status == NT_OK ? print_as_table(header, &sample) : nt_print_error(dataset->name.bytes, &error);
+    free(tops);
+    return result;
 }
 
 /* ---- The command head ---- */

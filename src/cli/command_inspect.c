@@ -30,7 +30,8 @@
 struct nt_inspect_row {
     uint64_t column, bits, elements, pages, stored_bytes, packed_bytes, decoded_bytes;
     double ratio, share;
-    const char *field, *type, *encoding, *compression;
+    unsigned algorithms;
+    const char *field, *shown_as, *type, *encoding, *compression;
 };
 
 enum nt_inspect_kind {
@@ -48,7 +49,7 @@ struct nt_inspect_property {
     bool is_in_table, is_in_total;
 };
 
-enum { NT_INSPECT_PROPERTIES = 13 };
+enum { NT_INSPECT_PROPERTIES = 14 };
 
 #define MEMBER(name) offsetof(struct nt_inspect_row, name)
 
@@ -59,9 +60,14 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .member = MEMBER(column),
      .is_in_table = true},
     {.key = "field",
-     .title = "FIELD",
+     .title = "STORED AS",
      .kind = NT_INSPECT_TEXT,
      .member = MEMBER(field),
+     .is_in_total = true},
+    {.key = "shown_as",
+     .title = "FIELD",
+     .kind = NT_INSPECT_TEXT,
+     .member = MEMBER(shown_as),
      .is_in_table = true,
      .is_in_total = true},
     {.key = "type", .title = "TYPE", .kind = NT_INSPECT_TEXT, .member = MEMBER(type), .is_in_table = true},
@@ -159,7 +165,8 @@ static double quotient(uint64_t a, uint64_t b)
 
 /* Shares refer to `file_bytes`. False if out of memory. */
 static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const struct nt_dataset *dataset,
-                                const struct nt_column_stats *stats, struct nt_inspect_row *row)
+                                const uint32_t *shown, const struct nt_column_stats *stats,
+                                struct nt_inspect_row *row)
 {
     const struct nt_column_sums *sums = &stats->sums;
     *row = (struct nt_inspect_row){
@@ -171,8 +178,10 @@ static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, con
         .ratio = quotient(sums->packed_bytes, sums->stored_bytes),
         .share = quotient(sums->stored_bytes, file_bytes),
         .field = "total",
+        .shown_as = "total",
         .type = "",
         .encoding = "",
+        .algorithms = stats->algorithms,
         .compression = names_of_algorithms(arena, stats->algorithms),
     };
     if (stats->column != NT_NONE) {
@@ -181,10 +190,11 @@ static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, con
         row->column = column->id;
         row->bits = decoder->bits;
         row->field = path_of(arena, dataset, column->field);
+        row->shown_as = path_of(arena, dataset, shown[column->field]);
         row->type = column->type_name;
         row->encoding = nt_encoding_steps(decoder->encoding);
     }
-    return row->field && row->compression;
+    return row->field && row->shown_as && row->compression;
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
@@ -248,6 +258,20 @@ static const char *format_text(const struct inspector *inspector, const char *te
     return nt_buffer_to_arena(&printable, inspector->arena);
 }
 
+/* Columns that are joined in groups have no encoding of their own. */
+static bool is_shown(const struct inspector *inspector, const struct nt_inspect_property *property)
+{
+    return property->is_in_table &&
+           (!inspector->settings->group || property->is_in_total || property->member == MEMBER(column));
+}
+
+static const char *title_of(const struct inspector *inspector, const struct nt_inspect_property *property)
+{
+    if (inspector->settings->group && property->member == MEMBER(shown_as))
+        return "GROUP";
+    return inspector->settings->group && property->member == MEMBER(column) ? "COLUMNS" : property->title;
+}
+
 static const char *format_cell(const struct inspector *inspector, const struct nt_inspect_row *row,
                                const struct nt_inspect_property *property, bool is_total)
 {
@@ -274,38 +298,32 @@ static const char *format_cell(const struct inspector *inspector, const struct n
     return cell ? cell : "?";
 }
 
-static void print_cell(const char *cell, int width, bool is_text, bool is_last)
-{
-    int padding = width - nt_text_width(nt_text_of(cell));
-    if (!is_text)
-        printf("%*s", padding, "");
-    fputs(cell, stdout);
-    if (is_text && !is_last)
-        printf("%*s", padding, "");
-    fputs(is_last ? "\n" : "  ", stdout);
-}
-
 /* The last of `rows` is the total. */
 static enum nt_status print_table(const struct inspector *inspector, const struct nt_inspect_row *rows,
                                   uint32_t count, struct nt_error *error)
 {
-    int widths[NT_INSPECT_PROPERTIES] = {0};
-    const char *(*cells)[NT_INSPECT_PROPERTIES] = calloc((size_t)count + 2, sizeof(*cells));
+    bool are_right[NT_INSPECT_PROPERTIES];
+    size_t used = 0;
+    const char **cells = calloc(((size_t)count + 2) * NT_INSPECT_PROPERTIES, sizeof(*cells));
     if (!cells)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count + 2; i++)
-        for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-            cells[i][k] = i ? format_cell(inspector, &rows[i - 1], &nt_inspect_properties[k], i == count + 1)
-                            : nt_inspect_properties[k].title;
-            int width = nt_text_width(nt_text_of(cells[i][k]));
-            if (width > widths[k])
-                widths[k] = width;
-        }
-    for (uint32_t i = 0; i < count + 2; i++)
-        for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
-            if (nt_inspect_properties[k].is_in_table)
-                print_cell(cells[i][k], widths[k], nt_inspect_properties[k].kind == NT_INSPECT_TEXT,
-                           k == NT_INSPECT_PROPERTIES - 1);
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+        const struct nt_inspect_property *property = &nt_inspect_properties[k];
+        if (!is_shown(inspector, property))
+            continue;
+        const char **column = cells + used * (count + 2);
+        are_right[used++] = property->kind != NT_INSPECT_TEXT;
+        column[0] = title_of(inspector, property);
+        for (uint32_t i = 0; i <= count; i++)
+            column[i + 1] = format_cell(inspector, &rows[i], property, i == count);
+    }
+    nt_grid_print(&(struct nt_grid){.cells = cells,
+                                    .rows = (size_t)count + 2,
+                                    .columns = used,
+                                    .is_transposed = true,
+                                    .is_right = are_right,
+                                    .width = inspector->is_for_people ? nt_terminal_width() : 0,
+                                    .has_colour = nt_terminal_has_colour()});
     free(cells);
     return NT_OK;
 }
@@ -359,12 +377,12 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
 
 /* ---- JSON ---- */
 
-static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool is_total)
+static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool is_sum)
 {
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
         const struct nt_inspect_property *property = &nt_inspect_properties[k];
-        if (is_total &&
-            (!property->is_in_total || property->member == offsetof(struct nt_inspect_row, field)))
+        if (is_sum && (!property->is_in_total || property->member == MEMBER(field) ||
+                       property->member == MEMBER(shown_as)))
             continue;
         if (property->kind == NT_INSPECT_TEXT)
             nt_json_member_text(json, property->key, nt_text_of(nt_inspect_text(row, property)));
@@ -377,10 +395,12 @@ static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool
     }
 }
 
-static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
+static void put_dataset(const struct inspector *inspector, const struct nt_dataset *dataset,
                         const struct nt_column_stats *total, const struct nt_inspect_row *rows,
                         uint32_t count)
 {
+    struct nt_json *json = inspector->json;
+    bool has_groups = inspector->settings->group;
     nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
     nt_json_member_string(json, "version", dataset->version);
@@ -394,14 +414,93 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);
-    nt_json_key(json, "columns");
+    nt_json_key(json, has_groups ? "groups" : "columns");
     nt_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
         nt_json_object(json);
-        put_row(json, &rows[i], false);
+        if (has_groups) {
+            nt_json_member_text(json, "name", nt_text_of(rows[i].field));
+            nt_json_member_unsigned(json, "columns", rows[i].column);
+        }
+        put_row(json, &rows[i], has_groups);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
+}
+
+/* ---- Groups of columns ---- */
+
+enum { NOT_GROUPED, BY_FIELD, BY_TYPE, BY_PREFIX };
+static const char *const group_names[] = {"", "field", "type", "prefix", NULL};
+
+/* The top-level field, the part of its name up to a mark, or the column's type. */
+static const char *group_of(const struct inspector *inspector, const struct nt_inspect_row *row)
+{
+    const char *name = row->shown_as, *end;
+    if (inspector->settings->group == BY_TYPE)
+        return row->type;
+    size_t length = strcspn(name, "/"), prefix;
+    if (inspector->settings->group == BY_FIELD)
+        return nt_arena_copy(inspector->arena, name, length);
+    prefix = 1 + strcspn(name + (*name != '\0'), "_.:-/");
+    end = prefix < length ? "*" : "";
+    return nt_arena_format(inspector->arena, "%.*s%s", (int)(prefix < length ? prefix + 1 : length), name,
+                           end);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct nt_inspect_row *a = left, *b = right;
+    int order = strcmp(a->field, b->field);
+    return order ? order : (a->column > b->column) - (a->column < b->column);
+}
+
+static int compare_stored(const void *left, const void *right)
+{
+    const struct nt_inspect_row *a = left, *b = right;
+    int order = (a->stored_bytes < b->stored_bytes) - (a->stored_bytes > b->stored_bytes);
+    return order ? order : strcmp(a->field, b->field);
+}
+
+static void add_to_group(struct nt_inspect_row *group, const struct nt_inspect_row *row)
+{
+    group->column++;
+    group->elements += row->elements;
+    group->pages += row->pages;
+    group->stored_bytes += row->stored_bytes;
+    group->packed_bytes += row->packed_bytes;
+    group->decoded_bytes += row->decoded_bytes;
+    group->share += row->share;
+    group->algorithms |= row->algorithms;
+    group->ratio = quotient(group->packed_bytes, group->stored_bytes);
+}
+
+/* Replaces the columns by groups, the largest first, in front of the total. */
+static enum nt_status join_groups(struct inspector *inspector, struct nt_inspect_row *rows, uint32_t *count,
+                                  struct nt_error *error)
+{
+    uint32_t groups = 0;
+    for (uint32_t i = 0; i < *count; i++)
+        if (!(rows[i].field = group_of(inspector, &rows[i])))
+            return nt_fail_memory(error);
+    qsort(rows, *count, sizeof(*rows), compare_groups);
+    for (uint32_t i = 0; i < *count; i++) {
+        struct nt_inspect_row row = rows[i], *last = groups ? &rows[groups - 1] : NULL;
+        if (!last || strcmp(last->field, row.field) != 0) {
+            last = &rows[groups++];
+            *last = (struct nt_inspect_row){
+                .field = row.field, .shown_as = row.field, .type = "", .encoding = ""};
+        }
+        add_to_group(last, &row);
+    }
+    for (uint32_t i = 0; i < groups; i++)
+        if (!(rows[i].compression = names_of_algorithms(inspector->arena, rows[i].algorithms)))
+            return nt_fail_memory(error);
+    rows[groups] = rows[*count];
+    rows[groups].column = *count;
+    qsort(rows, groups, sizeof(*rows), compare_stored);
+    *count = groups;
+    return NT_OK;
 }
 
 /* ---- Datasets ---- */
@@ -409,22 +508,28 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
 static enum nt_status show(struct inspector *inspector, const struct nt_dataset *dataset,
                            const struct nt_column_stats *columns, uint32_t count, struct nt_error *error)
 {
+    const struct nt_column_stats *total = &columns[count];
     struct nt_inspect_row *rows = calloc((size_t)count + 1, sizeof(*rows));
-    enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
+    uint32_t *shown = NULL;
+    enum nt_status status = rows ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i <= count; i++)
-        if (!nt_inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, &columns[i], &rows[i]))
+        if (!nt_inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, shown, &columns[i],
+                                 &rows[i]))
             status = nt_fail_memory(error);
+    if (status == NT_OK && inspector->settings->group)
+        status = join_groups(inspector, rows, &count, error);
     if (status == NT_OK && inspector->sort)
         nt_inspect_rows_sort(rows, count, inspector->sort);
     if (status == NT_OK && inspector->json) {
-        put_dataset(inspector->json, dataset, &columns[count], rows, count);
+        put_dataset(inspector, dataset, total, rows, count);
     } else if (status == NT_OK) {
         if (inspector->has_printed)
             putchar('\n');
         inspector->has_printed = true;
-        print_summary(inspector, dataset, &columns[count], &rows[count]);
+        print_summary(inspector, dataset, total, &rows[count]);
         status = print_table(inspector, rows, count, error);
     }
+    free(shown);
     free(rows);
     return status;
 }
@@ -581,13 +686,20 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
      .help = "print a JSON document for each file, with exact numbers"},
+    {.name = "group",
+     .kind = NT_OPTION_CHOICE,
+     .member = offsetof(struct nt_settings, group),
+     .argument = "KEY",
+     .choices = group_names,
+     .help = "join columns by field (at the top), type or prefix of names, and sort by stored bytes"},
     {.name = "sort",
      .kind = NT_OPTION_TEXT,
      .member = offsetof(struct nt_settings, sort),
      .argument = "KEY",
      .each_value = each_key,
      .is_value = is_key,
-     .help = "sort columns by field, type, stored, ratio, ...: text from A to Z, largest numbers first"},
+     .help = "sort columns or groups by field, type, stored, ratio, ...: text from A to Z, largest numbers "
+             "first"},
     {0},
 };
 

@@ -38,7 +38,7 @@ static int width_of(const char *cell)
 static const char *cell_of(const struct nt_grid *grid, size_t row, size_t column)
 {
     return grid->is_transposed ? grid->cells[column * grid->rows + row]
-                                : grid->cells[row * grid->columns + column];
+                               : grid->cells[row * grid->columns + column];
 }
 
 static int *measure(const struct nt_grid *grid)

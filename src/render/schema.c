@@ -30,6 +30,7 @@ struct walk {
     size_t depth, capacity;
     uint32_t *roots; /* the fields of the first level, from malloc; NULL: those of the dataset */
     uint32_t root_count;
+    uint32_t *shown; /* see nt_shown_fields */
 };
 
 /* Returns the children to show: the sub-fields, or those of a nameless item. */
@@ -38,6 +39,12 @@ static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t fi
     while (nt_field_has_nameless_item(&dataset->fields[field]))
         field = *nt_dataset_children(dataset, field, count_ret);
     return nt_dataset_children(dataset, field, count_ret);
+}
+
+/* Is it a collection whose contents are shown by projected fields? One that was asked for is not. */
+static bool is_hidden(const struct walk *walk, uint32_t field)
+{
+    return !walk->roots && walk->dataset->fields[field].parent == NT_NONE && walk->shown[field] != field;
 }
 
 static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
@@ -73,6 +80,8 @@ static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
     *depth_ret = walk->depth;
     *field_ret = level->fields[level->next++];
     const uint32_t *below = shown_below(walk->dataset, *field_ret, &count);
+    if (is_hidden(walk, *field_ret))
+        count = 0;
     return enter(walk, below, count);
 }
 
@@ -162,9 +171,28 @@ static void put_dimensions(const struct nt_field *field, struct nt_buffer *out)
         nt_buffer_text(out, "]  ");
 }
 
-static void put_notes(struct lines *lines, const struct nt_field *field, struct nt_buffer *out)
+/* Appends "stores Jet_pt, Jet_mass, nJet". */
+static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer *out)
 {
-    if (field->source_field != NT_NONE) {
+    enum { MOST_NAMES = 6 };
+    const struct nt_dataset *dataset = lines->dataset;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        const struct nt_field *field = &dataset->fields[i];
+        if (field->source_field != source || ++count > MOST_NAMES)
+            continue;
+        nt_buffer_text(out, count > 1 ? ", " : "stores ");
+        nt_append_printable(out, field->name.bytes, field->name.length);
+    }
+    nt_buffer_text(out, count > MOST_NAMES ? ", \u2026  " : "  ");
+}
+
+static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out)
+{
+    const struct nt_field *field = &lines->dataset->fields[index];
+    if (is_hidden(&lines->walk, index))
+        put_projected(lines, index, out);
+    if (field->source_field != NT_NONE && !is_hidden(&lines->walk, field->source_field)) {
         struct nt_buffer path = {0};
         nt_append_field_path(&path, lines->dataset, field->source_field, '/');
         nt_buffer_text(out, "shows ");
@@ -189,7 +217,7 @@ static enum nt_status put_field(struct lines *lines, uint32_t index, size_t dept
     put_cell(out, field->type, lines->type_width);
     enum nt_status status = put_items(lines, index, out, error);
     put_dimensions(field, out);
-    put_notes(lines, field, out);
+    put_notes(lines, index, out);
     cut_spaces(out);
     nt_buffer_byte(out, '\n');
     return status;
@@ -270,6 +298,7 @@ static void free_lines(struct nt_text_generator *text)
     struct lines *lines = (struct lines *)text;
     free(lines->walk.levels);
     free(lines->walk.roots);
+    free(lines->walk.shown);
     free(lines);
 }
 
@@ -287,8 +316,10 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
         lines->walk.roots = calloc((size_t)count + 1, sizeof(*fields));
     for (uint32_t i = 0; lines->walk.roots && i < count; i++)
         lines->walk.roots[i] = fields[i];
-    bool has_memory = !fields || lines->walk.roots;
-    enum nt_status status = has_memory ? measure(lines, error) : nt_fail_memory(error);
+    enum nt_status status = !fields || lines->walk.roots ? nt_shown_fields(dataset, &lines->walk.shown, error)
+                                                         : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = measure(lines, error);
     if (status == NT_OK)
         *text_ret = &lines->text;
     else

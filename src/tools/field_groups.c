@@ -211,9 +211,14 @@ enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < groups->items[i].count; k++)
             groups->of_field[groups->members[groups->items[i].first + k]] = i;
-    for (uint32_t i = 0; i < dataset->field_count; i++)
-        groups->of_field[i] = groups->of_field[top_field(dataset, i)];
-    return NT_OK;
+    enum nt_status status = nt_shown_fields(dataset, &groups->shown, error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++)
+        if (dataset->fields[i].parent != NT_NONE)
+            groups->of_field[i] = groups->of_field[top_field(dataset, i)];
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++)
+        if (groups->shown[i] != i)
+            groups->of_field[i] = groups->of_field[groups->shown[i]];
+    return status;
 }
 
 void nt_field_groups_deinit(struct nt_field_groups *groups)
@@ -221,6 +226,7 @@ void nt_field_groups_deinit(struct nt_field_groups *groups)
     free(groups->items);
     free(groups->members);
     free(groups->of_field);
+    free(groups->shown);
 }
 
 void nt_append_field_group(struct nt_buffer *out, const struct nt_field_group *group)

@@ -38,15 +38,15 @@ struct treemap {
 
 /* ---- Sums ---- */
 
-/* Adds each column to its field and to all ancestors. */
+/* Adds each column to its field, or the one that shows it, and to all ancestors. */
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
-    for (uint32_t c = 0; c < dataset->column_count; c++) {
-        struct nt_column_sums sums;
-        uint32_t field = dataset->columns[c].field;
-        enum nt_status status = nt_column_sums(dataset, c, &sums, error);
-        if (status != NT_OK)
-            return status;
+    uint32_t *shown = NULL;
+    enum nt_status status = nt_shown_fields(dataset, &shown, error);
+    for (uint32_t c = 0; c < dataset->column_count && status == NT_OK; c++) {
+        struct nt_column_sums sums = {0};
+        uint32_t field = shown[dataset->columns[c].field];
+        status = nt_column_sums(dataset, c, &sums, error);
         treemap->own[field].stored += sums.stored_bytes;
         treemap->own[field].packed += sums.packed_bytes;
         treemap->total += sums.stored_bytes;
@@ -55,7 +55,8 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
             treemap->sums[at].packed += sums.packed_bytes;
         }
     }
-    return nt_unique_bytes(dataset, NULL, 0, &treemap->once, error);
+    free(shown);
+    return status == NT_OK ? nt_unique_bytes(dataset, NULL, 0, &treemap->once, error) : status;
 }
 
 /* ---- Squarified layout ---- */

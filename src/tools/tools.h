@@ -347,11 +347,11 @@ struct nt_column_stats {
 };
 
 /* Inspects the file's columns (those of `of->stored`) of these fields and their sub-fields, or of the
- * whole dataset (NULL). A projected field has those that it shows. Loads all page lists; omits unreadable ones and then clears `is_complete` of the
- * sums. The last of the `*count_ret` + 1 items is the total. From malloc. */
+ * whole dataset (NULL). A projected field has those that it shows. Loads all page lists; omits unreadable
+ * ones and then clears `is_complete` of the sums. The last of the `*count_ret` + 1 items is the total. From
+ * malloc. */
 enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_t field_count,
-                          struct nt_column_stats **columns_ret, uint32_t *count_ret,
-                          struct nt_error *error);
+                          struct nt_column_stats **columns_ret, uint32_t *count_ret, struct nt_error *error);
 
 /* Appends the names of algorithms: "zstd,lz4". */
 void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);
@@ -440,7 +440,8 @@ struct nt_field_groups {
     struct nt_field_group *items; /* ordered by first member */
     uint32_t count;
     uint32_t *members;  /* fields, group by group, in order */
-    uint32_t *of_field; /* [field]: the group of its top-level field */
+    uint32_t *of_field; /* [field]: the group of its top-level field, or of the field that shows it */
+    uint32_t *shown;    /* [field]: see nt_shown_fields; NULL without fields */
 };
 
 /* Few fields get one group each. The caller calls nt_field_groups_deinit, also after a failure. */

@@ -58,6 +58,13 @@ def else_entries_stand_side_by_side():
 
 
 @case
+def collections_that_projected_fields_show_are_left_out():
+    names = [line[0] for line in table(NANO)]
+    same(names[:4], ['entry', 'run', 'event', 'MET_pt'])
+    assert 'Muon_pt' in names and '_collection0' not in names, names
+
+
+@case
 def a_field_in_a_collection_is_a_list_for_each_entry():
     lines = table(data('example.root'), '-n2', '--columns=muons/pt', columns=200)
     same(lines, [['entry', 'muons/_0/pt'], ['0', '[60.13692]'], ['1', '[5.7824516,39.789223,132.07187]']])

@@ -72,4 +72,38 @@ def other_formats_have_patterns_too():
     same([line.split()[0] for line in lines[1:]], ['vectors'])
 
 
+# The stored bytes of each branch, by uproot.
+STORED = {'run': 35, 'event': 239, 'MET_pt': 296, 'nJet': 33, 'Jet_pt': 355, 'Jet_mass': 93, 'nMuon': 34, 'Muon_pt': 489,
+          'Muon_eta': 764, 'Muon_charge': 47}
+
+
+def inspected(*arguments):
+    return json.loads(output(NTUPLE, 'inspect', '--json', NANO, *arguments))['datasets'][0]
+
+
+@case
+def columns_have_the_names_of_projected_fields():
+    columns = inspected()['columns']
+    same({column['shown_as']: column['stored_bytes'] for column in columns}, STORED)
+    same([column['field'] for column in columns[3:5]], ['_collection0', '_collection0/_0/Jet_pt'])
+    same([column['shown_as'] for column in inspected('Jet_pt')['columns']], ['nJet', 'Jet_pt'])
+    lines = output(NTUPLE, 'schema', NANO).decode().splitlines()
+    same([line.split()[0] for line in lines[4:7]], ['_collection0', '_collection1', 'Jet_pt'])
+    assert lines[4].endswith('stores Jet_pt, Jet_mass, nJet'), lines
+    for picture in 'layout.svg', 'Events/sizes.svg':
+        text = output(NTUPLE, 'cat', NANO, picture).decode()
+        assert 'Muon_eta' in text and '_collection' not in text
+
+
+@case
+def columns_are_joined_and_the_largest_come_first():
+    groups = inspected('--group=prefix')['groups']
+    same([(group['name'], group['columns']) for group in groups[:3]], [('Muon_*', 3), ('Jet_*', 2), ('MET_*', 1)])
+    same([group['stored_bytes'] for group in groups[:2]], [489 + 764 + 47, 355 + 93])
+    same({group['name']: group['stored_bytes'] for group in inspected('--group=field')['groups']}, STORED)
+    same([group['name'] for group in inspected('--group=type')['groups']],
+         ['SplitReal32', 'SplitUInt64', 'SplitIndex64', 'SplitInt32', 'SplitUInt32'])
+    same([group['name'] for group in inspected('--group=field', '--sort=ratio')['groups']][0], 'nJet')
+
+
 run(needs_fuse=False)

@@ -604,6 +604,12 @@ uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t fie
  * unreadable field; else NT_NONE. */
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
 
+/* [field]: the field under whose name users know it: itself, or the projected field that shows it if it
+ * is part of an untyped top-level collection or record of which projected fields show everything, as
+ * RNTupleImporter writes them. From malloc. */
+enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **shown_ret,
+                               struct nt_error *error);
+
 /* Loads the page lists of a cluster group, once. Remembers a failure. */
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
