@@ -399,7 +399,8 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
-    nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head, nt_command_diff;
+    nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head, nt_command_diff,
+    nt_command_describe;
 
 /* ---- Shared by commands: command.c ---- */
 
@@ -433,15 +434,15 @@ typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const ch
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context);
 
 /* The same for fields: once for all fields of a dataset that operands mean. Other nodes have none. */
-struct nt_choice {
+struct nt_target {
     const char *path; /* of the first field, or of the node */
     uint64_t node;
     const uint32_t *fields;
     uint32_t count;
 };
-typedef enum nt_exit_status nt_visit_choice(void *context, struct nt_vfs *vfs,
-                                            const struct nt_choice *choice);
-enum nt_exit_status nt_for_each_choice(const struct nt_invocation *invocation, nt_visit_choice *visit,
+typedef enum nt_exit_status nt_visit_target(void *context, struct nt_vfs *vfs,
+                                            const struct nt_target *choice);
+enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, nt_visit_target *visit,
                                        void *context);
 
 /* Prints a name: raw into files and pipes, escaped on a terminal. */

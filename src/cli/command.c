@@ -218,11 +218,11 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 
 struct visits {
     nt_visit *visit;
-    nt_visit_choice *visit_choice; /* or this */
+    nt_visit_target *visit_target; /* or this */
     void *context;
 };
 
-static enum nt_exit_status visit_choices(const struct visits *visits, struct nt_vfs *vfs,
+static enum nt_exit_status visit_targets(const struct visits *visits, struct nt_vfs *vfs,
                                          const struct nt_named *named)
 {
     enum nt_exit_status first = NT_EXIT_OK;
@@ -233,11 +233,11 @@ static enum nt_exit_status visit_choices(const struct visits *visits, struct nt_
         return nt_print_error(NULL, &error);
     }
     for (size_t i = 0, step; i < named->count; i += step) {
-        struct nt_choice choice = {
+        struct nt_target choice = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
         choice.count = nt_named_fields(&named->items[i], named->count - i, fields);
         step = choice.count ? choice.count : 1;
-        nt_note_failure(&first, visits->visit_choice(visits->context, vfs, &choice));
+        nt_note_failure(&first, visits->visit_target(visits->context, vfs, &choice));
     }
     free(fields);
     return first;
@@ -271,8 +271,8 @@ static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vf
             nt_note_failure(&first, nt_print_error(paths[i], &error));
         nt_named_deinit(&named);
     }
-    if (visits->visit_choice)
-        nt_note_failure(&first, visit_choices(visits, vfs, &all));
+    if (visits->visit_target)
+        nt_note_failure(&first, visit_targets(visits, vfs, &all));
     nt_named_deinit(&all);
     return first;
 }
@@ -299,10 +299,10 @@ enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_
     return visit_all(invocation, &(struct visits){.visit = visit, .context = context});
 }
 
-enum nt_exit_status nt_for_each_choice(const struct nt_invocation *invocation, nt_visit_choice *visit,
+enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, nt_visit_target *visit,
                                        void *context)
 {
-    return visit_all(invocation, &(struct visits){.visit_choice = visit, .context = context});
+    return visit_all(invocation, &(struct visits){.visit_target = visit, .context = context});
 }
 
 /* ---- Output ---- */

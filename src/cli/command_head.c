@@ -271,7 +271,7 @@ static enum nt_exit_status print_as_table(const struct header *header, struct sa
 }
 
 static enum nt_exit_status print_lines(const struct header *header, struct nt_reader *reader,
-                                       struct nt_dataset *dataset, const struct nt_choice *choice)
+                                       struct nt_dataset *dataset, const struct nt_target *choice)
 {
     struct nt_text_generator *lines = NULL;
     struct nt_error error = {0};
@@ -300,7 +300,7 @@ static enum nt_status top_fields(const struct nt_dataset *dataset, uint32_t **fi
 }
 
 static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, const struct nt_choice *choice)
+                                        struct nt_dataset *dataset, const struct nt_target *choice)
 {
     struct nt_error error = {0};
     uint32_t *tops = NULL;
@@ -332,7 +332,7 @@ static enum nt_exit_status head_lines(void *context, struct nt_vfs *vfs, const c
 
 struct choosing {
     const struct header *header;
-    const struct nt_choice *choice;
+    const struct nt_target *choice;
 };
 
 static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
@@ -348,7 +348,7 @@ static enum nt_exit_status head_file(void *context, const struct nt_resolved_nod
 }
 
 /* The fields that are chosen, or all at the top. */
-static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
+static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
 {
     struct choosing choosing = {context, choice};
     return nt_for_each_file(vfs, choice->path, choice->node, head_file, &choosing);
@@ -401,7 +401,7 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     if (status == NT_OK)
         result = head_fields(
             context, vfs,
-            &(struct nt_choice){
+            &(struct nt_target){
                 .path = all.items[0].path, .node = all.items[0].node, .fields = fields, .count = count});
     else
         result = nt_print_error(NULL, &error);
@@ -421,7 +421,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     header.rows = settings->rows ? settings->rows : header.is_table ? TABLE_LINES : LINES;
     if (settings->columns)
         return nt_for_each_path(invocation, head_columns, &header);
-    return header.is_table ? nt_for_each_choice(invocation, head_fields, &header)
+    return header.is_table ? nt_for_each_target(invocation, head_fields, &header)
                            : nt_for_each_path(invocation, head_lines, &header);
 }
 

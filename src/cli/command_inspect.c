@@ -226,7 +226,7 @@ struct inspector {
     const struct nt_settings *settings;
     const struct nt_inspect_property *sort; /* NULL: file order */
     bool is_for_people;                     /* terminal output: short sizes */
-    const struct nt_choice *choice;         /* its fields alone, if it has any */
+    const struct nt_target *choice;         /* its fields alone, if it has any */
     uint64_t file_bytes;
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
@@ -543,7 +543,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
     struct nt_column_stats *columns = NULL;
     uint32_t count = 0;
     enum nt_status status;
-    const struct nt_choice *choice = inspector->choice;
+    const struct nt_target *choice = inspector->choice;
     (void)field;
     if (inspector->json) {
         nt_json_object(inspector->json);
@@ -633,7 +633,7 @@ static enum nt_exit_status inspect_file(void *context, const struct nt_resolved_
     return nt_for_each_dataset(resolved, inspect_dataset, inspector);
 }
 
-static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
+static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
 {
     struct inspector *inspector = context;
     inspector->choice = choice;
@@ -660,7 +660,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     inspector.arena = nt_arena_new();
     if (!inspector.arena)
         return NT_EXIT_INTERNAL;
-    enum nt_exit_status result = nt_for_each_choice(invocation, inspect, &inspector);
+    enum nt_exit_status result = nt_for_each_target(invocation, inspect, &inspector);
     nt_arena_free(inspector.arena);
     return result;
 }

@@ -16,7 +16,7 @@
 
 struct shower {
     const struct nt_settings *settings;
-    const struct nt_choice *choice; /* its fields alone, if it has any */
+    const struct nt_target *choice; /* its fields alone, if it has any */
     struct nt_json *json;           /* NULL: text */
     bool has_printed;
 };
@@ -100,7 +100,7 @@ static enum nt_exit_status show_file(void *context, const struct nt_resolved_nod
     return result;
 }
 
-static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct nt_choice *choice)
+static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
 {
     struct shower *shower = context;
     shower->choice = choice;
@@ -110,7 +110,7 @@ static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct shower shower = {.settings = invocation->settings};
-    return nt_for_each_choice(invocation, show, &shower);
+    return nt_for_each_target(invocation, show, &shower);
 }
 
 static const struct nt_option options[] = {

@@ -174,17 +174,17 @@ static void put_dimensions(const struct nt_field *field, struct nt_buffer *out)
 /* Appends "stores Jet_pt, Jet_mass, nJet". */
 static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer *out)
 {
-    enum { MOST_NAMES = 6 };
+    enum { MAX_NAMES = 6 };
     const struct nt_dataset *dataset = lines->dataset;
     unsigned count = 0;
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         const struct nt_field *field = &dataset->fields[i];
-        if (field->source_field != source || ++count > MOST_NAMES)
+        if (field->source_field != source || ++count > MAX_NAMES)
             continue;
         nt_buffer_text(out, count > 1 ? ", " : "stores ");
         nt_append_printable(out, field->name.bytes, field->name.length);
     }
-    nt_buffer_text(out, count > MOST_NAMES ? ", \u2026  " : "  ");
+    nt_buffer_text(out, count > MAX_NAMES ? ", \u2026  " : "  ");
 }
 
 static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out)

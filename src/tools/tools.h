@@ -356,6 +356,40 @@ enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_
 /* Appends the names of algorithms: "zstd,lz4". */
 void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);
 
+/* ---- Summaries of values ---- */
+
+enum { NT_SUMMARY_BINS = 20, NT_SUMMARY_NUMBER = 8 };
+
+struct nt_summary {
+    uint32_t field;        /* that has the values */
+    struct nt_dtype dtype; /* of the values */
+    bool is_of_lengths;    /* of strings and bytes: the numbers are the bytes of each row */
+    uint64_t values;       /* all of the following: */
+    uint64_t nulls, nans, infinities, unread, counted;
+    /* Of the counted values; the bytes are of the dtype's number, or an UINT64 for lengths. */
+    uint8_t least[NT_SUMMARY_NUMBER], most[NT_SUMMARY_NUMBER];
+    double mean;
+    uint64_t bins[NT_SUMMARY_BINS]; /* from `least` to `most`, all of one width */
+    uint32_t bin_count;             /* integers of a small range have a bin each; 0: nothing counted */
+    struct nt_error *failures;      /* why values were not read: distinct ones; from malloc */
+    size_t failure_count, failure_capacity;
+};
+
+struct nt_summaries {
+    struct nt_summary *items;
+    size_t count, capacity;
+};
+
+/* Adds the fields with values at and below a field. Those that cannot be described have a failure. */
+enum nt_status nt_summaries_add(struct nt_summaries *summaries, const struct nt_dataset *dataset,
+                                uint32_t field, struct nt_error *error);
+void nt_summaries_deinit(struct nt_summaries *summaries);
+
+/* Describes the values of the fields in two passes, by this thread and all workers of the reader. Values
+ * that cannot be read are counted, and their failures are kept. Fails only without memory. */
+enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset,
+                            struct nt_summary *summaries, size_t count, struct nt_error *error);
+
 /* ---- Layout items ---- */
 
 /* A byte range of a source. If several owners claim the same bytes (merged pages), the others follow as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file as NanoAOD is after ROOT's RNTupleImporter has converted its TTree: jagged branches are projected fields of
- * untyped collections, `_collection0`, `_collection1`.
+ * A file as NanoAOD is after ROOT's RNTupleImporter has converted its TTree: jagged branches are projected
+ * fields of untyped collections, `_collection0`, `_collection1`.
  */
 #include <ROOT/RNTupleImporter.hxx>
 #include <ROOT/RNTupleReader.hxx>
@@ -17,7 +17,8 @@
 
 #include "dataset.hxx"
 
-namespace nano_file {
+namespace nano_file
+{
 
 enum { ENTRIES = 200, MOST = 8 };
 
@@ -83,9 +84,12 @@ std::string write_nano(const std::string &path)
     using floats = std::vector<float>;
     auto reader = ROOT::RNTupleReader::Open("Events", path);
     return "{\"Events\": {\"entries\": " + std::to_string(reader->GetNEntries()) + ", \"fields\": {" +
-           nano_file::values<std::uint32_t>(*reader, "run") + ", " + nano_file::values<std::uint64_t>(*reader, "event") + ", " +
-           nano_file::values<float>(*reader, "MET_pt") + ", " + nano_file::values<floats>(*reader, "Muon_pt") + ", " +
+           nano_file::values<std::uint32_t>(*reader, "run") + ", " +
+           nano_file::values<std::uint64_t>(*reader, "event") + ", " +
+           nano_file::values<float>(*reader, "MET_pt") + ", " +
+           nano_file::values<floats>(*reader, "Muon_pt") + ", " +
            nano_file::values<floats>(*reader, "Muon_eta") + ", " +
            nano_file::values<std::vector<std::int32_t>>(*reader, "Muon_charge") + ", " +
-           nano_file::values<floats>(*reader, "Jet_pt") + ", " + nano_file::values<floats>(*reader, "Jet_mass") + "}}}";
+           nano_file::values<floats>(*reader, "Jet_pt") + ", " +
+           nano_file::values<floats>(*reader, "Jet_mass") + "}}}";
 }

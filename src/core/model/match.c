@@ -64,8 +64,8 @@ static bool split(const char *name, char separator, struct nt_arena *arena, stru
 
 static bool is_like(const struct part *part, struct nt_text name)
 {
-    enum { MOST_BYTES_OF_NAME = 4096 };
-    char text[MOST_BYTES_OF_NAME];
+    enum { MAX_NAME = 4096 };
+    char text[MAX_NAME];
     if (nt_name_is(part->text, name))
         return true;
     if (!part->pattern || name.length >= sizeof(text) || memchr(name.bytes, '\0', name.length))
@@ -199,7 +199,7 @@ static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_d
     return has_memory;
 }
 
-/* Is it a dataset that a name may leave out? */
+/* Is it a dataset that a name may omit? */
 static bool may_be_omitted(const struct nt_name_scope *scope, const struct nt_dataset *dataset)
 {
     return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->is_beside_others &&
@@ -325,7 +325,7 @@ enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pa
 
 /* ---- Similar names ---- */
 
-enum { MOST_FIELDS = 4096, MOST_BYTES = 64 };
+enum { MAX_FIELDS = 4096, MAX_BYTES = 64 };
 
 struct suggestion {
     const char *name;
@@ -344,9 +344,8 @@ static unsigned least(unsigned a, unsigned b)
  * `limit`. */
 static unsigned distance_of(const char *a, size_t a_bytes, const char *b, size_t b_bytes, unsigned limit)
 {
-    unsigned row[MOST_BYTES + 1];
-    if (a_bytes > MOST_BYTES || b_bytes > MOST_BYTES || a_bytes > b_bytes + limit ||
-        b_bytes > a_bytes + limit)
+    unsigned row[MAX_BYTES + 1];
+    if (a_bytes > MAX_BYTES || b_bytes > MAX_BYTES || a_bytes > b_bytes + limit || b_bytes > a_bytes + limit)
         return UINT32_MAX;
     for (unsigned j = 0; j <= b_bytes; j++)
         row[j] = j;
@@ -414,7 +413,7 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
 {
     struct nt_buffer path = {0}, plain = {0}, whole = {0};
     uint32_t count = dataset->failure ? 0 : dataset->field_count;
-    for (uint32_t i = 0; i < count && i < MOST_FIELDS && !path.failed && !plain.failed; i++) {
+    for (uint32_t i = 0; i < count && i < MAX_FIELDS && !path.failed && !plain.failed; i++) {
         uint32_t at = i;
         while (at != above && at != NT_NONE)
             at = dataset->fields[at].parent;
@@ -443,13 +442,13 @@ static void suggest_fields(struct suggestion *suggestion, const struct nt_datase
 
 static void suggest_datasets(struct suggestion *suggestion, const struct nt_name_scope *scope)
 {
-    for (uint32_t i = 0; i < scope->file->dataset_count && i < MOST_FIELDS; i++) {
+    for (uint32_t i = 0; i < scope->file->dataset_count && i < MAX_FIELDS; i++) {
         struct nt_buffer path = {0};
         nt_append_dataset_path(&path, scope->file->datasets[i]);
         compare_with(suggestion, nt_buffer_string(&path), path.length, nt_buffer_string(&path), 0);
         nt_buffer_deinit(&path);
     }
-    for (uint32_t i = 0; i < scope->file->dataset_count && i < MOST_FIELDS; i++)
+    for (uint32_t i = 0; i < scope->file->dataset_count && i < MAX_FIELDS; i++)
         if (may_be_omitted(scope, scope->file->datasets[i]))
             suggest_fields(suggestion, scope->file->datasets[i], NT_NONE, true);
 }
@@ -460,7 +459,7 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
     struct suggestion suggestion = {.name = name, .length = strlen(name)};
     while (suggestion.length && name[suggestion.length - 1] == '/')
         suggestion.length--;
-    suggestion.score = 2 * (2 + least((unsigned)suggestion.length, MOST_BYTES) / 4);
+    suggestion.score = 2 * (2 + least((unsigned)suggestion.length, MAX_BYTES) / 4);
     if (scope->dataset)
         suggest_fields(&suggestion, scope->dataset, scope->field, false);
     else

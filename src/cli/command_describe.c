@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command describe: prints a line for each field with values: how many, nulls, NaNs, infinities,
+ * minimum, mean, maximum and a histogram.
+ */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
+#include "core/json/json.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "render/render.h"
+#include "tools/tools.h"
+#include "vfs/vfs.h"
+
+struct describer {
+    const struct nt_settings *settings;
+    const struct nt_target *choice;
+    struct nt_json *json; /* NULL: text */
+    bool has_printed;
+};
+
+/* ---- Fields ---- */
+
+/* The fields that are chosen, or all at the top but those that projected fields show. */
+static enum nt_status add_fields(const struct describer *describer, const struct nt_dataset *dataset,
+                                 struct nt_summaries *summaries, struct nt_error *error)
+{
+    const uint32_t *fields = describer->choice->fields;
+    uint32_t count = describer->choice->count, *shown = NULL;
+    enum nt_status status = nt_shown_fields(dataset, &shown, error);
+    if (!count)
+        fields = nt_dataset_children(dataset, NT_NONE, &count);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        if (describer->choice->count || shown[fields[i]] == fields[i])
+            status = nt_summaries_add(summaries, dataset, fields[i], error);
+    free(shown);
+    return status;
+}
+
+/* A field's path without the items of collections. */
+static void append_name(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t path[NT_MAX_DEPTH + 1], depth = 0;
+    for (uint32_t at = field; at != NT_NONE && depth <= NT_MAX_DEPTH; at = dataset->fields[at].parent)
+        path[depth++] = at;
+    while (depth-- > 0) {
+        const struct nt_field *at = &dataset->fields[path[depth]];
+        if (at->parent != NT_NONE && nt_field_has_nameless_item(&dataset->fields[at->parent]))
+            continue;
+        nt_buffer_text(out, out->length ? "/" : "");
+        nt_append_printable(out, at->name.bytes, at->name.length);
+    }
+}
+
+/* ---- Text ---- */
+
+enum { FIELD, VALUES, NULLS, NANS, INFINITIES, UNREAD, LEAST, MEAN, MOST, HISTOGRAM, COLUMNS };
+
+static const char *const titles[COLUMNS] = {"FIELD",  "VALUES", "NULL", "NaN", "INF",
+                                            "UNREAD", "MIN",    "MEAN", "MAX", "HISTOGRAM"};
+
+/* A bar of at least one eighth for each bin that is not empty. */
+static void append_histogram(struct nt_buffer *out, const struct nt_summary *summary)
+{
+    static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < summary->bin_count; i++)
+        most = summary->bins[i] > most ? summary->bins[i] : most;
+    for (uint32_t i = 0; i < summary->bin_count; i++) {
+        unsigned height = (unsigned)(8 * ((double)summary->bins[i] / (double)most) + 0.5);
+        nt_buffer_text(out, bars[summary->bins[i] && height == 0 ? 1 : height]);
+    }
+}
+
+static void put_number(struct nt_json *json, const struct nt_summary *summary, const uint8_t *bytes)
+{
+    struct nt_dtype dtype =
+        nt_element_dtype(summary->is_of_lengths ? NT_ELEMENT_UINT64 : summary->dtype.number);
+    uint16_t half;
+    double real;
+    if (dtype.element != NT_ELEMENT_REAL16) {
+        nt_json_element(json, &dtype, bytes);
+        return;
+    }
+    memcpy(&real, bytes, sizeof(real));
+    half = 0;
+    (void)!nt_element_convert(NT_ELEMENT_REAL64, &real, NT_ELEMENT_REAL16, &half, 1, NULL);
+    nt_json_element(json, &dtype, (const uint8_t *)&half);
+}
+
+static const char *number_text(struct nt_arena *arena, const struct nt_summary *summary, const uint8_t *bytes)
+{
+    struct nt_buffer text = {0};
+    struct nt_json json;
+    nt_json_init(&json, &text, true);
+    put_number(&json, summary, bytes);
+    return nt_buffer_to_arena(&text, arena);
+}
+
+static void fill_cells(struct nt_arena *arena, const struct nt_dataset *dataset,
+                       const struct nt_summary *summary, const char **cells)
+{
+    const uint64_t counts[] = {summary->values, summary->nulls, summary->nans, summary->infinities,
+                               summary->unread};
+    struct nt_buffer name = {0}, histogram = {0};
+    append_name(&name, dataset, summary->field);
+    nt_buffer_text(&name, summary->is_of_lengths ? " (bytes)" : "");
+    cells[FIELD] = nt_buffer_to_arena(&name, arena);
+    for (int i = 0; i < LEAST - VALUES; i++)
+        cells[VALUES + i] = nt_arena_format(arena, "%" PRIu64, counts[i]);
+    for (int i = LEAST; i < COLUMNS; i++)
+        cells[i] = "-";
+    if (!summary->bin_count)
+        return;
+    cells[LEAST] = number_text(arena, summary, summary->least);
+    cells[MEAN] = nt_arena_format(arena, "%.8g", summary->mean);
+    cells[MOST] = number_text(arena, summary, summary->most);
+    append_histogram(&histogram, summary);
+    cells[HISTOGRAM] = nt_buffer_to_arena(&histogram, arena);
+}
+
+static enum nt_status print_summaries(struct describer *describer, const struct nt_dataset *dataset,
+                                      const struct nt_summaries *summaries, struct nt_error *error)
+{
+    static const bool are_right[COLUMNS] = {false, true, true, true, true, true, true, true, true, false};
+    struct nt_arena *arena = nt_arena_new();
+    size_t rows = summaries->count + 1;
+    const char **cells = arena ? nt_arena_alloc(arena, rows * COLUMNS, sizeof(*cells)) : NULL;
+    for (size_t k = 0; cells && k < COLUMNS; k++)
+        cells[k] = titles[k];
+    for (size_t i = 0; cells && i < summaries->count; i++)
+        fill_cells(arena, dataset, &summaries->items[i], cells + (i + 1) * COLUMNS);
+    if (cells) {
+        struct nt_buffer path = {0};
+        nt_append_dataset_path(&path, dataset);
+        fputs(describer->has_printed ? "\n" : "", stdout);
+        nt_print_name(nt_buffer_string(&path));
+        printf(": %" PRIu64 " entries\n", nt_dataset_entries(dataset));
+        nt_buffer_deinit(&path);
+        nt_grid_print(&(struct nt_grid){.cells = cells,
+                                        .rows = rows,
+                                        .columns = COLUMNS,
+                                        .is_right = are_right,
+                                        .width = nt_terminal_width(),
+                                        .has_colour = nt_terminal_has_colour()});
+    }
+    describer->has_printed = true;
+    nt_arena_free(arena);
+    return cells ? NT_OK : nt_fail_memory(error);
+}
+
+/* ---- JSON ---- */
+
+static void put_summary(struct nt_json *json, const struct nt_dataset *dataset,
+                        const struct nt_summary *summary)
+{
+    nt_json_object(json);
+    nt_json_member_field_path(json, "field", dataset, summary->field);
+    nt_json_member_bool(json, "is_of_lengths", summary->is_of_lengths);
+    nt_json_member_unsigned(json, "values", summary->values);
+    nt_json_member_unsigned(json, "nulls", summary->nulls);
+    nt_json_member_unsigned(json, "nans", summary->nans);
+    nt_json_member_unsigned(json, "infinities", summary->infinities);
+    nt_json_member_unsigned(json, "unread", summary->unread);
+    if (summary->bin_count) {
+        nt_json_key(json, "minimum");
+        put_number(json, summary, summary->least);
+        nt_json_member_double(json, "mean", summary->mean);
+        nt_json_key(json, "maximum");
+        put_number(json, summary, summary->most);
+    }
+    nt_json_key(json, "histogram");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < summary->bin_count; i++)
+        nt_json_unsigned(json, summary->bins[i]);
+    nt_json_end_array(json);
+    nt_json_key(json, "failures");
+    nt_json_array(json);
+    for (size_t i = 0; i < summary->failure_count; i++) {
+        nt_json_object(json);
+        nt_json_failure_members(json, &summary->failures[i]);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    nt_json_end_object(json);
+}
+
+static void put_summaries(struct nt_json *json, const struct nt_dataset *dataset,
+                          const struct nt_summaries *summaries)
+{
+    nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
+    nt_json_key(json, "fields");
+    nt_json_array(json);
+    for (size_t i = 0; i < summaries->count; i++)
+        put_summary(json, dataset, &summaries->items[i]);
+    nt_json_end_array(json);
+}
+
+/* ---- The command describe ---- */
+
+/* Names each damaged page on standard error. */
+static enum nt_exit_status report_failures(const struct nt_dataset *dataset,
+                                           const struct nt_summaries *summaries)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    for (size_t i = 0; i < summaries->count; i++) {
+        struct nt_buffer name = {0};
+        append_name(&name, dataset, summaries->items[i].field);
+        for (size_t k = 0; k < summaries->items[i].failure_count; k++)
+            nt_note_failure(&first,
+                            nt_print_error(nt_buffer_string(&name), &summaries->items[i].failures[k]));
+        nt_buffer_deinit(&name);
+    }
+    return first;
+}
+
+static enum nt_exit_status describe_dataset(void *context, const struct nt_resolved_node *resolved,
+                                            uint32_t index, uint32_t field)
+{
+    struct describer *describer = context;
+    struct nt_dataset *dataset = resolved->file->datasets[index];
+    struct nt_summaries summaries = {.count = 0};
+    struct nt_error error = {0};
+    enum nt_exit_status result = NT_EXIT_OK;
+    (void)field;
+    if (describer->json) {
+        nt_json_object(describer->json);
+        nt_json_member_text(describer->json, "name", dataset->name);
+        nt_json_member_dataset_path(describer->json, resolved->opened, index);
+    }
+    enum nt_status status = dataset->failure ? nt_fail_with(&error, dataset->failure)
+                                             : add_fields(describer, dataset, &summaries, &error);
+    if (status == NT_OK)
+        status = nt_summarize(resolved->vfs->reader, dataset, summaries.items, summaries.count, &error);
+    if (status == NT_OK && describer->json)
+        put_summaries(describer->json, dataset, &summaries);
+    else if (status == NT_OK)
+        status = print_summaries(describer, dataset, &summaries, &error);
+    if (status == NT_OK)
+        result = report_failures(dataset, &summaries);
+    if (describer->json) {
+        if (status != NT_OK)
+            nt_json_member_text(describer->json, "error", nt_text_of(error.message));
+        nt_json_end_object(describer->json);
+    }
+    nt_summaries_deinit(&summaries);
+    return status == NT_OK ? result : nt_print_error(dataset->name.bytes, &error);
+}
+
+static enum nt_exit_status describe_file(void *context, const struct nt_resolved_node *resolved,
+                                         bool is_of_many)
+{
+    struct describer *describer = context;
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    (void)is_of_many;
+    if (!describer->settings->json)
+        return nt_for_each_dataset(resolved, describe_dataset, describer);
+    nt_json_document(&json, &out, "describe");
+    nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
+    describer->json = &json;
+    enum nt_exit_status result = nt_print_datasets_json(resolved, &json, describe_dataset, describer);
+    nt_buffer_deinit(&out);
+    return result;
+}
+
+static enum nt_exit_status describe(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
+{
+    struct describer *describer = context;
+    describer->choice = choice;
+    return nt_for_each_file(vfs, choice->path, choice->node, describe_file, describer);
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    struct describer describer = {.settings = invocation->settings};
+    return nt_for_each_target(invocation, describe, &describer);
+}
+
+static const struct nt_option options[] = {
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "print a JSON document for each file, with exact numbers"},
+    {0},
+};
+
+const struct nt_command nt_command_describe = {
+    .name = "describe",
+    .operands = "FILE [PATH...]",
+    .help = "print counts, minimum, mean, maximum and a histogram of each field's values",
+    .fewest = 1,
+    .most = INT_MAX,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Describes the values of fields: how many, nulls, NaNs, infinities, minimum, maximum, mean and a
+ * histogram. Two passes over the values, by all workers. Values that cannot be read are counted.
+ */
+#include "tools/tools.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+#include "read/page.h"
+#include "read/read.h"
+
+/* ---- Numbers ---- */
+
+/* A number of any type, without loss. */
+union number {
+    int64_t i;
+    uint64_t u;
+    double d;
+};
+enum class { IS_SIGNED, IS_UNSIGNED, IS_REAL };
+
+static enum class class_of(enum nt_element element) {
+    switch (element){
+        case NT_ELEMENT_INT8 : case NT_ELEMENT_INT16 : case NT_ELEMENT_INT32 : case
+        NT_ELEMENT_INT64 : return IS_SIGNED;
+        case NT_ELEMENT_REAL16 : case NT_ELEMENT_REAL32 : case NT_ELEMENT_REAL64 : return IS_REAL;
+        default : return IS_UNSIGNED;
+    }
+}
+
+static union number load(enum nt_element element, const uint8_t *at)
+{
+    float real;
+    union number number = {.u = 0};
+    switch (element) {
+    case NT_ELEMENT_INT8:
+        number.i = (int8_t)*at;
+        break;
+    case NT_ELEMENT_INT16:
+        number.i = (int16_t)nt_load_le16(at);
+        break;
+    case NT_ELEMENT_INT32:
+        number.i = (int32_t)nt_load_le32(at);
+        break;
+    case NT_ELEMENT_UINT16:
+        number.u = nt_load_le16(at);
+        break;
+    case NT_ELEMENT_UINT32:
+        number.u = nt_load_le32(at);
+        break;
+    case NT_ELEMENT_INT64:
+    case NT_ELEMENT_UINT64:
+    case NT_ELEMENT_REAL64:
+        number.u = nt_load_le64(at);
+        break;
+    case NT_ELEMENT_REAL32:
+        memcpy(&real, at, sizeof(real));
+        number.d = (double)real;
+        break;
+    case NT_ELEMENT_REAL16:
+        number.d = nt_half_value(nt_load_le16(at));
+        break;
+    default:
+        number.u = *at;
+        break;
+    }
+    return number;
+}
+
+static double real_of(enum class class, union number number)
+{
+    return class == IS_REAL ? number.d : class == IS_SIGNED ? (double)number.i : (double)number.u;
+}
+
+static bool is_less(enum class class, union number a, union number b)
+{
+    return class == IS_REAL ? a.d < b.d : class == IS_SIGNED ? a.i < b.i : a.u < b.u;
+}
+
+/* ---- What is read of a field ---- */
+
+struct work {
+    struct nt_summary *summary;
+    struct nt_stream *values, *valid; /* `values` of a string: its offsets */
+    uint64_t per_row;                 /* values for each row of `valid` */
+    uint64_t count, next;             /* values; the next share begins here */
+    enum class class;
+    union number least, most;
+    long double sum;
+};
+
+/* The sums of a share. */
+struct part {
+    uint64_t nulls, nans, infinities, unread, counted;
+    union number least, most;
+    long double sum;
+    uint64_t bins[NT_SUMMARY_BINS];
+};
+
+struct pass {
+    struct work *works;
+    size_t count, next;
+    bool is_second;
+    pthread_mutex_t lock; /* of everything above and of the summaries */
+    bool has_failed;      /* out of memory */
+};
+
+enum { SHARE_BYTES = 1 << 20 };
+
+struct share {
+    struct work *work;
+    uint64_t first, count;
+};
+
+struct buffers {
+    uint8_t *values, *valid;
+    size_t bytes, rows;
+};
+
+/* Keeps the first of equal failures, and not more than some. False: out of memory. */
+static bool add_failure(struct nt_summary *summary, const struct nt_error *error)
+{
+    enum { MAX_FAILURES = 32 };
+    for (size_t i = 0; i < summary->failure_count; i++)
+        if (strcmp(summary->failures[i].message, error->message) == 0)
+            return true;
+    if (summary->failure_count == MAX_FAILURES)
+        return true;
+    struct nt_error *failures =
+        nt_grow(summary->failures, summary->failure_count, &summary->failure_capacity, sizeof(*failures));
+    if (!failures)
+        return false;
+    summary->failures = failures;
+    failures[summary->failure_count++] = *error;
+    return true;
+}
+
+/* ---- Values of a share ---- */
+
+static unsigned bin_of(const struct work *work, union number number)
+{
+    double least = real_of(work->class, work->least), most = real_of(work->class, work->most);
+    double range = most / 2 - least / 2;
+    double at = range > 0 ? (real_of(work->class, number) / 2 - least / 2) / range : 0;
+    unsigned bins = work->summary->bin_count, bin = (unsigned)(at * bins);
+    return bin < bins ? bin : bins - 1;
+}
+
+static void add_number(const struct work *work, bool is_second, union number number, struct part *part)
+{
+    bool is_real = work->class == IS_REAL;
+    if (is_real && !isfinite(number.d)) {
+        part->nans += isnan(number.d);
+        part->infinities += isinf(number.d) != 0;
+        return;
+    }
+    if (is_second) {
+        part->bins[bin_of(work, number)]++;
+        return;
+    }
+    if (!part->counted || is_less(work->class, number, part->least))
+        part->least = number;
+    if (!part->counted || is_less(work->class, part->most, number))
+        part->most = number;
+    part->counted++;
+    part->sum += is_real ? (long double)number.d
+                         : (work->class == IS_SIGNED ? (long double)number.i : (long double)number.u);
+}
+
+static void add_values(const struct work *work, bool is_second, const struct buffers *buffers, uint64_t count,
+                       struct part *part)
+{
+    const struct nt_summary *summary = work->summary;
+    uint32_t bytes = nt_stream_element_bytes(work->values);
+    uint8_t turned[sizeof(union number)];
+    for (uint64_t i = 0; i < count; i++) {
+        const uint8_t *at = buffers->values + i * bytes;
+        if (work->valid && !buffers->valid[i / work->per_row]) {
+            part->nulls++;
+            continue;
+        }
+        if (summary->is_of_lengths) {
+            uint64_t length = nt_load_le64(at + bytes) - nt_load_le64(at);
+            add_number(work, is_second, (union number){.u = length}, part);
+            continue;
+        }
+        for (uint32_t k = 0; summary->dtype.is_big_endian && k < bytes && k < sizeof(turned); k++)
+            turned[k] = at[bytes - 1 - k];
+        add_number(work, is_second, load(summary->dtype.number, summary->dtype.is_big_endian ? turned : at),
+                   part);
+    }
+}
+
+static enum nt_status read_values(const struct share *share, const struct buffers *buffers,
+                                  struct nt_error *error)
+{
+    const struct work *work = share->work;
+    uint64_t more = work->summary->is_of_lengths ? 1 : 0;
+    enum nt_status status =
+        nt_stream_produce(work->values, share->first, share->count + more, NULL, buffers->values, error);
+    if (status == NT_OK && work->valid)
+        status = nt_stream_produce(work->valid, share->first / work->per_row, share->count / work->per_row,
+                                   NULL, buffers->valid, error);
+    return status;
+}
+
+static void note_failure(struct pass *pass, struct nt_summary *summary, const struct nt_error *error)
+{
+    pthread_mutex_lock(&pass->lock);
+    pass->has_failed |= error->status == NT_NO_MEMORY || !add_failure(summary, error);
+    pthread_mutex_unlock(&pass->lock);
+}
+
+/* If a part cannot be read, reads its halves, down to single rows: all others count. */
+static void add_share(struct pass *pass, const struct share *share, const struct buffers *buffers,
+                      struct part *part)
+{
+    struct nt_error error = {0};
+    struct work *work = share->work;
+    if (read_values(share, buffers, &error) == NT_OK) {
+        add_values(work, pass->is_second, buffers, share->count, part);
+        return;
+    }
+    note_failure(pass, work->summary, &error);
+    uint64_t half = share->count / 2 / work->per_row * work->per_row;
+    if (half == 0 || nt_is_environmental(error.status)) {
+        part->unread += share->count;
+        return;
+    }
+    add_share(pass, &(struct share){work, share->first, half}, buffers, part);
+    add_share(pass, &(struct share){work, share->first + half, share->count - half}, buffers, part);
+}
+
+/* ---- Shares ---- */
+
+static bool has_room(struct buffers *buffers, size_t bytes, size_t rows)
+{
+    if (bytes > buffers->bytes) {
+        free(buffers->values);
+        buffers->values = malloc(bytes);
+        buffers->bytes = buffers->values ? bytes : 0;
+    }
+    if (rows > buffers->rows) {
+        free(buffers->valid);
+        buffers->valid = malloc(rows);
+        buffers->rows = buffers->valid ? rows : 0;
+    }
+    return bytes <= buffers->bytes && rows <= buffers->rows;
+}
+
+/* The caller holds the lock. False if no work is left. */
+static bool take_share(struct pass *pass, struct share *share)
+{
+    while (pass->next < pass->count) {
+        struct work *work = &pass->works[pass->next];
+        uint64_t left = work->count - work->next, most;
+        if (!work->values || left == 0 || (pass->is_second && work->summary->bin_count == 0)) {
+            pass->next++;
+            continue;
+        }
+        most = SHARE_BYTES / nt_stream_element_bytes(work->values) / work->per_row * work->per_row;
+        most = most ? most : work->per_row;
+        *share = (struct share){work, work->next, left < most ? left : most};
+        work->next += share->count;
+        return !pass->has_failed;
+    }
+    return false;
+}
+
+static void add_part(const struct pass *pass, struct work *work, const struct part *part)
+{
+    struct nt_summary *summary = work->summary;
+    for (unsigned i = 0; i < NT_SUMMARY_BINS; i++)
+        summary->bins[i] += part->bins[i];
+    if (pass->is_second)
+        return;
+    if (part->counted && (!summary->counted || is_less(work->class, part->least, work->least)))
+        work->least = part->least;
+    if (part->counted && (!summary->counted || is_less(work->class, work->most, part->most)))
+        work->most = part->most;
+    summary->nulls += part->nulls;
+    summary->nans += part->nans;
+    summary->infinities += part->infinities;
+    summary->unread += part->unread;
+    summary->counted += part->counted;
+    work->sum += part->sum;
+}
+
+/* The main function of each thread. */
+static void work_off(void *context)
+{
+    struct pass *pass = context;
+    struct buffers buffers = {0};
+    struct share share;
+    pthread_mutex_lock(&pass->lock);
+    while (take_share(pass, &share)) {
+        pthread_mutex_unlock(&pass->lock);
+        struct part part = {.nulls = 0};
+        size_t bytes = (size_t)(share.count + 1) * nt_stream_element_bytes(share.work->values);
+        bool has_memory = has_room(&buffers, bytes, (size_t)(share.count / share.work->per_row) + 1);
+        if (has_memory)
+            add_share(pass, &share, &buffers, &part);
+        pthread_mutex_lock(&pass->lock);
+        pass->has_failed |= !has_memory;
+        add_part(pass, share.work, &part);
+    }
+    pthread_mutex_unlock(&pass->lock);
+    free(buffers.values);
+    free(buffers.valid);
+}
+
+static enum nt_status run_pass(struct nt_reader *reader, struct work *works, size_t count, bool is_second,
+                               struct nt_error *error)
+{
+    struct pass pass = {.works = works, .count = count, .is_second = is_second};
+    for (size_t i = 0; i < count; i++)
+        works[i].next = 0;
+    pthread_mutex_init(&pass.lock, NULL);
+    nt_workers_run_all(reader->workers, work_off, &pass);
+    pthread_mutex_destroy(&pass.lock);
+    return pass.has_failed ? nt_fail_memory(error) : NT_OK;
+}
+
+/* ---- Opening ---- */
+
+/* The nearest field around the values that says which rows are valid; NT_NONE: all are. Sets how many
+ * values a row of it has. */
+static uint32_t validity_of(const struct nt_dataset *dataset, uint32_t field, uint64_t *per_row_ret)
+{
+    uint64_t per_row = nt_field_row_elements(&dataset->fields[field]);
+    for (uint32_t at = field;;) {
+        *per_row_ret = per_row;
+        if (nt_field_has_stream(&dataset->fields[at], NT_STREAM_VALID))
+            return at;
+        at = dataset->fields[at].parent;
+        if (at == NT_NONE || !nt_field_keeps_step(&dataset->fields[at]))
+            return NT_NONE;
+        if (!nt_multiply(per_row, nt_field_rows_below(&dataset->fields[at]), &per_row))
+            return NT_NONE;
+    }
+}
+
+/* An optional that is stored as a collection has no values where it is null. */
+static enum nt_status count_missing(struct nt_reader *reader, struct nt_dataset *dataset,
+                                    struct nt_summary *summary, struct nt_error *error)
+{
+    uint32_t child = summary->field, parent = nt_field_row_parent(dataset, summary->field);
+    uint64_t rows, items;
+    if (parent == NT_NONE || dataset->fields[parent].kind != NT_FIELD_OPTIONAL)
+        return NT_OK;
+    while (dataset->fields[child].parent != parent)
+        child = dataset->fields[child].parent;
+    enum nt_status status = nt_field_rows(reader, dataset, parent, &rows, error);
+    if (status == NT_OK)
+        status = nt_field_rows(reader, dataset, child, &items, error);
+    if (status == NT_OK && rows >= items)
+        summary->nulls += rows - items;
+    return status;
+}
+
+static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dataset, struct work *work,
+                                struct nt_error *error)
+{
+    struct nt_summary *summary = work->summary;
+    enum nt_stream_kind kind = summary->is_of_lengths ? NT_STREAM_OFFSETS : NT_STREAM_DATA;
+    uint32_t valid = validity_of(dataset, summary->field, &work->per_row);
+    enum nt_status status = nt_stream_open(reader, dataset, summary->field, kind, &work->values, error);
+    if (status == NT_OK && valid != NT_NONE)
+        status = nt_stream_open(reader, dataset, valid, NT_STREAM_VALID, &work->valid, error);
+    if (status == NT_OK)
+        status = count_missing(reader, dataset, summary, error);
+    work->per_row = valid == NT_NONE || !work->per_row ? 1 : work->per_row;
+    work->class = summary->is_of_lengths ? IS_UNSIGNED : class_of(summary->dtype.number);
+    if (status == NT_OK) {
+        work->count = nt_stream_elements(work->values) - (summary->is_of_lengths ? 1 : 0);
+        summary->values = work->count + summary->nulls;
+    }
+    return status;
+}
+
+/* Writes the number in the field's own type, for nt_json_element. */
+static void store(const struct work *work, union number number, uint8_t out[NT_SUMMARY_NUMBER])
+{
+    float real = (float)number.d;
+    memcpy(out, &number, sizeof(number));
+    if (!work->summary->is_of_lengths && work->summary->dtype.number == NT_ELEMENT_REAL32)
+        memcpy(out, &real, sizeof(real));
+}
+
+static void conclude_first(struct work *work)
+{
+    struct nt_summary *summary = work->summary;
+    if (!summary->counted)
+        return;
+    double least = real_of(work->class, work->least), most = real_of(work->class, work->most);
+    summary->mean = (double)(work->sum / (long double)summary->counted);
+    summary->bin_count = NT_SUMMARY_BINS;
+    if (work->class != IS_REAL && most - least + 1 < NT_SUMMARY_BINS)
+        summary->bin_count = (uint32_t)(most - least + 1);
+    store(work, work->least, summary->least);
+    store(work, work->most, summary->most);
+}
+
+enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset,
+                            struct nt_summary *summaries, size_t count, struct nt_error *error)
+{
+    struct work *works = calloc(count + 1, sizeof(*works));
+    enum nt_status status = works ? NT_OK : nt_fail_memory(error);
+    for (size_t i = 0; status == NT_OK && i < count; i++) {
+        struct nt_error failure = {0};
+        works[i].summary = &summaries[i];
+        if (summaries[i].failure_count || open_work(reader, dataset, &works[i], &failure) == NT_OK)
+            continue;
+        nt_stream_close(works[i].values);
+        works[i].values = NULL;
+        if (nt_is_transient(failure.status) || !add_failure(&summaries[i], &failure))
+            status = nt_fail_memory(error);
+    }
+    if (status == NT_OK)
+        status = run_pass(reader, works, count, false, error);
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        conclude_first(&works[i]);
+    if (status == NT_OK)
+        status = run_pass(reader, works, count, true, error);
+    for (size_t i = 0; works && i < count; i++) {
+        nt_stream_close(works[i].values);
+        nt_stream_close(works[i].valid);
+    }
+    free(works);
+    return status;
+}
+
+/* ---- The fields with values ---- */
+
+static enum nt_status add_summary(struct nt_summaries *summaries, const struct nt_dataset *dataset,
+                                  uint32_t field, struct nt_error *error)
+{
+    struct nt_summary *items =
+        nt_grow(summaries->items, summaries->count, &summaries->capacity, sizeof(*items));
+    const struct nt_field *of = &dataset->fields[field];
+    enum nt_form form = nt_field_kind_info(of->kind)->form;
+    if (!items)
+        return nt_fail_memory(error);
+    summaries->items = items;
+    struct nt_summary *summary = &items[summaries->count++];
+    *summary = (struct nt_summary){.field = field, .dtype = of->dtype};
+    summary->is_of_lengths = form == NT_FORM_TEXT || form == NT_FORM_BYTES || form == NT_FORM_JSON;
+    bool is_number = form == NT_FORM_VALUE && of->dtype.number != NT_ELEMENT_OPAQUE &&
+                     of->dtype.number != NT_ELEMENT_SWITCH;
+    struct nt_error failure;
+    if (!of->unreadable && (summary->is_of_lengths || is_number))
+        return NT_OK;
+    nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s",
+            of->unreadable ? of->unreadable : "its values are no numbers");
+    return add_failure(summary, &failure) ? NT_OK : nt_fail_memory(error);
+}
+
+/* Recursive: fields nest no deeper than NT_MAX_DEPTH. */
+enum nt_status nt_summaries_add(struct nt_summaries *summaries, const struct nt_dataset *dataset,
+                                uint32_t field, struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    const struct nt_field *of = &dataset->fields[field];
+    bool has_values = nt_field_has_stream(of, NT_STREAM_DATA) && of->kind != NT_FIELD_SPLIT_COLLECTION &&
+                      !nt_field_has_members(of);
+    enum nt_status status = NT_OK;
+    if (has_values || count == 0)
+        return add_summary(summaries, dataset, field, error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = nt_summaries_add(summaries, dataset, children[i], error);
+    return status;
+}
+
+void nt_summaries_deinit(struct nt_summaries *summaries)
+{
+    for (size_t i = 0; i < summaries->count; i++)
+        free(summaries->items[i].failures);
+    free(summaries->items);
+    *summaries = (struct nt_summaries){NULL, 0, 0};
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is said of the values of fields, compared with NumPy on what another program wrote into the files."""
+import json
+
+import numpy as np
+
+from harness import NTUPLE, case, command, data, output, run, same
+
+NANO = data('nano.root')
+ENTRIES, BINS = 200, 20
+
+
+def described(*arguments, status=0):
+    result = command(NTUPLE, 'describe', '--json', *arguments)
+    same(result.returncode, status, result.stderr)
+    return {field['field']: field for field in json.loads(result.stdout)['datasets'][0]['fields']}
+
+
+def check(field, values):
+    """Of the finite ones: exact limits, the mean, and NumPy's histogram."""
+    finite = values[np.isfinite(values)]
+    same([field['values'], field['nans'], field['infinities']],
+         [len(values), int(np.isnan(values).sum()), int(np.isinf(values).sum())], field['field'])
+    same([np.float32(field['minimum']), np.float32(field['maximum'])], [finite.min(), finite.max()], field['field'])
+    assert abs(field['mean'] - finite.astype('f8').mean()) < 1e-9, field
+    same(sum(field['histogram']), len(finite), field['field'])
+    if len(field['histogram']) == BINS:
+        expected = np.histogram(finite.astype('f8'), BINS, (finite.min(), finite.max()))[0]
+        assert np.abs(np.array(field['histogram']) - expected).max() <= 2, (field, expected)  # on the borders of bins
+
+
+def jagged(counts, value):
+    return np.array([value(i, k) for i in range(ENTRIES) for k in range(counts(i))], 'f4')
+
+
+@case
+def values_are_those_that_were_written():
+    def muons(i):
+        return i * 7 % 5
+
+    def jets(i):
+        return i * 3 % 4
+
+    def mass(i, k):
+        return np.nan if (i + k) % 50 == 7 else np.inf if (i + k) % 60 == 9 else 5 + k
+    found = described(NANO)
+    check(found['MET_pt'], np.arange(ENTRIES, dtype='f4') / np.float32(3))
+    check(found['Muon_pt/_0'], jagged(muons, lambda i, k: 3 + i / 8 + 10 * k))
+    check(found['Jet_mass/_0'], jagged(jets, mass))
+    check(found['nJet'], np.array([jets(i) for i in range(ENTRIES)], 'f4'))
+    same(found['nJet']['histogram'], [50] * 4)
+    same([found['event'][key] for key in ('minimum', 'maximum', 'mean')], [1000, 1000 + 3 * 199, 1298.5])
+    same([name for name in found if name.startswith('_')], [])
+    same(list(described(NANO, 'Muon_[pe]*')), ['Muon_pt/_0', 'Muon_eta/_0'])
+
+
+@case
+def a_damaged_page_is_named_and_its_values_are_counted():
+    result = command(NTUPLE, 'describe', data('damaged_page.root'), 'noise')
+    same(result.returncode, 5)
+    assert b'noise: column 1 (SplitUInt64) of field noise, page 0 of cluster 0' in result.stderr, result.stderr
+    found = described(data('damaged_page.root'), 'noise', status=5)['noise']
+    whole = np.frombuffer(output(NTUPLE, 'cat', data('compression_zstd.root'), 'noise/data.bin'), '<u8')[150:]
+    same([found[key] for key in ('values', 'unread', 'minimum', 'maximum')], [1000, 150, int(whole.min()), int(whole.max())])
+    same(sum(found['histogram']), 850)
+    same(len(found['failures']), 1)
+
+
+@case
+def nulls_are_counted_apart():
+    found = described(data('lance_packed_2.1.lance'), 'vectors')
+    rows = [json.loads(line) for line in output(NTUPLE, 'cat', data('lance_packed_2.1.lance'), 'vectors/rows.jsonl').splitlines()]
+    values = [value for row in rows for value in (row or [None] * 3)]
+    known = [value for value in values if value is not None]
+    field = found['vectors/item']
+    same([field[key] for key in ('values', 'nulls', 'minimum', 'maximum')], [len(values), values.count(None), min(known), max(known)])
+    energies = described(data('example.root'), 'missing_energy')['missing_energy/_0']
+    same([energies['values'], energies['nulls'], sum(energies['histogram'])], [1000, 334, 666])
+
+
+@case
+def texts_are_described_by_their_lengths():
+    found = described(data('trees/trees_baskets.root'), 'text')['text']
+    texts = [json.loads(line) for line in output(NTUPLE, 'cat', data('trees/trees_baskets.root'), 'text/rows.jsonl').splitlines()]
+    lengths = [len(text.encode()) for text in texts]
+    same([found[key] for key in ('is_of_lengths', 'values', 'minimum', 'maximum')], [True, 50, min(lengths), max(lengths)])
+
+
+@case
+def a_table_has_a_line_for_each_field():
+    lines = output(NTUPLE, 'describe', NANO, 'nJet', 'Jet_mass').decode().splitlines()
+    same(lines[0], 'Events: 200 entries')
+    same(lines[1].split()[:4], ['FIELD', 'VALUES', 'NULL', 'NaN'])
+    same(lines[2].split(), ['nJet', '200', '0', '0', '0', '0', '0', '1.5', '3', '████'])
+    same(lines[3].split()[:6], ['Jet_mass', '300', '0', '8', '4', '0'])
+
+
+run(needs_fuse=False)
