@@ -390,12 +390,14 @@ struct differ {
     struct source sources[NT_DIFF_SIDES];
     struct nt_diff_options options;
     struct nt_progress progress;
-    struct nt_buffer out; /* the document, or a line */
+    struct nt_buffer out; /* the document, or lines */
+    uint8_t *parts;       /* of the pair, [field of A, then of B]: a bit for each part that differs */
     struct nt_json *json; /* NULL: lines */
     const struct nt_dataset_pair *pair;
     struct nt_diff_summary total;
-    size_t compared; /* number of dataset pairs */
-    bool has_failed; /* some output is missing */
+    size_t compared;                   /* number of dataset pairs */
+    uint64_t fields, differing_fields; /* of the last pair, for JSON */
+    bool has_failed;                   /* some output is missing */
 };
 
 /* ---- Output ---- */
@@ -408,16 +410,65 @@ static void print_out(struct differ *differ)
     nt_buffer_clear(&differ->out);
 }
 
+/* Notes that a field differs. Layouts count only if the user asked for them. */
+static void note_field(struct differ *differ, const struct nt_difference *difference)
+{
+    const struct nt_dataset *a = differ->pair->datasets[0];
+    uint32_t field = difference->fields[0] != NT_NONE   ? difference->fields[0]
+                     : difference->fields[1] != NT_NONE ? a->field_count + difference->fields[1]
+                                                        : NT_NONE;
+    if (differ->parts && field != NT_NONE && (difference->part != NT_DIFF_LAYOUT || differ->settings->layout))
+        differ->parts[field] |= (uint8_t)(1u << difference->part);
+}
+
 static void on_difference(void *context, const struct nt_difference *difference)
 {
     struct differ *differ = context;
+    note_field(differ, difference);
     bool is_shown = !differ->settings->quiet && (!difference->is_detail || differ->settings->layout);
     if (differ->json) {
         nt_json_difference(differ->json, differ->pair, difference);
     } else if (is_shown) {
         nt_append_difference(&differ->out, differ->pair, difference);
-        print_out(differ);
     }
+}
+
+/* The number of fields that differ in any part (NT_DIFF_PARTS), or in one. */
+static uint64_t count_fields(const struct differ *differ, unsigned part)
+{
+    const struct nt_dataset *const *datasets = (const struct nt_dataset *const *)differ->pair->datasets;
+    size_t fields = (size_t)datasets[0]->field_count + datasets[1]->field_count;
+    uint64_t count = 0;
+    for (size_t i = 0; i < fields; i++)
+        count += part == NT_DIFF_PARTS ? differ->parts[i] != 0 : (differ->parts[i] >> part & 1u);
+    return count;
+}
+
+/* Prints "Events: 2 of 187 fields differ: schema 1, values 2", then the differences. */
+static void print_pair(struct differ *differ, uint64_t fields)
+{
+    struct nt_buffer lines = differ->out;
+    uint64_t count = count_fields(differ, NT_DIFF_PARTS);
+    const char *separator = ": ";
+    differ->out = (struct nt_buffer){0};
+    if (count && !differ->settings->quiet) {
+        nt_append_pair(&differ->out, differ->pair);
+        nt_buffer_format(&differ->out, ": %" PRIu64 " of %" PRIu64 " %s", count, fields,
+                         fields == 1  ? "field differs"
+                         : count == 1 ? "fields differs"
+                                      : "fields differ");
+        for (unsigned part = 0; part < NT_DIFF_PARTS; part++)
+            if (count_fields(differ, part)) {
+                nt_buffer_format(&differ->out, "%s%s %" PRIu64, separator,
+                                 nt_diff_part_name((enum nt_diff_part)part), count_fields(differ, part));
+                separator = ", ";
+            }
+        nt_buffer_byte(&differ->out, '\n');
+    }
+    nt_buffer_append(&differ->out, nt_buffer_string(&lines), lines.length);
+    nt_buffer_deinit_part(&lines, &differ->out);
+    if (differ->out.length || differ->out.failed)
+        print_out(differ);
 }
 
 static void on_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
@@ -484,8 +535,19 @@ static enum nt_status diff_pair(struct differ *differ, struct nt_error *error)
     }
     differ->compared++;
     nt_progress_begin(&differ->progress, 0);
+    differ->parts = calloc((size_t)sides[0].dataset->field_count + sides[1].dataset->field_count + 1, 1);
+    if (!differ->parts)
+        return nt_fail_memory(error);
     enum nt_status status = nt_diff(sides, &differ->options, &summary, error);
     nt_progress_clear(&differ->progress);
+    if (differ->json) {
+        differ->fields = summary.fields;
+        differ->differing_fields = count_fields(differ, NT_DIFF_PARTS);
+    } else {
+        print_pair(differ, summary.fields);
+    }
+    free(differ->parts);
+    differ->parts = NULL;
     for (int part = 0; part < NT_DIFF_PARTS; part++)
         differ->total.differences[part] += summary.differences[part];
     differ->total.failures += summary.failures;
@@ -498,6 +560,7 @@ static enum nt_status diff_all(struct differ *differ, const struct nt_dataset_pa
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++) {
         differ->pair = &pairs[i];
+        differ->fields = differ->differing_fields = 0;
         if (differ->json) {
             nt_json_object(differ->json);
             nt_json_member_string(differ->json, "a", pairs[i].paths[0]);
@@ -508,7 +571,11 @@ static enum nt_status diff_all(struct differ *differ, const struct nt_dataset_pa
         status = diff_pair(differ, error);
         if (differ->json) {
             nt_json_end_array(differ->json);
+            nt_json_member_unsigned(differ->json, "fields", differ->fields);
+            nt_json_member_unsigned(differ->json, "differing_fields", differ->differing_fields);
             nt_json_end_object(differ->json);
+        } else if (differ->out.length) {
+            print_out(differ); /* a dataset that only one side has */
         }
     }
     return status;

@@ -351,6 +351,7 @@ enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const str
     bool are_good = true;
     *summary = (struct nt_diff_summary){0};
     enum nt_status status = nt_field_pairs(sides, &diff.pairs, &diff.pair_count, error);
+    summary->fields = diff.pair_count;
     if (status == NT_OK && parts[NT_DIFF_SCHEMA])
         status = diff_schema(&diff, error);
     if (status == NT_OK && (parts[NT_DIFF_VALUES] || parts[NT_DIFF_LAYOUT]))

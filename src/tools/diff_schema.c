@@ -73,11 +73,12 @@ static const struct property {
     bool is_of_schema;   /* set by the writer */
     bool is_of_elements; /* if it differs, elements have another meaning */
     bool is_of_rows;     /* likewise, for all sub-fields */
+    bool is_of_numbers;  /* does not matter for integers, which are compared by their values */
 } properties[] = {
     {"type", put_type, .is_of_schema = true},
-    {"kind", put_kind, .is_of_elements = true, .is_of_rows = true},
+    {"kind", put_kind, .is_of_elements = true, .is_of_rows = true, .is_of_numbers = true},
     {"shape", put_shape, .is_of_schema = true, .is_of_elements = true, .is_of_rows = true},
-    {"dtype", put_dtype, .is_of_elements = true},
+    {"dtype", put_dtype, .is_of_elements = true, .is_of_numbers = true},
     {"is_nullable", put_nullable, .is_of_schema = true, .is_of_elements = true},
     {"description", put_description, .is_of_schema = true},
     {"source", put_source, .is_of_schema = true},
@@ -297,14 +298,33 @@ enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
+/* A value or the number of items, in the machine's byte order. */
+static bool is_integer(const struct nt_field *field)
+{
+    static const bool are_integers[NT_ELEMENT_COUNT] = {
+        [NT_ELEMENT_INT8] = true,   [NT_ELEMENT_UINT8] = true, [NT_ELEMENT_INT16] = true,
+        [NT_ELEMENT_UINT16] = true, [NT_ELEMENT_INT32] = true, [NT_ELEMENT_UINT32] = true,
+        [NT_ELEMENT_INT64] = true,  [NT_ELEMENT_UINT64] = true};
+    return (field->kind == NT_FIELD_VALUE || field->kind == NT_FIELD_CARDINALITY) &&
+           are_integers[field->dtype.element] && field->dtype.number == field->dtype.element &&
+           !field->dtype.is_big_endian;
+}
+
+bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_field_pair *pair)
+{
+    return is_integer(&sides[0].dataset->fields[pair->fields[0]]) &&
+           is_integer(&sides[1].dataset->fields[pair->fields[1]]);
+}
+
 enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
                                       bool *are_alike_ret, struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
+    bool are_integers = nt_diff_are_integers(run->sides, pair);
     *are_alike_ret = true;
     for (size_t i = 0; i < PROPERTIES && has_memory && *are_alike_ret; i++) {
-        if (!properties[i].is_of_elements)
+        if (!properties[i].is_of_elements || (are_integers && properties[i].is_of_numbers))
             continue;
         has_memory = put_both(&properties[i], run->sides, pair, texts);
         if (has_memory)

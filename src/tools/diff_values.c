@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/model/field.h"
@@ -25,7 +26,9 @@ struct open_pair {
     struct nt_stream_pair *pair;
     struct nt_stream *streams[NT_DIFF_SIDES];
     uint64_t next, end; /* elements not yet taken */
-    uint32_t element_bytes;
+    uint32_t element_bytes[NT_DIFF_SIDES];
+    enum nt_element integers[NT_DIFF_SIDES];
+    bool is_by_value; /* integers of different types */
     unsigned users;
     struct open_pair *after;
 };
@@ -98,7 +101,7 @@ static void note_outcome(struct comparison *comparison, const struct share *shar
         pair->first = outcome->first;
         open->next = open->end;
     }
-    report_progress(comparison, share->count * open->element_bytes);
+    report_progress(comparison, share->count * open->element_bytes[0]);
 }
 
 static void forget_failure(struct nt_stream_pair *pair, unsigned side)
@@ -148,10 +151,47 @@ static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t count)
     return at;
 }
 
+static int64_t load_integer(enum nt_element element, const uint8_t *at, bool *is_large_ret)
+{
+    *is_large_ret = element == NT_ELEMENT_UINT64 && at[7] & 0x80;
+    switch (element) {
+    case NT_ELEMENT_INT8:
+        return (int8_t)*at;
+    case NT_ELEMENT_UINT8:
+        return *at;
+    case NT_ELEMENT_INT16:
+        return (int16_t)nt_load_le16(at);
+    case NT_ELEMENT_UINT16:
+        return nt_load_le16(at);
+    case NT_ELEMENT_INT32:
+        return (int32_t)nt_load_le32(at);
+    case NT_ELEMENT_UINT32:
+        return nt_load_le32(at);
+    default:
+        return (int64_t)nt_load_le64(at);
+    }
+}
+
+/* The first element whose values differ; `count`: none. */
+static uint64_t first_unequal(const struct open_pair *open, const struct buffers *buffers, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        bool are_large[NT_DIFF_SIDES];
+        int64_t values[NT_DIFF_SIDES];
+        for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+            values[side] = load_integer(
+                open->integers[side], buffers->bytes[side] + i * open->element_bytes[side], &are_large[side]);
+        if (values[0] != values[1] || are_large[0] != are_large[1])
+            return i;
+    }
+    return count;
+}
+
 static void compare_share(const struct share *share, struct buffers *buffers, struct outcome *outcome)
 {
     const struct open_pair *open = share->open;
-    size_t bytes = (size_t)(share->count * open->element_bytes);
+    uint32_t *sizes = (uint32_t[]){open->element_bytes[0], open->element_bytes[1]};
+    size_t bytes = (size_t)(share->count * (sizes[0] > sizes[1] ? sizes[0] : sizes[1]));
     *outcome = (struct outcome){.first = NT_DIFF_NOWHERE};
     if (!has_room(buffers, bytes)) {
         outcome->statuses[0] = nt_fail_memory(&outcome->errors[0]);
@@ -162,9 +202,11 @@ static void compare_share(const struct share *share, struct buffers *buffers, st
                                                     buffers->bytes[side], &outcome->errors[side]);
     if (outcome->statuses[0] != NT_OK || outcome->statuses[1] != NT_OK)
         return;
-    size_t at = first_difference(buffers->bytes[0], buffers->bytes[1], bytes);
-    if (at < bytes)
-        outcome->first = share->first + at / open->element_bytes;
+    uint64_t at = open->is_by_value ? first_unequal(open, buffers, share->count)
+                                    : first_difference(buffers->bytes[0], buffers->bytes[1], bytes) /
+                                          open->element_bytes[0];
+    if (at < share->count)
+        outcome->first = share->first + at;
 }
 
 /* ---- Opening and sharing ---- */
@@ -190,7 +232,15 @@ static void open_streams(struct comparison *comparison, struct open_pair *open, 
     }
     if (outcome->statuses[0] != NT_OK || outcome->statuses[1] != NT_OK)
         return;
-    open->element_bytes = nt_stream_element_bytes(open->streams[0]);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        struct nt_dtype dtype;
+        nt_field_stream_dtype(comparison->run->sides[side].dataset, pair->fields[side], pair->kind, &dtype);
+        open->element_bytes[side] = nt_stream_element_bytes(open->streams[side]);
+        open->integers[side] = dtype.element;
+    }
+    open->is_by_value = pair->kind == NT_STREAM_DATA && open->integers[0] != open->integers[1] &&
+                        nt_diff_are_integers(comparison->run->sides,
+                                             &(struct nt_field_pair){{pair->fields[0], pair->fields[1]}});
     open->end = pair->elements[0] < pair->elements[1] ? pair->elements[0] : pair->elements[1];
 }
 
@@ -243,7 +293,7 @@ static bool take_share(struct comparison *comparison, struct share *share)
     }
     if (comparison->has_failed)
         return false;
-    uint64_t most = SHARE_BYTES / open->element_bytes, left = open->end - open->next;
+    uint64_t most = SHARE_BYTES / open->element_bytes[0], left = open->end - open->next;
     most = most ? most : 1;
     *share = (struct share){open, open->next, left < most ? left : most};
     open->next += share->count;
@@ -334,7 +384,7 @@ enum { MAX_BYTES = 256, BYTES_BEFORE = 32 };
 /* A row that differs; the buffers have the values of both sides. */
 struct finding {
     struct nt_difference difference;
-    struct nt_dtype dtype;
+    struct nt_dtype dtypes[NT_DIFF_SIDES];
     struct nt_buffer bytes[NT_DIFF_SIDES];
 };
 
@@ -376,14 +426,14 @@ static enum nt_status read_element(struct place *place, enum nt_stream_kind kind
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         const struct nt_diff_side *of = &place->run->sides[side];
-        nt_field_stream_dtype(of->dataset, place->fields[side], kind, &finding->dtype);
-        uint32_t bytes = finding->dtype.bytes;
+        nt_field_stream_dtype(of->dataset, place->fields[side], kind, &finding->dtypes[side]);
+        uint32_t bytes = finding->dtypes[side].bytes;
         status = read_bytes(place, side, kind, element * bytes, bytes, &finding->bytes[side], error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
         finding->difference.values[side] =
             (struct nt_diff_value){.kind = NT_DIFF_ELEMENT,
-                                   .dtype = &finding->dtype,
+                                   .dtype = &finding->dtypes[side],
                                    .element = (uint8_t *)finding->bytes[side].bytes};
     return status;
 }

@@ -228,6 +228,7 @@ struct nt_diff_options {
 struct nt_diff_summary {
     uint64_t differences[NT_DIFF_PARTS];
     uint64_t failures;
+    uint64_t fields; /* compared, or only on one side */
 };
 
 /* A comparison in progress. */
@@ -261,11 +262,11 @@ void nt_append_diff_bits(struct nt_buffer *out, const struct nt_diff_value *valu
 /* ---- Compare two datasets ---- */
 
 /* Compares two datasets, or one field of each with its sub-fields (on both sides or neither). Pairs
- * fields by name. If both sides have the same type, compares decoded elements bit by bit: NaNs with
- * different bits differ, so do 0 and -0, and the encoding does not matter. Reports the first difference
- * of each field. Unreadable values are failures and never count as equal.
- * The sides may share one reader; the workers of the first do the work. Fails without memory or, for
- * layouts, on an environmental error of the inspection. `on_failure` gets all other errors. */
+ * fields by name. Compares integers by their values. If both sides have the same type, compares decoded
+ * elements bit by bit: NaNs with different bits differ, so do 0 and -0, and the encoding does not matter.
+ * Reports the first difference of each field. Unreadable values are failures and never count as equal. The
+ * sides may share one reader; the workers of the first do the work. Fails without memory or, for layouts, on
+ * an environmental error of the inspection. `on_failure` gets all other errors. */
 enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const struct nt_diff_options *options,
                        struct nt_diff_summary *summary, struct nt_error *error);
 
@@ -284,6 +285,9 @@ enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_
 /* Reports how the schemas of a pair's fields differ. */
 enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
                              struct nt_error *error);
+
+/* Are both single integers, by which they are compared whatever their kinds and sizes? */
+bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_field_pair *pair);
 
 /* Can the fields be compared element by element? If not, reports that as a difference of values. */
 enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,

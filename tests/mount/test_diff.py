@@ -39,10 +39,10 @@ def arrays(directory, *found):
 
 
 def told(directory, *found):
-    """What is told of two arrays, without the conclusion and the layout."""
+    """What is told of two arrays, without the summary, the conclusion and the layout."""
     status, lines, said = diff('--schema', '--values', *arrays(directory, *found))
     same((status, said), (1, ''))
-    return lines[:-1]
+    return [line for line in lines[:-1] if ' differ' not in line]
 
 
 @case
@@ -92,14 +92,14 @@ def a_changed_element_is_found():
         a, b = int(values[0][element]), int(values[1][element])
         status, lines, said = diff(data('without_checksums.root'), copy)
         same((status, said), (1, ''))
-        same(lines[0], f'unchecked: values: noise[{element}]: A {a}, B {b}')
-        same(lines[1:], [f'{data("without_checksums.root")} and {copy}: schema same, values differ, layout same'])
+        same(lines[:2], ['unchecked: 1 of 5 fields differs: values 1', f'unchecked: values: noise[{element}]: A {a}, B {b}'])
+        same(lines[2:], [f'{data("without_checksums.root")} and {copy}: schema same, values differ, layout same'])
         status, found = document(data('without_checksums.root'), copy)
         same((status, found['is_same'], found['failures']), (1, False, 0))
         same(found['differences'], {'schema': 0, 'values': 1, 'layout': 0})
         same(found['datasets'], [{'a': 'unchecked', 'b': 'unchecked', 'findings': [
             {'finding': 'values', 'field': 'noise', 'property': 'value', 'row': element, 'entry': element, 'a': a,
-             'b': b}]}])
+             'b': b}], 'fields': 5, 'differing_fields': 1}])
         same([found[side]['file'] for side in 'ab'], [str(data('without_checksums.root')), str(copy)])
 
 
@@ -116,7 +116,8 @@ def only_what_is_named_is_compared():
     same(diff('-q', example, example, 'Events/muons/_0/pt', 'Events/muons/_0/pt')[0], 0)
     status, lines, _ = diff(example, example, 'Events/muons/_0/pt', 'Events/muons/_0/eta')
     same(status, 1)
-    assert lines[0].startswith('Events: values: muons/_0/pt and muons/_0/eta[0]: A '), lines
+    same(lines[0], 'Events: 1 of 1 field differs: values 1')
+    assert lines[1].startswith('Events: values: muons/_0/pt and muons/_0/eta[0]: A '), lines
     status, lines, said = diff(example, example, 'Events/run', 'Events')
     same((status, lines), (2, []))
     assert 'a whole dataset' in said, said
@@ -137,7 +138,7 @@ def datasets_are_matched_by_name_and_single_ones_whatever_their_names():
         same((status, found['is_same']), (0, True))
         same([(item['a'], item['b']) for item in found['datasets']], [('a', 'b')])
         write_bloscpack(paths[1], np.arange(1, 6))
-        same(diff(*paths)[1][0], 'a and b: values: values[0]: A 0, B 1')
+        same(diff(*paths)[1][1], 'a and b: values: values[0]: A 0, B 1')
 
 
 @case
@@ -171,6 +172,35 @@ def other_counts_types_and_members_are_reported():
         same(lines[-1], 'a and b: values: values: not compared: dtype: A <f4, B <f8')
         lines = told(directory, np.zeros(3, x), np.zeros(3, [('x', '<i4'), ('y', '<f8')]))
         assert any(line.startswith('a and b: schema: values/y: field only in B, ') for line in lines), lines
+
+
+@case
+def integers_of_other_kinds_are_compared_by_their_values():
+    with scratch() as directory:
+        for other in '<i8', '<u2', '<i1':
+            lines = told(directory, np.arange(5, dtype='<i4'), np.arange(5, dtype=other))
+            assert not any(line.startswith('a and b: values: ') for line in lines), lines
+        lines = told(directory, np.array([1, -1]), np.array([1, 2**64 - 1], '<u8'))
+        same(lines[-1], 'a and b: values: values[1]: A -1, B 18446744073709551615')
+        lines = told(directory, np.array([3, 70000], '<i4'), np.array([3, 4464], '<u2'))
+        same(lines[-1], 'a and b: values: values[1]: A 70000, B 4464')
+        write_bloscpack(directory / 'b.blp', np.arange(40, dtype='<i8') % 4)
+        names = data('projected.root'), directory / 'b.blp', 'projected/hit_count', 'b/values'
+        same(diff('--values', '-q', *names)[0], 0)  # the number of items is no value of a column
+        write_bloscpack(directory / 'b.blp', np.arange(40, dtype='<i8') % 5)
+        status, lines, _ = diff('--values', *names)
+        same((status, lines[1]), (1, 'projected and b: values: hit_count and values[4]: A 0, B 4'))
+
+
+@case
+def a_summary_comes_first():
+    with scratch() as directory:
+        copy, _ = changed_copy(directory)
+        status, found = document(data('without_checksums.root'), copy)
+        same([found['datasets'][0][key] for key in ('fields', 'differing_fields')], [5, 1])
+        lines = diff('--layout', '--values', data('compression_lz4.root'), data('compression_zstd.root'))[1]
+        same(lines[0], 'compressed: 4 of 5 fields differ: layout 4')
+        same(diff(data('compression_lz4.root'), data('compression_lz4.root'))[1][0][-11:], 'layout same')
 
 
 @case
