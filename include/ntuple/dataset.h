@@ -20,6 +20,7 @@ NT_API_BEGIN
 struct nt_file;
 struct nt_dataset;
 struct nt_page;
+struct nt_field_extra;
 
 #define NT_NONE UINT32_MAX
 
@@ -80,7 +81,7 @@ enum nt_field_kind {
     NT_FIELD_VARIANT,        /* column 0: Switch; one sub-field per alternative */
     NT_FIELD_CARDINALITY,    /* column 0: end offsets, shown as sizes */
     NT_FIELD_PAGE_BYTES,     /* column 0: bytes; each page is a row's value (BLZ object arrays) */
-    NT_FIELD_MEMBER,         /* `dtype` bytes at `member_offset` in each element of a structure */
+    NT_FIELD_MEMBER,         /* part of each element of a structure: nt_field_member_offset */
     NT_FIELD_UNREADABLE,     /* see `unreadable` */
     NT_FIELD_NULL,           /* no columns: every row is null */
     NT_FIELD_JSON,           /* column 0: end offsets, column 1: JSONB, shown as JSON text */
@@ -106,31 +107,21 @@ struct nt_field {
     uint32_t source_field; /* index of the field that a projected field refers to, else NT_NONE */
     enum nt_role role;     /* RNTuple's role; `kind` is more precise */
     enum nt_field_kind kind;
-    uint64_t repetition; /* of arrays, and of values with dimensions: their product; else 0 */
-    bool owns_columns;   /* false: projected, the columns belong to another field */
-    bool is_fortran_order;
+    uint64_t repetition;      /* of arrays, and of values with dimensions: their product; else 0 */
+    bool owns_columns;        /* false: projected, the columns belong to another field */
     uint32_t dimension_count; /* of a row of a value: bitset, BLZ arrays; with a 0, rows are empty */
     const uint64_t *dimensions;
-    uint64_t member_offset; /* NT_FIELD_MEMBER */
-    struct nt_dtype dtype;  /* of the data file: the field's own type */
+    struct nt_dtype dtype; /* of the data file: the field's own type */
     struct nt_text name, type, description;
     const char *unreadable; /* why the data cannot be read, else NULL */
     /* Rows may be null. One more column, after those of the kind, stores the validity: Bit, one per
      * row. Wrappers, optionals and variants never have it. A null row still has elements: zeros, no
      * items, no bytes, rows of its sub-fields. `valid` of a sub-field is false in null records. */
     bool is_nullable;
-    /* What the declared type adds, in formats that can express it. Declared nullable: independent of
-     * whether the file stores nulls and of nulls in records around it. Short offsets: strings and
-     * collections count with 32 bits (the offsets file still has 64). Map: a collection of records of a
-     * key and a value. `item_name`: the format's name of an item, NULL if it has none. */
-    bool is_declared_nullable, has_short_offsets, is_map;
-    struct nt_text item_name;
+    bool is_map;                          /* a collection of records of a key and a value */
     const struct nt_property *properties; /* in file order */
     uint32_t property_count;
-    /* A record with the position of each row's bytes in other files (Lance's blobs): `kind`,
-     * `position`, `size`, `blob_id`, `blob_uri`. */
-    bool is_description;
-    bool is_scalar; /* the file stores an array without dimensions, as the only row */
+    const struct nt_field_extra *extra; /* private: see nt_field_is_fortran_order and below */
 };
 
 /* ---- files ---- */
@@ -227,6 +218,29 @@ NT_CHECKED enum nt_status nt_dataset_match(const struct nt_dataset *dataset, con
 size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *text, size_t capacity);
 
 bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind);
+
+/* What only one format can express. Fields of other formats have the default: false, 0, no text. These
+ * functions never fail. Any thread may call them. Texts belong to the file. */
+
+/* BLZ (bloscpack's metadata: `order`): the items of a row are in column-major order. */
+bool nt_field_is_fortran_order(const struct nt_field *field);
+/* BLZ (`shape` of bcolz and bloscpack is empty): the file stores an array without dimensions. It is the
+ * only row. */
+bool nt_field_is_scalar(const struct nt_field *field);
+/* BLZ (structured dtypes of NumPy): the offset in bytes of an NT_FIELD_MEMBER within each element. Its
+ * size is that of `dtype`. */
+uint64_t nt_field_member_offset(const struct nt_field *field);
+/* Lance (Field.nullable in file.proto): the schema allows nulls, whether the file stores some or not. */
+bool nt_field_is_declared_nullable(const struct nt_field *field);
+/* Lance (Field.logical_type in file.proto): a string or a list of Arrow with 32-bit offsets. The offsets
+ * file has 64-bit ones. */
+bool nt_field_has_short_offsets(const struct nt_field *field);
+/* Lance (Field.name in file.proto): the stored name of a list's item; without bytes if there is none.
+ * `name` is "item". */
+struct nt_text nt_field_item_name(const struct nt_field *field);
+/* Lance (blob columns): a record with the position of each row's bytes in other files: `kind`,
+ * `position`, `size`, `blob_id`, `blob_uri`. */
+bool nt_field_is_description(const struct nt_field *field);
 
 /* Indices of the children of a field (NT_NONE: the top-level fields). */
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);

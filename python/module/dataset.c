@@ -6,7 +6,7 @@
 
 #include "module.h"
 
-/* Handle, dataset and field of a call; the dataset is NULL with an exception. */
+/* The handle, dataset and field of a call; without a dataset an exception is set. */
 struct place {
     struct file *file;
     struct nt_dataset *dataset;
@@ -20,7 +20,7 @@ static struct place place_of(PyObject *handle, unsigned int index)
     return place;
 }
 
-/* A path that is handed out as by snprintf. */
+/* A path from a function that works like snprintf. */
 static PyObject *path_value(size_t (*get_path)(const struct nt_dataset *dataset, uint32_t field, char *text,
                                                size_t capacity),
                             const struct nt_dataset *dataset, uint32_t field)
@@ -62,7 +62,7 @@ static PyObject *dataset_info(PyObject *module, PyObject *arguments)
         nt_dataset_attribute_of(dataset) ? Py_True : Py_False);
 }
 
-/* Pairs of the first entry and how many follow, as an array of 64-bit integers has them. */
+/* An array of 64-bit integers: pairs of first entry and count. */
 static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
 {
     PyObject *handle, *array;
@@ -255,15 +255,15 @@ static PyObject *field_info(PyObject *module, PyObject *arguments)
     if (!field)
         return NULL;
     PyObject *parent = field->parent == NT_NONE ? Py_None : NULL;
-    return Py_BuildValue("{sNsNsNsNsssOsksKsNsNsNszsO}", "path", path_value(nt_field_path, dataset, number),
-                         "name", text_value(field->name), "type", text_value(field->type), "description",
-                         text_value(field->description), "kind", nt_field_kind_name(field->kind),
-                         "has_parent", parent ? Py_False : Py_True, "parent",
-                         parent ? 0UL : (unsigned long)field->parent, "repetition",
-                         (unsigned long long)field->repetition, "own_dimensions",
-                         dimensions_value(field->dimensions, field->dimension_count), "dimensions",
-                         all_dimensions_value(dataset, number), "streams", streams_value(field), "unreadable",
-                         field->unreadable, "is_fortran_order", field->is_fortran_order ? Py_True : Py_False);
+    return Py_BuildValue(
+        "{sNsNsNsNsssOsksKsNsNsNszsO}", "path", path_value(nt_field_path, dataset, number), "name",
+        text_value(field->name), "type", text_value(field->type), "description",
+        text_value(field->description), "kind", nt_field_kind_name(field->kind), "has_parent",
+        parent ? Py_False : Py_True, "parent", parent ? 0UL : (unsigned long)field->parent, "repetition",
+        (unsigned long long)field->repetition, "own_dimensions",
+        dimensions_value(field->dimensions, field->dimension_count), "dimensions",
+        all_dimensions_value(dataset, number), "streams", streams_value(field), "unreadable",
+        field->unreadable, "is_fortran_order", nt_field_is_fortran_order(field) ? Py_True : Py_False);
 }
 
 static PyObject *field_rows(PyObject *module, PyObject *arguments)

@@ -78,7 +78,7 @@ static void append_elements(struct nt_buffer *out, const struct nt_field *field)
     for (uint32_t i = 0; has_values && i < field->dimension_count; i++)
         nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : " [", field->dimensions[i],
                          i + 1 == field->dimension_count ? "]" : "");
-    if (field->is_fortran_order)
+    if (nt_field_is_fortran_order(field))
         nt_buffer_text(out, " in Fortran order");
     if (field->is_nullable)
         nt_buffer_format(out, "%sor null", out->length ? ", " : "");
@@ -142,10 +142,11 @@ static bool shows_another(const struct nt_field *field)
 
 bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b)
 {
-    if (a->kind != b->kind || a->repetition != b->repetition || a->member_offset != b->member_offset ||
-        a->is_fortran_order != b->is_fortran_order || a->dimension_count != b->dimension_count ||
-        shows_another(a) != shows_another(b) || nt_chain_columns_of_kind(a) != nt_chain_columns_of_kind(b) ||
-        !a->unreadable != !b->unreadable)
+    if (a->kind != b->kind || a->repetition != b->repetition ||
+        nt_field_member_offset(a) != nt_field_member_offset(b) ||
+        nt_field_is_fortran_order(a) != nt_field_is_fortran_order(b) ||
+        a->dimension_count != b->dimension_count || shows_another(a) != shows_another(b) ||
+        nt_chain_columns_of_kind(a) != nt_chain_columns_of_kind(b) || !a->unreadable != !b->unreadable)
         return false;
     for (uint32_t i = 0; i < a->dimension_count; i++)
         if (a->dimensions[i] != b->dimensions[i])

@@ -218,6 +218,19 @@ static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
 
 /* ---- Fields of one path ---- */
 
+static bool unite_extra(const struct uniting *uniting, struct nt_field *field, const struct nt_field *own)
+{
+    struct nt_field_extra extra = *nt_field_extra(field);
+    extra.is_declared_nullable |= nt_field_is_declared_nullable(own);
+    extra.has_short_offsets &= nt_field_has_short_offsets(own);
+    extra.is_description &= nt_field_is_description(own);
+    const struct nt_field_extra *old = nt_field_extra(field);
+    bool is_changed = extra.is_declared_nullable != old->is_declared_nullable ||
+                      extra.has_short_offsets != old->has_short_offsets ||
+                      extra.is_description != old->is_description;
+    return !is_changed || nt_field_set_extra(uniting->dataset->arena, field, &extra);
+}
+
 static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint32_t own_number)
 {
     struct nt_field *field = &uniting->fields[number];
@@ -232,10 +245,9 @@ static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint
         return refuse(uniting, number, own_number, "not the same in all files");
     field->columns_per_representation += !field->is_nullable && own->is_nullable;
     field->is_nullable |= own->is_nullable;
-    field->is_declared_nullable |= own->is_declared_nullable;
-    field->has_short_offsets &= own->has_short_offsets;
     field->is_map &= own->is_map;
-    field->is_description &= own->is_description;
+    if (!unite_extra(uniting, field, own))
+        return nt_fail_memory(uniting->error);
     return have_numbers ? unite_numbers(uniting, number, own_number) : NT_OK;
 }
 

@@ -43,8 +43,8 @@ struct nt_blobs {
 
 bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field)
 {
-    return dataset->fields[field].is_description && dataset->fields[field].kind == NT_FIELD_RECORD &&
-           dataset->ops && dataset->ops->find_blob;
+    return nt_field_is_description(&dataset->fields[field]) &&
+           dataset->fields[field].kind == NT_FIELD_RECORD && dataset->ops && dataset->ops->find_blob;
 }
 
 /* ---- Open and close ---- */

@@ -55,7 +55,7 @@ static enum nt_status make_values(const struct nt_element_run *run, uint8_t *out
 static enum nt_status make_members(const struct nt_element_run *run, uint8_t *output, struct nt_error *error)
 {
     size_t stride = run->decoder->element_bytes, bytes = run->dtype->bytes;
-    size_t offset = run->field->member_offset;
+    size_t offset = nt_field_member_offset(run->field);
     if (offset > stride || bytes > stride - offset)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the member is outside its element of %zu bytes",
                        stride);

@@ -47,8 +47,8 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
     if (status == NT_OK)
         status =
             nt_row_mask_check(&filter->elements, stream->elements - nt_stream_leading_zeros(stream), error);
-    filter->fifo = field->is_fortran_order ? filter->elements.per_row : 1;
-    if (field->is_fortran_order)
+    filter->fifo = nt_field_is_fortran_order(field) ? filter->elements.per_row : 1;
+    if (nt_field_is_fortran_order(field))
         filter->elements.per_row = 1;
     if (status == NT_OK && stream->row->has_leading_zero)
         status = nt_row_mask_find(stream->reader, stream->dataset, stream->field, NT_ROWS_BELOW, NT_NONE,

@@ -399,7 +399,7 @@ static uint64_t value_place(const struct writing *writing, const struct nt_row_s
                             uint64_t i)
 {
     const struct nt_field *field = &writing->dataset->fields[shape->field];
-    if (!field->is_fortran_order)
+    if (!nt_field_is_fortran_order(field))
         return row * shape->size + i;
     uint64_t place = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
     for (uint32_t d = 0; d < field->dimension_count; d++) {
@@ -415,7 +415,7 @@ static uint64_t value_place(const struct writing *writing, const struct nt_row_s
 static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                   const uint8_t **bytes_ret)
 {
-    if (!writing->dataset->fields[shape->field].is_fortran_order)
+    if (!nt_field_is_fortran_order(&writing->dataset->fields[shape->field]))
         return nt_stream_cursor_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);

@@ -37,7 +37,7 @@ static void put_shape(struct nt_buffer *out, const struct nt_dataset *dataset, u
     for (uint32_t i = 0; i < field->dimension_count; i++)
         nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : "[", field->dimensions[i],
                          i + 1 == field->dimension_count ? "]" : "");
-    if (field->is_fortran_order)
+    if (nt_field_is_fortran_order(field))
         nt_buffer_text(out, " in Fortran order");
 }
 

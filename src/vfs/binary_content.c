@@ -166,7 +166,7 @@ static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field,
 /* Restores the file's array without dimensions, if it is the only row that is shown. */
 static void drop_rows(const struct nt_field *field, struct nt_shape *shape)
 {
-    if (!field->is_scalar || shape->dimensions[0] != 1)
+    if (!nt_field_is_scalar(field) || shape->dimensions[0] != 1)
         return;
     shape->count--;
     for (uint32_t i = 0; i < shape->count; i++)

@@ -452,7 +452,7 @@ static enum nt_status put_header(const struct nt_resolved_node *resolved, const 
     struct nt_dtype dtype;
     nt_field_stream_dtype(resolved->dataset, resolved->field, kind, &dtype);
     bool is_fortran_order =
-        kind == NT_STREAM_DATA && resolved->dataset->fields[resolved->field].is_fortran_order;
+        kind == NT_STREAM_DATA && nt_field_is_fortran_order(&resolved->dataset->fields[resolved->field]);
     nt_npy_header(header, &dtype, is_fortran_order, shape->dimensions, shape->count);
     return header->failed ? nt_fail_memory(error) : NT_OK;
 }

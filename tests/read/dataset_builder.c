@@ -64,6 +64,12 @@ uint32_t add_field(struct builder *builder, uint32_t parent, enum nt_field_kind 
     return add_array(builder, parent, kind, element, 0);
 }
 
+struct nt_field_extra *edit_extra(struct builder *builder, uint32_t field)
+{
+    builder->fields[field].extra = &builder->extra[field];
+    return &builder->extra[field];
+}
+
 uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_kind encoding,
                     uint32_t representation)
 {
@@ -75,7 +81,7 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
         .field = field,
         .representation = representation,
         .type_name = nt_encoding_info(encoding)->name,
-        .decoder = index, /* until the end */
+        .decoder = index, /* to the end */
     };
     assert_ok(nt_decoder_init(&builder->decoders[index], encoding, 0, 0, 0, &error));
     builder->columns[index].dtype = nt_element_dtype(builder->decoders[index].element);
@@ -149,8 +155,8 @@ void suppress(struct builder *builder, uint32_t cluster, uint32_t column)
 
 enum { ELEMENT_BYTES = 32 };
 
-/* One value in `bytes` bytes, little-endian, with its sign where these are more than 8; a Switch is its
- * index, then its tag. */
+/* One value in `bytes` bytes, little-endian, sign-extended beyond 8; a Switch is its index, then its
+ * tag. */
 static void put_element(uint8_t *output, const struct nt_decoder *decoder, uint64_t value)
 {
     if (decoder->encoding == NT_ENCODING_SWITCH) {
@@ -169,7 +175,7 @@ static bool is_split(enum nt_encoding_kind encoding)
     return encoding >= NT_ENCODING_SPLIT_INT16 && encoding <= NT_ENCODING_SPLIT_INDEX64;
 }
 
-/* The specification's delta and zigzag, written down once more. */
+/* The specification's delta and zigzag, implemented again. */
 static uint64_t prepared(const struct nt_decoder *decoder, const uint64_t *values, uint32_t i)
 {
     uint64_t value = values[i];
@@ -204,7 +210,7 @@ static void pack(const struct nt_decoder *decoder, const uint64_t *values, uint3
     }
 }
 
-/* A block as ROOT writes it: "ZL", method, sizes of three bytes each, a zlib stream. */
+/* A block in ROOT's format: "ZL", method, sizes of three bytes each, a zlib stream. */
 static void deflate_block(const uint8_t *input, size_t bytes, struct nt_buffer *out)
 {
     uLongf size = compressBound(bytes);
@@ -345,7 +351,7 @@ static bool are_twins(const struct nt_column *a, const struct nt_column *b)
     return a->field == b->field && a->position == b->position;
 }
 
-/* Zeros that nobody stores before the first element of a column, or of another representation of it. */
+/* Zeros that are not stored, before the first element of a column or of another representation of it. */
 static uint64_t elements_not_stored(const struct builder *builder, const struct nt_column *column)
 {
     uint64_t elements = 0;
@@ -387,7 +393,7 @@ static void share_columns(struct nt_dataset *dataset)
             nt_field_project_columns(dataset, i, dataset->fields[i].source_field);
 }
 
-/* Those of columns and pages become the dataset's numbers. */
+/* The numbers of columns and pages become the dataset's. */
 static void number_decoders(struct builder *builder)
 {
     struct nt_error error;

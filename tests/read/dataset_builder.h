@@ -39,6 +39,7 @@ struct builder {
     struct nt_dataset *dataset;
     struct nt_reader *reader;
     struct nt_field fields[MAX_FIELDS];
+    struct nt_field_extra extra[MAX_FIELDS];
     struct nt_column columns[MAX_COLUMNS];
     struct nt_decoder decoders[MAX_COLUMNS];
     struct nt_cluster clusters[MAX_CLUSTERS];
@@ -74,6 +75,9 @@ uint32_t add_field(struct builder *builder, uint32_t parent, enum nt_field_kind 
 uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind kind, enum nt_element element,
                    uint64_t repetition);
 /* Appends a column to a field. */
+/* The members of a field that only one format has, to set some. */
+struct nt_field_extra *edit_extra(struct builder *builder, uint32_t field);
+
 uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_kind encoding,
                     uint32_t representation);
 /* Appends a top-level vector of 32-bit integers: two fields, two columns. */

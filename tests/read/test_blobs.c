@@ -22,7 +22,7 @@ enum { BLOB, KIND, POSITION, SIZE, ID, URI };
 static uint8_t text[TEXT_BYTES];
 static struct builder *builder;
 static unsigned opened;
-static bool is_short; /* the text's file has fewer bytes than when its size was told */
+static bool is_short; /* the file is shorter than when its size was read */
 
 /* ---- what each row is ---- */
 
@@ -46,7 +46,7 @@ static uint64_t bytes_of(uint64_t row)
     return is_null(row) ? 0 : is_whole(row) ? WHOLE_BYTES : size_of(row);
 }
 
-/* The kind tells of a URI, which tells the row. */
+/* The kind says that there is a URI, which contains the row's number. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_description *description, bool wants_file,
                                 struct nt_blob *blob, struct nt_error *error)
@@ -138,7 +138,7 @@ static void build(void)
         ck_assert_uint_eq(add_field(builder, i == BLOB ? NT_NONE : BLOB, kind, elements[i]), i);
         name_field(i, names[i]);
     }
-    builder->fields[BLOB].is_description = true;
+    edit_extra(builder, BLOB)->is_description = true;
     uint32_t kind = add_column(builder, KIND, NT_ENCODING_UINT8, 0),
              valid = add_column(builder, KIND, NT_ENCODING_BIT, 0),
              position = add_column(builder, POSITION, NT_ENCODING_UINT64, 0),
@@ -186,7 +186,7 @@ static uint64_t append_expected(uint64_t first, uint64_t end, uint8_t *bytes, ui
     return count;
 }
 
-/* In pieces of several lengths, which begin anywhere. */
+/* In pieces of several lengths, at any offset. */
 static void check_data(struct nt_blobs *blobs, const uint8_t *expected, uint64_t count)
 {
     struct nt_error error;
@@ -270,7 +270,7 @@ TEST(a_row_is_found_alone_and_a_null_one_is_not)
     }
     struct nt_blob blob = {0};
     assert_status(NT_NOT_FOUND, nt_blobs_find(blobs, ROWS, true, &blob, &error));
-    assert_status(NT_NOT_FOUND, nt_blobs_bytes(blobs, false, &total, &error)); /* nobody has asked for all */
+    assert_status(NT_NOT_FOUND, nt_blobs_bytes(blobs, false, &total, &error)); /* nobody has requested all */
     nt_blobs_close(blobs);
     builder_free(builder);
 }

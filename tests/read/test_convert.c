@@ -89,7 +89,7 @@ TEST(an_index_that_decreases_is_refused_also_against_the_page_before, .setup = s
     run.has_previous = true;
     run.previous = 3;
     assert_status(NT_CORRUPT, nt_transform_of(NT_CONVERT_OFFSETS)(&run, (uint8_t *)output, &error));
-    run.first = 1; /* the value before is in the page itself */
+    run.first = 1; /* the previous value is in the page itself */
     run.count = 3;
     assert_ok(nt_transform_of(NT_CONVERT_OFFSETS)(&run, (uint8_t *)output, &error));
 }
@@ -139,7 +139,7 @@ TEST(only_unsigned_integers_are_an_index, .setup = setup)
 
 /* ---- variants ---- */
 
-/* Rows and tags as they lie in memory: 12 bytes each. */
+/* Rows and tags as in memory: 12 bytes each. */
 static void set_switches(uint8_t *data, const uint64_t *rows, const uint32_t *tags, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -202,7 +202,8 @@ TEST(values_are_converted_to_the_type_of_the_field, .setup = setup)
 TEST(members_are_cut_out_of_their_elements_and_never_of_the_next, .setup = setup)
 {
     static const struct nt_decoder records = {.element = NT_ELEMENT_OPAQUE, .element_bytes = 6};
-    struct nt_field member = {.member_offset = 2};
+    struct nt_field_extra extra = {.member_offset = 2};
+    struct nt_field member = {.extra = &extra};
     struct nt_element_run run = {.field = &member,
                                  .dtype = &u32,
                                  .page = &page,
@@ -212,6 +213,6 @@ TEST(members_are_cut_out_of_their_elements_and_never_of_the_next, .setup = setup
                                  .count = 2};
     assert_ok(nt_transform_of(NT_CONVERT_MEMBERS)(&run, (uint8_t *)output, &error));
     ck_assert_mem_eq(output, "DDDDFFFF", 8);
-    member.member_offset = 3;
+    extra.member_offset = 3;
     assert_status(NT_CORRUPT, nt_transform_of(NT_CONVERT_MEMBERS)(&run, (uint8_t *)output, &error));
 }

@@ -17,7 +17,7 @@
 
 /* ---- what is to be expected ---- */
 
-/* A stream of all entries, as the reference has it. */
+/* A stream of all entries, from the reference. */
 struct whole {
     struct nt_buffer bytes[NT_STREAM_COUNT];
     bool *is_selected; /* [row] */
@@ -31,7 +31,7 @@ static uint64_t number(const struct nt_buffer *bytes, uint64_t i)
     return value;
 }
 
-/* Row `row` of a field above belongs to a chosen entry. */
+/* Row `row` of a field above belongs to a selected entry. */
 static void choose_below(const struct builder *builder, struct whole *wholes, uint32_t field, uint64_t row)
 {
     uint32_t above = builder->fields[field].parent, tag, mine = 1, count;
@@ -76,7 +76,7 @@ static uint64_t count_selected(const struct whole *whole, uint64_t rows)
     return chosen;
 }
 
-/* The elements of chosen rows, as many for each of them. */
+/* The elements of selected rows, as many for each of them. */
 static void expect_elements(const struct whole *whole, enum nt_stream_kind kind, struct nt_buffer *out)
 {
     size_t per_row = whole->rows ? whole->bytes[kind].length / whole->rows : 0;
@@ -272,7 +272,7 @@ TEST(streams_of_chosen_entries_are_those_of_all_entries_without_the_others, .end
 
 /* ---- runs of every length, in pages of every length ---- */
 
-/* Entries that are chosen of a plain dataset: runs of `take`, with `leave` between them. */
+/* Selected entries of a plain dataset: runs of `take`, separated by `leave`. */
 static const struct {
     uint64_t leave, take;
     uint32_t page_elements;
@@ -324,7 +324,7 @@ TEST(pages_without_a_chosen_entry_are_not_read)
     struct builder *builder = plain_dataset(10000, 100);
     static int32_t got[10000];
     finish(builder, NULL);
-    /* three pages, of which the last two touch */
+    /* three pages, of which the last two are adjacent */
     const struct nt_entry_range ranges[] = {{150, 2}, {155, 1}, {799, 2}};
     assert_ok(nt_dataset_select(builder->dataset, ranges, 3, &error));
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
@@ -356,7 +356,7 @@ TEST(a_size_below_lists_takes_the_pages_of_ends_around_chosen_entries_once)
     struct nt_error error;
     struct builder *builder = pairs();
     uint64_t rows;
-    /* a cluster's first entry begins where the page list says; of the other, the ends are in two pages */
+    /* the page list says where a cluster's first entry begins; for the other, the ends are in two pages */
     const struct nt_entry_range ranges[] = {{0, 1}, {500, 1}, {1000, 1}, {1995, 5}};
     assert_ok(nt_dataset_select(builder->dataset, ranges, 4, &error));
     assert_ok(nt_field_rows(builder->reader, builder->dataset, 1, &rows, &error));
@@ -389,7 +389,7 @@ TEST(a_damaged_page_fails_the_chosen_entries_in_it_and_no_others)
     builder_free(builder);
 }
 
-/* What lies below a field that cannot be read belongs to nobody knows which of its rows. */
+/* For fields below one that cannot be read, the entry of each row is unknown. */
 TEST(rows_below_a_field_that_cannot_be_read_are_not_chosen)
 {
     struct nt_error error;
@@ -409,7 +409,7 @@ TEST(rows_below_a_field_that_cannot_be_read_are_not_chosen)
     builder_free(builder);
 }
 
-/* Of a matrix whose columns lie one after the other, each has the chosen rows. */
+/* In a matrix whose columns follow one another, each has the selected rows. */
 TEST(rows_are_chosen_of_each_column_where_these_are_one_after_the_other)
 {
     struct nt_error error;
@@ -417,7 +417,7 @@ TEST(rows_are_chosen_of_each_column_where_these_are_one_after_the_other)
     uint32_t field = add_array(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32, 3);
     uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
     int32_t got[6];
-    builder->fields[field].is_fortran_order = true;
+    edit_extra(builder, field)->is_fortran_order = true;
     add_cluster(builder, 0, 4);
     add_elements(builder, 0, column, (uint64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12, 5);
     finish(builder, NULL);
@@ -443,7 +443,7 @@ TEST(columns_stay_as_they_are_stored)
     builder_free(builder);
 }
 
-/* An alternative's rows in another order than the entries', and one that two entries share. */
+/* Rows of an alternative in another order than the entries, and one that two entries share. */
 TEST(rows_of_alternatives_may_be_numbered_in_any_order)
 {
     struct nt_error error;

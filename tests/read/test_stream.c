@@ -20,7 +20,7 @@ static bool has_stream(const struct builder *builder, uint32_t field, enum nt_st
     return nt_field_has_stream(&builder->fields[field], kind);
 }
 
-/* Called for each stream of a dataset with what it has to hold. */
+/* Called for each stream of a dataset with its expected values. */
 typedef void check_stream(struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                           const struct nt_buffer *expected);
 
@@ -194,7 +194,7 @@ TEST(an_index_that_leads_outside_or_back_is_an_error_where_it_is, .end = 3)
     builder_free(builder);
 }
 
-/* A size is the distance from the element before, which may lie in another page. */
+/* A size is the distance from the element before, which may be in another page. */
 TEST(a_bad_page_fails_what_is_after_it_as_far_as_that_needs_it)
 {
     struct nt_error error;
@@ -213,7 +213,7 @@ TEST(a_bad_page_fails_what_is_after_it_as_far_as_that_needs_it)
         builder->bytes.bytes[builder->pages[0][builder->shares[0][column].first_page].offset] ^= 1;
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_OFFSETS);
     ck_assert_int_eq(nt_stream_read(stream, 8, got, 8, NULL),
-                     NT_CHECKSUM); /* who wants no message gets none */
+                     NT_CHECKSUM); /* a caller without `error` gets no message */
     assert_status(NT_CHECKSUM, nt_stream_read(stream, 8, got, 8, &error));
     assert_ok(nt_stream_read(stream, 24, got, 16, &error));
     ck_assert_mem_eq(got, ((uint64_t[]){4, 5}), sizeof(got));
@@ -339,7 +339,7 @@ TEST(pages_that_are_values_and_members_of_opaque_elements_are_served)
     uint32_t member = add_field(builder, whole, NT_FIELD_MEMBER, NT_ELEMENT_UINT16);
     uint32_t bytes = add_column(builder, pickles, NT_ENCODING_BYTE, 0);
     uint32_t column = add_column(builder, whole, NT_ENCODING_UINT64, 0);
-    builder->fields[member].member_offset = 3;
+    edit_extra(builder, member)->member_offset = 3;
     project(builder, member, whole);
     uint64_t letters[6] = {'a', 'b', 'c', 'd', 'e', 'f'}, offsets[4];
     uint64_t structures[3] = {0x1122334455667788, 0x99AABBCCDDEEFF00, 42};

@@ -20,7 +20,7 @@ static uint32_t nullable(struct builder *builder, uint32_t parent, const char *n
     uint32_t field = add_array(builder, parent, kind, element, repetition);
     builder->fields[field].name = nt_text_of(name);
     builder->fields[field].is_nullable = kind != NT_FIELD_NULL;
-    builder->fields[field].is_declared_nullable = true;
+    edit_extra(builder, field)->is_declared_nullable = true;
     return field;
 }
 

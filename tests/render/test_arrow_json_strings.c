@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
 
-/* More than a block of the texts has in each of two clusters; every 5th row is null. */
+/* More than a block of the texts in each of two clusters; every 5th row is null. */
 enum { ROWS = 3000, CLUSTER_ROWS = 1700, VALUE_BYTES = 11, DAMAGED = 1500, PAGE = 256 };
 
 static struct nt_error error;
@@ -76,7 +76,7 @@ static void make_dataset(unsigned damaged)
     builder = builder_new();
     uint32_t field = add_array(builder, NT_NONE, NT_FIELD_JSON, NT_ELEMENT_BYTE, 0);
     builder->fields[field].name = (struct nt_text){"json", 4};
-    builder->fields[field].is_nullable = builder->fields[field].is_declared_nullable = true;
+    builder->fields[field].is_nullable = edit_extra(builder, field)->is_declared_nullable = true;
     const uint32_t columns[3] = {add_column(builder, field, NT_ENCODING_INDEX64, 0),
                                  add_column(builder, field, NT_ENCODING_CHAR, 0),
                                  add_column(builder, field, NT_ENCODING_BIT, 0)};
@@ -137,7 +137,7 @@ TEST(parts_of_tables_have_the_same_texts, .teardown = tear_down)
     for (size_t i = 0; i < sizeof(firsts) / sizeof(*firsts); i++) {
         open_within(INT32_MAX, firsts[i]);
         check_lines(firsts[i]);
-        open_within(500, firsts[i]); /* bytes of a batch, so that clusters are cut in parts */
+        open_within(500, firsts[i]); /* bytes of a batch, so that clusters are split */
         ck_assert_uint_gt(nt_arrow_batches(arrow), (ROWS - firsts[i]) / 500);
         check_lines(firsts[i]);
     }

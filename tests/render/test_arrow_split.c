@@ -20,7 +20,7 @@ static struct builder *short_dataset(unsigned seed)
 {
     struct builder *builder = random_dataset(seed, 2 + seed % 7);
     for (uint32_t i = 0; i < builder->field_count; i++)
-        builder->fields[i].has_short_offsets =
+        edit_extra(builder, i)->has_short_offsets =
             builder->fields[i].kind == NT_FIELD_STRING || builder->fields[i].kind == NT_FIELD_COLLECTION;
     finish(builder, NULL);
     return builder;
@@ -37,7 +37,7 @@ static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items,
     return arrow;
 }
 
-/* The lines of entries from `first` on, but for those that are omitted. */
+/* The lines of entries from `first` on, without the omitted ones. */
 static void append_lines(const struct nt_arrow *arrow, const char *rows, uint64_t first,
                          struct nt_buffer *out)
 {
@@ -57,7 +57,7 @@ static void append_lines(const struct nt_arrow *arrow, const char *rows, uint64_
     }
 }
 
-/* Of all arrays with offsets of 32 bits the last offset, at most; and what is in them is no less. */
+/* The maximum last offset of all arrays with 32-bit offsets; their contents are not smaller. */
 static void check_items(const struct ArrowSchema *schema, const struct ArrowArray *array, uint64_t max_items)
 {
     bool is_list = !strcmp(schema->format, "+l");
@@ -123,7 +123,7 @@ static struct builder *texts(void)
     struct builder *builder = builder_new();
     uint32_t field = add_array(builder, NT_NONE, NT_FIELD_STRING, NT_ELEMENT_BYTE, 0);
     builder->fields[field].name = (struct nt_text){"text", 4};
-    builder->fields[field].has_short_offsets = true;
+    edit_extra(builder, field)->has_short_offsets = true;
     uint32_t cluster = add_cluster(builder, 0, 8);
     add_elements(builder, cluster, add_column(builder, field, NT_ENCODING_INDEX64, 0), ends, 8, 4);
     add_elements(builder, cluster, add_column(builder, field, NT_ENCODING_CHAR, 0), bytes, 20, 8);

@@ -52,7 +52,7 @@ static uint32_t add_number(uint32_t parent, const char *name)
 static uint32_t add_list(const char *name, bool has_short_offsets)
 {
     uint32_t field = add_named(NT_NONE, name, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    builder->fields[field].has_short_offsets = has_short_offsets;
+    edit_extra(builder, field)->has_short_offsets = has_short_offsets;
     add(field, NT_ENCODING_INDEX64, 1, 2);
     return field;
 }
@@ -60,7 +60,7 @@ static uint32_t add_list(const char *name, bool has_short_offsets)
 static void add_text(enum nt_field_kind kind, bool has_short_offsets)
 {
     uint32_t field = add_named(NT_NONE, "text", kind, NT_ELEMENT_BYTE);
-    builder->fields[field].has_short_offsets = has_short_offsets;
+    edit_extra(builder, field)->has_short_offsets = has_short_offsets;
     add(field, NT_ENCODING_INDEX64, 1, 2);
     add(field, NT_ENCODING_CHAR, 'a', 'b');
 }
@@ -100,7 +100,7 @@ TEST(offsets_of_texts_are_as_wide_as_the_type_has_them, .setup = set_up, .teardo
 TEST(items_of_lists_are_called_as_the_format_calls_them, .setup = set_up, .teardown = tear_down)
 {
     uint32_t named = add_list("named", true), plain = add_list("plain", false);
-    builder->fields[add_number(named, "item")].item_name = nt_text_of("element");
+    edit_extra(builder, add_number(named, "item"))->item_name = nt_text_of("element");
     add_number(plain, "_0");
     const struct ArrowSchema *found =
         exported("{\"named\":[7],\"plain\":[7]}\n{\"named\":[8],\"plain\":[8]}\n");
@@ -121,7 +121,7 @@ static struct map add_map(bool has_value)
     uint32_t field = add_list("m", true);
     builder->fields[field].is_map = true;
     map.pairs = add_named(field, "item", NT_FIELD_RECORD, NT_ELEMENT_BYTE);
-    builder->fields[map.pairs].item_name = nt_text_of("entries");
+    edit_extra(builder, map.pairs)->item_name = nt_text_of("entries");
     map.key = add_number(map.pairs, "key");
     map.value = has_value ? add_number(map.pairs, "value")
                           : add_named(map.pairs, "value", NT_FIELD_UNREADABLE, NT_ELEMENT_BYTE);
@@ -132,7 +132,7 @@ static const char both[] = "{\"m\":[{\"key\":7,\"value\":7}]}\n{\"m\":[{\"key\":
 
 TEST(a_map_is_one, .setup = set_up, .teardown = tear_down)
 {
-    builder->fields[add_map(true).value].is_declared_nullable = true;
+    edit_extra(builder, add_map(true).value)->is_declared_nullable = true;
     const struct ArrowSchema *map = exported(both)->children[0], *pairs = map->children[0];
     ck_assert_str_eq(map->format, "+m");
     ck_assert_str_eq(pairs->name, "entries");
@@ -141,25 +141,25 @@ TEST(a_map_is_one, .setup = set_up, .teardown = tear_down)
     ck_assert(pairs->children[1]->flags & ARROW_FLAG_NULLABLE);
 }
 
-/* Readers take no map of these. */
+/* Readers accept no map of these. */
 TEST(a_map_whose_keys_may_be_null_or_whose_values_are_left_out_is_a_list, .setup = set_up,
      .teardown = tear_down, .end = 3)
 {
     struct map map = add_map(_i != 2);
-    builder->fields[map.pairs].is_declared_nullable = _i == 0;
-    builder->fields[map.key].is_declared_nullable = _i == 1;
+    edit_extra(builder, map.pairs)->is_declared_nullable = _i == 0;
+    edit_extra(builder, map.key)->is_declared_nullable = _i == 1;
     const struct ArrowSchema *found =
         exported(_i == 2 ? "{\"m\":[{\"key\":7}]}\n{\"m\":[{\"key\":8}]}\n" : both)->children[0];
     ck_assert_str_eq(found->format, "+l");
 }
 
-/* Nothing tells of nulls in `declared`; those of `member` are the record's. */
+/* Nothing stores nulls of `declared`; those of `member` are the record's. */
 TEST(fields_are_nullable_where_their_types_say_so, .setup = set_up, .teardown = tear_down)
 {
     uint32_t declared = add_number(NT_NONE, "declared");
-    builder->fields[declared].is_declared_nullable = true;
+    edit_extra(builder, declared)->is_declared_nullable = true;
     uint32_t record = add_named(NT_NONE, "record", NT_FIELD_RECORD, NT_ELEMENT_BYTE);
-    builder->fields[record].is_nullable = builder->fields[record].is_declared_nullable = true;
+    builder->fields[record].is_nullable = edit_extra(builder, record)->is_declared_nullable = true;
     add(record, NT_ENCODING_BIT, 1, 0);
     uint32_t member = add_number(record, "member");
     builder->fields[member].is_nullable = true;

@@ -5,6 +5,8 @@
 #include "core/model/field.h"
 #include "core/model/model.h"
 
+#include "core/base/memory.h"
+
 const char *nt_role_name(enum nt_role role)
 {
     static const char *const names[NT_ROLE_COUNT] = {
@@ -196,6 +198,60 @@ bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind)
 {
     return nt_field_stream(field, kind);
 }
+
+/* ---- Members of one format ---- */
+
+const struct nt_field_extra *nt_field_extra(const struct nt_field *field)
+{
+    static const struct nt_field_extra none;
+    return field->extra ? field->extra : &none;
+}
+
+bool nt_field_set_extra(struct nt_arena *arena, struct nt_field *field, const struct nt_field_extra *extra)
+{
+    struct nt_field_extra *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
+    if (copy)
+        *copy = *extra;
+    field->extra = copy;
+    return copy;
+}
+
+bool nt_field_is_fortran_order(const struct nt_field *field)
+{
+    return nt_field_extra(field)->is_fortran_order;
+}
+
+bool nt_field_is_scalar(const struct nt_field *field)
+{
+    return nt_field_extra(field)->is_scalar;
+}
+
+uint64_t nt_field_member_offset(const struct nt_field *field)
+{
+    return nt_field_extra(field)->member_offset;
+}
+
+bool nt_field_is_declared_nullable(const struct nt_field *field)
+{
+    return nt_field_extra(field)->is_declared_nullable;
+}
+
+bool nt_field_has_short_offsets(const struct nt_field *field)
+{
+    return nt_field_extra(field)->has_short_offsets;
+}
+
+struct nt_text nt_field_item_name(const struct nt_field *field)
+{
+    return nt_field_extra(field)->item_name;
+}
+
+bool nt_field_is_description(const struct nt_field *field)
+{
+    return nt_field_extra(field)->is_description;
+}
+
+/* ---- Rows and columns ---- */
 
 bool nt_field_column_stream(const struct nt_field *field, uint32_t position, enum nt_stream_kind *kind_ret)
 {

@@ -11,7 +11,7 @@
 /* The conversion from a column's elements to those of a stream. */
 enum nt_conversion {
     NT_CONVERT_VALUES,    /* the values, in the type of the stream */
-    NT_CONVERT_MEMBERS,   /* part of each element, from member_offset on */
+    NT_CONVERT_MEMBERS,   /* part of each element, from nt_field_member_offset on */
     NT_CONVERT_OFFSETS,   /* end offsets, made continuous over all clusters */
     NT_CONVERT_SIZES,     /* differences of end offsets */
     NT_CONVERT_TAGS,      /* of switches: the alternative */

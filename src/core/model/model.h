@@ -577,6 +577,20 @@ enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *erro
 /* Gives a field of a linked dataset the columns of their owner. */
 void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
 
+/* Members of a field that only one format has. The functions of <ntuple/dataset.h> that return them
+ * describe them. */
+struct nt_field_extra {
+    bool is_fortran_order, is_scalar;                             /* BLZ */
+    uint64_t member_offset;                                       /* BLZ */
+    bool is_declared_nullable, has_short_offsets, is_description; /* Lance */
+    struct nt_text item_name;                                     /* Lance */
+};
+/* Those of a field. Defaults if none were set. */
+const struct nt_field_extra *nt_field_extra(const struct nt_field *field);
+/* Sets a copy. False without memory. */
+NT_CHECKED bool nt_field_set_extra(struct nt_arena *arena, struct nt_field *field,
+                                   const struct nt_field_extra *extra);
+
 /* Makes a new file the target of a stub, with the stub's callbacks. */
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
 /* The file of a stub, which the stub owns; other files return themselves. Remembers a failure. */

@@ -153,10 +153,10 @@ enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *
 void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
     const struct nt_field *f = &dataset->fields[field];
-    if (f->dimension_count || f->is_fortran_order)
-        nt_json_member_bool(json, "is_fortran_order", f->is_fortran_order);
+    if (f->dimension_count || nt_field_is_fortran_order(f))
+        nt_json_member_bool(json, "is_fortran_order", nt_field_is_fortran_order(f));
     if (f->kind == NT_FIELD_MEMBER)
-        nt_json_member_unsigned(json, "member_offset", f->member_offset);
+        nt_json_member_unsigned(json, "member_offset", nt_field_member_offset(f));
 }
 
 enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,

@@ -433,7 +433,9 @@ static enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct 
                                        uint32_t field, struct nt_error *error)
 {
     build->model.fields[field].type = array->type;
-    build->model.fields[field].is_scalar = array->is_scalar;
+    const struct nt_field_extra extra = {.is_scalar = array->is_scalar};
+    if (!nt_field_set_extra(build->dataset->arena, &build->model.fields[field], &extra))
+        return nt_fail_memory(error);
     if (array->dtype.is_object)
         build->model.fields[field].kind = NT_FIELD_PAGE_BYTES;
     return add_array_column(build, array, field, &array->dtype, array->data, error);

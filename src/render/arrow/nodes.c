@@ -289,7 +289,7 @@ static bool add_value(struct build *build, uint32_t parent, uint32_t field, stru
         return add_struct(build, parent, field, name);
     if (!f->dtype.arrow)
         return omit(build, field, "Arrow has no type for its dtype");
-    if (f->is_fortran_order && f->dimension_count)
+    if (nt_field_is_fortran_order(f) && f->dimension_count)
         return omit(build, field, "Arrow has no arrays in Fortran order");
     for (uint32_t i = 0; i < f->dimension_count; i++)
         if (f->dimensions[i] == 0 || f->dimensions[i] > INT32_MAX)
@@ -310,7 +310,7 @@ static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, stru
     n->data = data;
     n->is_binary =
         build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form != NT_FORM_TEXT;
-    n->has_short_offsets = f->has_short_offsets;
+    n->has_short_offsets = nt_field_has_short_offsets(f);
     return true;
 }
 
@@ -357,8 +357,8 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].offsets = offsets;
-    build->arrow->nodes[node].has_short_offsets = dataset->fields[field].has_short_offsets;
-    struct nt_text item_name = dataset->fields[child].item_name;
+    build->arrow->nodes[node].has_short_offsets = nt_field_has_short_offsets(&dataset->fields[field]);
+    struct nt_text item_name = nt_field_item_name(&dataset->fields[child]);
     if (!add_in_new_row_space(build, node, child, item_name.bytes ? item_name : (struct nt_text){"item", 4}))
         return false;
     if (dataset->fields[field].is_map && has_pairs(build->arrow, node)) {
@@ -554,7 +554,7 @@ static bool set_nullable(struct build *build, uint32_t node, uint32_t field)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
     struct nt_arrow_node *n = &build->arrow->nodes[node];
-    if (!f->is_declared_nullable)
+    if (!nt_field_is_declared_nullable(f))
         return true;
     n->is_nullable = true;
     if (f->is_nullable)

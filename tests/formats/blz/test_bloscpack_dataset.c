@@ -82,7 +82,7 @@ TEST(items_that_cross_chunks_are_bytes_with_one_more_dimension, .setup = set_up,
     close_file(file);
 }
 
-/* 35 rows of ten integers, which cross the borders of chunks. */
+/* 35 rows of ten integers, which cross chunks. */
 static const struct {
     const char *dtype;
     uint32_t count;
@@ -115,7 +115,7 @@ TEST(rows_that_cross_chunks_keep_their_dimensions, .setup = set_up, .teardown = 
     close_file(file);
 }
 
-/* Which of the bytes of an item are whose cannot be told by one more dimension. */
+/* One more dimension cannot describe which bytes of an item belong to which member. */
 TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_reported_why, .setup = set_up,
      .teardown = tear_down)
 {
@@ -131,7 +131,7 @@ TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_reported_why, 
     struct nt_file *file = open_path("a.blp");
     ck_assert_uint_eq(file->datasets[0]->entries, ROWS * 4);
     ck_assert_str_eq(file->datasets[0]->fields[0].type.bytes, "bytes");
-    ck_assert(!file->datasets[0]->fields[0].is_fortran_order);
+    ck_assert(!nt_field_is_fortran_order(&file->datasets[0]->fields[0]));
     const struct nt_document *document = file->datasets[0]->documents;
     ck_assert_str_eq(document->prefix, "metadata.json");
     assert_ok(document->write(file, file->datasets[0], 0, &out, &error));
@@ -151,7 +151,7 @@ TEST(fortran_order_is_reported, .setup = set_up, .teardown = tear_down)
     size_t places[4];
     put_bloscpack("a.blp", &options, places, SIZE_MAX);
     struct nt_file *file = open_path("a.blp");
-    ck_assert(file->datasets[0]->fields[0].is_fortran_order);
+    ck_assert(nt_field_is_fortran_order(&file->datasets[0]->fields[0]));
     ck_assert_uint_eq(file->datasets[0]->entries, 35);
     json_t *told = describe_field(file->datasets[0], 0);
     ck_assert(json_is_true(json_object_get(told, "is_fortran_order")));

@@ -524,6 +524,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
 {
     const struct nt_lance_type *type = &build->schema->places[part->field].type;
     const struct nt_lance_value *value = &type->value;
+    static const struct nt_field_extra item_extra = {.is_declared_nullable = true};
     const char *extension = type->extension;
     enum nt_status status = NT_OK;
     uint32_t number = NT_NONE;
@@ -535,9 +536,8 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
         item.dtype = is_list ? nt_element_dtype(NT_ELEMENT_BYTE) : field->dtype;
         if (i) {
             item.name = (struct nt_text){"item", 4};
-            item.item_name = (struct nt_text){NULL, 0};
+            item.extra = &item_extra;
             item.property_count = 0;
-            item.is_declared_nullable = true;
             item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
         }
@@ -582,16 +582,18 @@ static enum nt_status build_field(struct building *build, uint32_t number)
         .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
         .name = from->name,
         .type = from->logical_type,
-        .is_declared_nullable = from->is_nullable,
-        .has_short_offsets = type->has_short_offsets,
-        .is_map = type->is_map,
-        .is_description = from->is_description};
+        .is_map = type->is_map};
+    struct nt_field_extra extra = {.is_declared_nullable = from->is_nullable,
+                                   .has_short_offsets = type->has_short_offsets,
+                                   .is_description = from->is_description};
     struct nt_lance_model_field part = {.field = number, .items = 1};
     enum nt_lance_shape parent = shape_of_parent(build, number);
     if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {
-        field.item_name = from->name;
+        extra.item_name = from->name;
         field.name = (struct nt_text){"item", 4};
     }
+    if (!nt_field_set_extra(build->dataset->arena, &field, &extra))
+        return nt_fail_memory(build->error);
     set_kind(build, number, &field);
     field.unreadable = find_backoff(build, number);
     build->is_nullable[number] = find_nullable(build, number);
