@@ -75,7 +75,7 @@ static int is_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The files of a folder, and one that tells that the mount is there. */
+/* The folder's files, and one more that shows that the folder is mounted. */
 static bool find_files(struct bare *bare, const char *folder)
 {
     static struct dirent ready = {.d_name = ".ntuplefs"};

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast arrays of BLZ, bcolz and bloscpack are read, beside c-blosc itself and their own readers.
+"""Compare the speed of reading BLZ, bcolz and bloscpack arrays with c-blosc and their own
+readers.
 
-usage: blz.py BUILD [ROUNDS [MIB]]         a build with -Dbench=true; needs bloscpack and NumPy; bcolz is left out where it is missing
+usage: blz.py BUILD [ROUNDS [MIB]]         a build with -Dbench=true; needs bloscpack and NumPy;
+                                           skips bcolz if it is missing
 
-Each file is MIB (128) of decoded bytes in chunks of 1 MiB. All ways take turns within each round, in processes of their own, and
-are timed in their third pass, into memory that was touched before; only the mount is timed in the first read of a fresh mount.
-Prints tables for docs/performance-history.md: medians, lowest and highest, in decoded GB a second.
+Each file has MIB (128) of decoded bytes in chunks of 1 MiB. All readers take turns within each
+round, in processes of their own. Each is timed in its third pass, into memory that was touched
+before. The mount alone is timed in the first read of a fresh mount. Prints tables for
+docs/performance-history.md: median, lowest and highest, in decoded GB per second.
 """
 import os
 import random
@@ -24,7 +27,7 @@ PASSES = 3
 THREADS = os.cpu_count()
 PIECE = 4096
 
-# bloscpack 0.16 asks collections for what moved away from it.
+# bloscpack 0.16 imports names from collections that have moved.
 IMPORT = '''
 import collections, collections.abc, sys, time
 collections.MutableMapping, collections.Mapping = collections.abc.MutableMapping, collections.abc.Mapping
@@ -34,14 +37,18 @@ MAKE = IMPORT + '''
 import bloscpack
 folder, items = sys.argv[1], int(sys.argv[2]) << 17
 values = numpy.random.default_rng(1)
-arrays = {'float64': numpy.round(numpy.cumsum(values.normal(0, 1, items)), 2), 'int64': numpy.cumsum(values.integers(0, 1000, items))}
+arrays = {'float64': numpy.round(numpy.cumsum(values.normal(0, 1, items)), 2),
+          'int64': numpy.cumsum(values.integers(0, 1000, items))}
 for kind, array in arrays.items():
     for codec in 'blosclz', 'lz4', 'zstd':
-        bloscpack.pack_ndarray_to_file(array, f'{folder}/{kind} {codec}.blp', blosc_args=bloscpack.BloscArgs(cname=codec))
-bloscpack.pack_ndarray_to_file(arrays['float64'], f'{folder}/large.blp', chunk_size='8M', blosc_args=bloscpack.BloscArgs(cname='zstd'))
+        bloscpack.pack_ndarray_to_file(array, f'{folder}/{kind} {codec}.blp',
+                                       blosc_args=bloscpack.BloscArgs(cname=codec))
+bloscpack.pack_ndarray_to_file(arrays['float64'], f'{folder}/large.blp', chunk_size='8M',
+                               blosc_args=bloscpack.BloscArgs(cname='zstd'))
 try:
     import bcolz
-    bcolz.carray(arrays['float64'], cparams=bcolz.cparams(cname='lz4'), rootdir=f'{folder}/float64 lz4 bcolz', mode='w').flush()
+    bcolz.carray(arrays['float64'], cparams=bcolz.cparams(cname='lz4'),
+                 rootdir=f'{folder}/float64 lz4 bcolz', mode='w').flush()
 except ImportError:
     pass
 '''
@@ -61,7 +68,7 @@ for _ in range(int(sys.argv[2])):
     bcolz.carray(rootdir=sys.argv[1], mode='r')[:]
     print(time.perf_counter() - start)
 '''
-# Memory that was freed is taken again by the next pass, touched.
+# The next pass reuses freed memory, whose pages are already mapped.
 KEEP_MEMORY = {'MALLOC_MMAP_THRESHOLD_': str(1 << 40), 'MALLOC_TRIM_THRESHOLD_': str(1 << 40)}
 
 
@@ -109,24 +116,27 @@ def measure(build, source, rounds):
     return speeds
 
 
-NAMES = {'blosc': f'c-blosc, {THREADS} threads share the chunks', 'internal': f'c-blosc, {THREADS} threads in each chunk',
-         'verified': 'c-blosc with the digests verified', 'library': f'library, {THREADS} threads', 'mount': 'mount, first read',
+NAMES = {'blosc': f'c-blosc, {THREADS} threads share the chunks',
+         'internal': f'c-blosc, {THREADS} threads in each chunk',
+         'verified': 'c-blosc with the digests verified', 'library': f'library, {THREADS} threads',
+         'mount': 'mount, first read',
          'bloscpack': 'bloscpack', 'bcolz': 'bcolz'}
 
 
 def show(results):
     print('| GB/s, median (lowest–highest) | ' + ' | '.join(results) + ' |\n|' + '---|' * (len(results) + 1))
     for way, name in NAMES.items():
-        cells = [f'{statistics.median(s[way]):.2f} ({min(s[way]):.2f}–{max(s[way]):.2f})' if way in s else '' for s in results.values()]
+        cells = [f'{statistics.median(s[way]):.2f} ({min(s[way]):.2f}–{max(s[way]):.2f})' if way in s else ''
+                 for s in results.values()]
         print(f'| {name} | ' + ' | '.join(cells) + ' |')
     for way in 'library', 'mount':
-        ratios = [f"{statistics.median(s[way]) / max(statistics.median(s['blosc']), statistics.median(s['internal'])):.2f}"
+        ratios = [f"{statistics.median(s[way]) / max(map(statistics.median, (s['blosc'], s['internal']))):.2f}"
                   for s in results.values()]
         print(f'| {NAMES[way]} / c-blosc, the faster | ' + ' | '.join(ratios) + ' |')
 
 
 def random_reads(build, source, reads=100):
-    """Small reads at random places of large chunks, through a fresh mount."""
+    """Small reads at random offsets of large chunks, through a fresh mount."""
     with ArrayMount(build / 'ntuplefs', source) as mount, open(mount.data, 'rb', buffering=0) as file:
         places = random.Random(1)
         blocks = os.path.getsize(mount.data) // PIECE
@@ -136,7 +146,8 @@ def random_reads(build, source, reads=100):
             os.pread(file.fileno(), PIECE, offset)
         seconds = time.perf_counter() - start
         stats = mount.stats()
-    print(f"\n{reads} random reads of 4 KiB in chunks of 8 MiB: {1e6 * seconds / reads:.0f} µs a read, {stats['blocks_decoded']} blocks "
+    print(f"\n{reads} random reads of 4 KiB in chunks of 8 MiB: {1e6 * seconds / reads:.0f} µs a read, "
+          f"{stats['blocks_decoded']} blocks "
           f"and {stats['pages_decoded']} chunks decoded, {stats['decoded_bytes'] >> 20} MiB.")
 
 

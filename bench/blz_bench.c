@@ -139,7 +139,7 @@ static const struct {
 };
 enum { WAYS = sizeof(ways) / sizeof(*ways), MAX_ROUNDS = 1000 };
 
-/* All ways must have made the same bytes. */
+/* All readers must have produced the same bytes. */
 static void measure(unsigned rounds, double seconds[WAYS][MAX_ROUNDS])
 {
     uint64_t sums[WAYS];

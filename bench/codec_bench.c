@@ -47,7 +47,7 @@ static void decode_once(const struct work *work)
 static void copy_once(const struct work *work)
 {
     memcpy(work->output, work->packed, work->decoded_bytes);
-    __asm__ volatile("" ::: "memory"); /* the copy is not to be left out */
+    __asm__ volatile("" ::: "memory"); /* the compiler must not remove the copy */
 }
 
 /* Decoded bytes per second in one round. */

@@ -29,7 +29,7 @@ static inline void check(enum nt_status status, const struct nt_error *error)
     exit(EXIT_FAILURE);
 }
 
-/* The destination's page faults are not what is measured. */
+/* Page faults of the destination are not measured. */
 static inline void *touched_memory(size_t bytes)
 {
     void *memory = malloc(bytes ? bytes : 1);
@@ -40,8 +40,8 @@ static inline void *touched_memory(size_t bytes)
     return memset(memory, 1, bytes);
 }
 
-/* True where `wanted` names the field, or the top-level one that holds it, or is "*"; of several names
- * between commas one is enough. */
+/* Does `wanted` name the field or the top-level field that contains it? "*" names all. `wanted` may be
+ * several names separated by commas. */
 static inline bool is_wanted(const struct nt_dataset *dataset, uint32_t field, const char *wanted)
 {
     while (dataset->fields[field].parent != NT_NONE)

@@ -98,7 +98,7 @@ static void add_columns(struct nt_reader *reader, struct nt_dataset *dataset, co
     }
 }
 
-/* All elements have a place of their own. */
+/* Each element has its own place in memory. */
 static uint64_t place_outputs(void)
 {
     uint64_t bytes = 0;

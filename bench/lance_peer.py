@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What pylance takes, in seconds of each round behind a 0, with a file or a dataset:
+"""Print the seconds of each round of pylance after a 0, for a file or a dataset:
 
-  lance_peer.py read PATH ROUNDS         all columns to Arrow, opening not counted
-  lance_peer.py open PATH ROUNDS         opening, and of a file the number of rows
-  lance_peer.py take FILE ROUNDS ROWS    rows by one call; ROWS: a file of their numbers, ascending, as int64
+  lance_peer.py read PATH ROUNDS         all columns to Arrow, without opening
+  lance_peer.py open PATH ROUNDS         opening, and the number of rows of a file
+  lance_peer.py take FILE ROUNDS ROWS    rows by one call; ROWS: a file of ascending row numbers as int64
 """
 import os
 import sys
@@ -14,7 +14,7 @@ import lance
 import numpy
 from lance.file import LanceFileReader
 
-BEST_BATCH = 65536  # of its own default, 1,024, it reads a fifth as fast
+BEST_BATCH = 65536  # with its default of 1,024 it reads a fifth as fast
 
 
 def read_file(reader):
@@ -41,7 +41,7 @@ opened_by, read = (lance.dataset, read_dataset) if is_dataset else (open_file, r
 WORK = {"read": read, "take": take}
 ROWS = numpy.fromfile(sys.argv[4], "<i8").tolist() if what == "take" else None
 print(0, end="")
-dataset = lance.dataset(path) if is_dataset else None  # what it keeps of the data files from pass to pass is kept
+dataset = lance.dataset(path) if is_dataset else None  # pylance keeps its cache of data files between passes
 for _ in range(rounds):
     start = time.perf_counter()
     opened = dataset if dataset and what != "open" else opened_by(path)

@@ -20,7 +20,8 @@ import warnings
 warnings.filterwarnings("ignore")
 
 COMPRESSIONS = {"zstd": 505, "lz4": 404, "zlib": 101, "lzma": 207, "none": 0}
-ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000, "clusters": 1_000_000}
+ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000,
+           "clusters": 1_000_000}
 PAGE_ENTRIES = 64
 
 # Values that compress as those of experiments do, for all generators.
@@ -113,9 +114,11 @@ void events(const Job &job) {
    struct Collection { double mean; std::vector<std::shared_ptr<std::vector<float>>> floats;
                        std::shared_ptr<std::vector<std::int32_t>> index; };
    std::vector<Collection> collections;
-   for (auto [name, mean] : {std::pair{"jet", 6.}, {"muon", 1.}, {"electron", 1.}, {"photon", 1.5}, {"tau", 1.},
+   for (auto [name, mean] : {std::pair{"jet", 6.}, {"muon", 1.}, {"electron", 1.}, {"photon", 1.5},
+                             {"tau", 1.},
                              {"particle", 12.}, {"vertex", 1.}, {"trigger", 8.}}) {
-      Collection collection{mean, {}, model->MakeField<std::vector<std::int32_t>>(std::string(name) + "_index")};
+      Collection collection{mean, {},
+                            model->MakeField<std::vector<std::int32_t>>(std::string(name) + "_index")};
       for (auto part : {"_pt", "_eta", "_phi", "_mass", "_quality"})
          collection.floats.push_back(model->MakeField<std::vector<float>>(std::string(name) + part));
       collections.push_back(std::move(collection));
@@ -175,7 +178,8 @@ void columns(const Job &job) {
    auto model = ROOT::RNTupleModel::Create();
    Random random;
    std::vector<std::shared_ptr<float>> floats;
-   for (int i = 0; i < job.fields; ++i) floats.push_back(model->MakeField<float>("field" + std::to_string(i)));
+   for (int i = 0; i < job.fields; ++i)
+      floats.push_back(model->MakeField<float>("field" + std::to_string(i)));
    write(job, std::move(model), [&](std::uint64_t) {
       for (auto &value : floats) *value = short_float(random.bits() >> 40);
    });
@@ -198,7 +202,8 @@ void pages(const Job &job) {
    auto model = ROOT::RNTupleModel::Create();
    Random random;
    auto value = model->MakeField<std::int32_t>("field0");
-   write(job, std::move(model), [&](std::uint64_t) { *value = random.bits() % 1000; }, PAGE_ENTRIES * sizeof(*value),
+   write(job, std::move(model), [&](std::uint64_t) { *value = random.bits() % 1000; },
+         PAGE_ENTRIES * sizeof(*value),
          10000 * PAGE_ENTRIES);
 }
 

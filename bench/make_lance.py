@@ -4,9 +4,10 @@
 
 usage: make_lance.py KIND VERSION FILE [NUMBER [ROWS]]
 
-Of KIND int64, float64, vectors, fsst, dictionary, list, nullable or zipped (lists in full-zip pages) the file has a column `value` of
-NUMBER rows, about 256 MB of values (64 of zipped), null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a dataset of
-NUMBER fragments, each of ROWS rows of an int64, a float64 and a string.
+KIND int64, float64, vectors, fsst, dictionary, list, nullable or zipped (lists in full-zip
+pages): the file has a column `value` of NUMBER rows, about 256 MB of values (64 of zipped). Only
+nullable has nulls. KIND columns: NUMBER columns field0, field1, ... of 10 rows. KIND fragments:
+a dataset of NUMBER fragments, each with ROWS rows of an int64, a float64 and a string.
 """
 import sys
 
@@ -52,14 +53,17 @@ def frequencies():
 
 
 def sentences(random, rows):
-    """Five words, some of which are more frequent than others, and a number: about 36 bytes, nearly all different."""
+    """Five words, some more frequent than others, and a number: about 36 bytes, nearly all
+    different."""
     known = numpy.array(words(), object)
     chosen = known[(WORDS ** random.random((rows, 5))).astype(int) - 1]
-    return pyarrow.array([f"{' '.join(row)} {number}" for row, number in zip(chosen, random.integers(0, 10_000, rows))])
+    return pyarrow.array([f"{' '.join(row)} {number}" for row,
+                          number in zip(chosen, random.integers(0, 10_000, rows))])
 
 
 def names(random, rows):
-    """One of a hundred, of 17 bytes on the average: of a thousand no dictionary is made."""
+    """One of a hundred words of 17 bytes on average. For a thousand, the writer makes no
+    dictionary."""
     known = words()
     items = pyarrow.array([f"{known[i]}-{known[i + 1]}-{i:04}" for i in range(100)])
     return items.take(pyarrow.array(random.integers(0, len(items), rows)))
@@ -72,7 +76,8 @@ def lists(random, rows):
                                          type=pyarrow.list_(item(pyarrow.int32())))
 
 
-KINDS = {"int64": integers, "float64": lambda random, rows: pyarrow.array(random.standard_normal(rows)), "vectors": vectors,
+KINDS = {"int64": integers, "float64": lambda random, rows: pyarrow.array(random.standard_normal(rows)),
+         "vectors": vectors,
          "fsst": sentences, "dictionary": names, "list": lists, "nullable": nullable, "zipped": lists}
 
 
@@ -90,8 +95,10 @@ def batches(kind, number):
 def write_fragments(path, version, number, rows):
     import lance
     random = numpy.random.default_rng(1)
-    table = pyarrow.table({"id": numpy.arange(number * rows), "value": random.standard_normal(number * rows), "name": names(random, number * rows)})
-    lance.write_dataset(table, path, max_rows_per_file=rows, max_rows_per_group=rows, data_storage_version=version)
+    table = pyarrow.table({"id": numpy.arange(number * rows), "value": random.standard_normal(number * rows),
+                           "name": names(random, number * rows)})
+    lance.write_dataset(table, path, max_rows_per_file=rows, max_rows_per_group=rows,
+                        data_storage_version=version)
 
 
 def main():

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make_ttree.py COMPRESSION OUTPUT ENTRIES FLAT COUNTED VECTORS: write a ROOT file with a TTree to measure with.
+"""make_ttree.py COMPRESSION OUTPUT ENTRIES FLAT COUNTED VECTORS: write a ROOT file with a TTree
+to measure with.
 
-The tree is called "data". It has so many branches of numbers (flat0, flat1, ...), of arrays that the branch n counts
-(counted0, ...) and of std::vector (vector0, ...). Of five branches two hold floats that keep a part of their mantissa, the
-others int32, double and unsigned bytes. Baskets and clusters are as ROOT makes them without options.
+The tree is called "data". FLAT, COUNTED and VECTORS are the numbers of its branches with numbers
+(flat0, flat1, ...), with arrays that the branch n counts (counted0, ...), and with std::vector
+(vector0, ...). Two of five branches have floats whose mantissas are partly zero; the others have
+int32, double and unsigned bytes. Baskets and clusters are ROOT's defaults.
 
 COMPRESSION  zstd, lz4, zlib or lzma
 

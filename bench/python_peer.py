@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""python_peer.py uproot|rdataframe|ntuple|ntuple-into FILE FIELD|* ROUNDS: the seconds of each round behind a 0, opening not
-counted. ntuple-into reads into arrays that are there, ntuple into new ones."""
+"""python_peer.py uproot|rdataframe|ntuple|ntuple-into FILE FIELD|* ROUNDS: print the seconds of
+each round after a 0, without opening. ntuple reads into new arrays, ntuple-into reuses arrays."""
 import sys
 import time
 import warnings

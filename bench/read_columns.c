@@ -56,7 +56,7 @@ int main(int argument_count, char **arguments)
     open_streams(reader, file->datasets[0], arguments[2]);
     for (size_t i = 0; i < range_count; i++)
         bytes += range_bytes(&ranges[i]);
-    /* Who reads once reads into new memory; what that takes goes beside waiting. */
+    /* A program that reads once reads into new memory. The page faults happen while it waits. */
     uint8_t *memory = atoi(arguments[4]) > 1 ? touched_memory(bytes) : malloc(bytes + 1), *output = memory;
     if (!memory)
         abort();

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""remote_peer.py uproot|root URL FIELD,...: seconds to open a file on a server, and to read columns of it whole; what is imported and
-compiled before is not counted. ROOT reads four clusters at once, which is its fastest here."""
+"""remote_peer.py uproot|root URL FIELD,...: print the seconds to open a file on a server, and to
+read whole columns of it. Imports and compilation happen before. ROOT reads four clusters at
+once, its fastest setting here."""
 import sys
 import time
 import warnings
@@ -12,7 +13,9 @@ READ = """
 #include <ROOT/RNTupleReader.hxx>
 #include <chrono>
 std::pair<double, double> read_columns(const std::string &url, const std::vector<std::string> &names) {
-   auto now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
+   auto now = [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+   };
    double start = now(), sum = 0;
    ROOT::RNTupleReadOptions options;
    ROOT::Internal::RNTupleReadOptionsManip::SetClusterBunchSize(options, 4);

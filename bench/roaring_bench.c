@@ -23,7 +23,7 @@ static const struct {
     {"runs: stretches of 100", 8000000, 16000000, true},
 };
 
-/* The same numbers each time (xorshift). */
+/* The same numbers in every run (xorshift). */
 static uint32_t next_number(uint64_t *state)
 {
     *state ^= *state << 13;

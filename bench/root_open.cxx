@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The peer: how long ROOT takes to open an RNTuple and tell its entries.  root_open FILE ROUNDS
-// Prints the entries, then the seconds of each round; the first one finds nothing of ROOT set up. Ends with
-// its input, so that its memory can be looked at.
+// How long ROOT takes to open an RNTuple and to get its number of entries.  root_open FILE ROUNDS
+// Prints the entries, then the seconds of each round. In the first round ROOT also initializes itself. Ends
+// at the end of its input, so that its memory can be measured.
 #include <ROOT/RNTupleReader.hxx>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The peer: ROOT reads branches of numbers, arrays that the branch n counts, and vectors of a TTree.
+// The peer: ROOT reads branches of a TTree: numbers, arrays that the branch n counts, and vectors.
 //
 //   root_ttree FILE WAY BRANCH,... THREADS ROUNDS
 //
@@ -8,9 +8,9 @@
 //      reader  TTreeReader, a branch at a time
 //      entry   TBranch::GetEntry, a branch at a time
 //      open    opening, and the first entry of the branches
-// Prints decoded bytes, then the seconds of each round; but for open, opening is not counted. Each thread has
-// a file of its own, and reads of each branch as many baskets as the others: its numbers, and where the items
-// of each entry end.
+// Prints decoded bytes, then the seconds of each round, without opening (except for open). Each thread has
+// its own file, and reads the same number of baskets of each branch: the numbers, and the offsets of each
+// entry.
 #include <TBranch.h>
 #include <TBufferFile.h>
 #include <TFile.h>
@@ -40,7 +40,7 @@ double now()
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What is read of a branch by one thread. Memory is kept from round to round.
+// What one thread reads of a branch. Memory is kept between rounds.
 struct Output {
     std::vector<char> values;
     std::vector<std::int64_t> ends;
@@ -116,7 +116,7 @@ template <class T> void bulk_numbers(TBranch *branch, TBufferFile &buffer, Outpu
     }
 }
 
-// The basket that holds an entry begins here.
+// This entry is the first of a basket.
 Long64_t start_of_basket(TBranch *branch, Long64_t entry)
 {
     Long64_t start = 0;
@@ -125,7 +125,7 @@ Long64_t start_of_basket(TBranch *branch, Long64_t entry)
     return start;
 }
 
-// The ends of items by the counter's bulk read, whose baskets begin elsewhere; then the items, as they are
+// The ends of the items from a bulk read of the counter, whose baskets have other borders; then the items as
 // stored.
 template <class T> void bulk_counted(TBranch *branch, TBranch *counter, TBufferFile &buffer, Output &output)
 {
@@ -267,7 +267,7 @@ struct Reader {
         tree = file ? file->Get<TTree>("data") : nullptr;
         if (!tree)
             std::exit(EXIT_FAILURE);
-        tree->SetCacheSize(0); // the file is in memory: reading ahead takes time
+        tree->SetCacheSize(0); // the file is in memory: readahead takes time
         for (const auto &name : names)
             branches.push_back(tree->GetBranch(name.c_str()));
     }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What uproot takes, in seconds of each round behind a 0, with the tree "data" of a file:
+"""Print the seconds of each round of uproot after a 0, for the tree "data" of a file:
 
-  ttree_peer.py read FILE BRANCH,... THREADS ROUNDS   numbers to NumPy, lists to Awkward Array, opening not counted
+  ttree_peer.py read FILE BRANCH,... THREADS ROUNDS   numbers to NumPy, lists to Awkward Array,
+                                                      without opening
   ttree_peer.py open FILE BRANCH ROUNDS               opening, and the first entry of the branch
   ttree_peer.py remote URL BRANCH                     opening and the branch, once
 """
@@ -27,7 +28,8 @@ def read(path, names, threads, rounds):
         tree = open_tree(path)
         library = "ak" if is_list(tree, names[0]) else "np"
         start = time.perf_counter()
-        arrays = tree.arrays(names, library=library, decompression_executor=executor, interpretation_executor=executor)
+        arrays = tree.arrays(names, library=library, decompression_executor=executor,
+                             interpretation_executor=executor)
         yield time.perf_counter() - start
         del arrays
 
@@ -40,7 +42,7 @@ def first_value(path, name, rounds):
 
 
 def remote(url, name):
-    import awkward  # what is imported is not counted
+    import awkward  # imports are not timed
     import fsspec.implementations.http
     del awkward, fsspec
     start = time.perf_counter()
@@ -48,4 +50,5 @@ def remote(url, name):
     yield time.perf_counter() - start
 
 
-print(0, *(f"{seconds:.6f}" for seconds in {"read": read, "open": first_value, "remote": remote}[sys.argv[1]](*sys.argv[2:])))
+print(0, *(f"{seconds:.6f}" for seconds in {"read": read, "open": first_value,
+                                            "remote": remote}[sys.argv[1]](*sys.argv[2:])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The builds that are measured: the first one is what targets are about, the others are compared with it."""
+"""The builds to measure. Targets apply to the first one; the others are compared with it."""
 import json
 import pathlib
 import re
@@ -12,7 +12,7 @@ LIBRARIES = ("libzstd", "liblz4", "libdeflate", "liblzma", "libxxhash", "fuse3")
 
 
 class Build:
-    """What the first build is measured as has no prefix."""
+    """Results of the first build have no prefix."""
 
     def __init__(self, directory, label, is_first):
         self.directory, self.label, self.prefix = directory, label, "" if is_first else f"{label}: "
@@ -33,7 +33,7 @@ class Build:
 
 
 def labels(directories):
-    """What tells directories apart: their last parts, as many as it takes, or all."""
+    """The shortest distinct ends of the directories' paths."""
     for count in range(1, max(len(directory.parts) for directory in directories)):
         short = ["/".join(directory.parts[-count:]) for directory in directories]
         if len(set(short)) == len(directories):
@@ -57,24 +57,28 @@ def told_by(version_text):
 
 
 def describe(build, commit=None):
-    """The commit and the libraries as the program tells them. Older programs do not tell their commit."""
+    """The commit and the libraries that the program prints. Older programs do not print their
+    commit."""
     told = told_by(output_of(str(build.ntuplefs), "--version"))
-    versions = {library["name"]: library["version"] for library in introspect(build.directory, "intro-dependencies") or ()
+    versions = {library["name"]: library["version"] for library in introspect(build.directory,
+            "intro-dependencies") or ()
                 if library["name"] in LIBRARIES}
     return {"label": build.label, "commit": commit or told.get("commit", "unknown"),
-            "buildtype": build_option(build.directory, "buildtype"), "version": told.get("ntuplefs", ""), **versions,
+            "buildtype": build_option(build.directory, "buildtype"), "version": told.get("ntuplefs", ""),
+            **versions,
             **{name: version for name, version in told.items() if name in LIBRARIES}}
 
 
 def build_commit(commit, like, repository, folder):
-    """The build directory of another commit of the repository, built as `like` was."""
+    """The build directory of another commit of the repository, with the options of `like`."""
     source = folder / f"source-{commit}"
     build = folder / commit
     source.mkdir()
     with subprocess.Popen(["git", "-C", repository, "archive", commit], stdout=subprocess.PIPE) as archive:
         subprocess.run(["tar", "x", "-C", source], stdin=archive.stdout, check=True)
     kind = f"-Dbuildtype={build_option(like, 'buildtype') or 'release'}"
-    for command in (["meson", "setup", build, source, "-Dtests=false", "-Dbench=true", kind], ["ninja", "-C", build]):
+    for command in (["meson", "setup", build, source, "-Dtests=false", "-Dbench=true", kind],
+                    ["ninja", "-C", build]):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             sys.exit(f"--against: {commit} does not build:\n" + "\n".join(done.stdout.splitlines()[-10:]))
@@ -82,7 +86,7 @@ def build_commit(commit, like, repository, folder):
 
 
 def chosen(directories, against, repository, folder):
-    """[Build] of the directories and the commit, and what is known of each."""
+    """The list of Build for the directories and the commit."""
     directories = [directory.resolve() for directory in directories]
     commits = [None] * len(directories)
     if against:

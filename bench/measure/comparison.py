@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many times as fast the other builds are as the first: ratios of each round."""
+"""How many times as fast as the first build the others are: ratios of each round."""
 from . import remote, ttree
 from .rounds import are_told_apart, median, names, ratios
 from .tables import heading, row, spread
@@ -12,13 +12,14 @@ CALLS = ["stat, new name", "stat, absent name", "listdir", "getxattr"]
 
 
 def compared(title, columns, rows):
-    """How many times as fast another build is. A row is (what, function of a column's rounds to its ratios); what can be
-    told from 1 is bold."""
+    """How many times as fast another build is. A row is (what, function of a column's rounds to
+    its ratios). Values that differ significantly from 1 are bold."""
     lines = heading(title, *columns)
     for what, tell in rows:
         found = [tell(rounds) for rounds in columns.values()]
         if any(found):
-            lines.append(row(what, *(f"**{spread(values)}**" if values and are_told_apart(values) else spread(values)
+            lines.append(row(what, *(f"**{spread(values)}**" if values and are_told_apart(values)
+                                     else spread(values)
                                      for values in found)))
     return lines if len(lines) > 3 else []
 
@@ -53,7 +54,7 @@ def call_times(prefix):
 
 
 def comparison(results, label, first):
-    """Tables of one build's speed by the first one's."""
+    """Tables of each build's speed relative to the first."""
     prefix, title = f"{label}: ", f"{label} / {first}, times as fast"
     lines = compared(title, results["speed"], speeds_of(results["speed"], prefix)) if results["speed"] else []
     for kind in ("fields", "pages"):
@@ -63,29 +64,36 @@ def comparison(results, label, first):
     if results["readers"]:
         columns = {"16 columns at once": results["readers"]}
         together = "readers together"
-        lines += compared(title, columns, [(together, lambda rounds: ratios(rounds, prefix + together, together)),
+        lines += compared(title, columns, [(together, lambda rounds: ratios(rounds, prefix + together,
+                together)),
                                            *call_times(prefix)])
     if results["random"]:
         columns = {name: file["rounds"] for name, file in results["random"].items()}
         lines += compared(title, columns, times_of(RANDOM, prefix))
     if results["rows"]:
-        lines += compared(title, {"a million rows as text": results["rows"]}, row_times(results["rows"], prefix))
+        lines += compared(title, {"a million rows as text": results["rows"]},
+                          row_times(results["rows"], prefix))
     if results["chains"]:
         every_round = [found for rounds in results["chains"].values() for found in rounds]
-        lines += compared(title, results["chains"], times_of([what for what in names(every_round) if prefix + what in names(every_round)
+        lines += compared(title, results["chains"], times_of([what for what in names(every_round) if prefix
+                                                              + what in names(every_round)
                                                               and not what.endswith(": pages")], prefix))
     for part in ("whole", "column"):
         columns = results["ttree"].get(part)
         lines += compared(f"{title}: TTree, {part}", columns, speeds_of(columns, prefix)) if columns else []
     for part in ("open", "remote"):
         columns = {name: rounds for name, rounds in results["ttree"].get(part, {}).items() if rounds}
-        lines += compared(f"{title}: TTree, {part}", columns, times_of([ttree.LIBRARY], prefix)) if columns else []
+        lines += compared(f"{title}: TTree, {part}", columns,
+                          times_of([ttree.LIBRARY], prefix)) if columns else []
     if results["remote"]:
-        lines += compared(title, results["remote"], times_of([*remote.COLUMNS, remote.OPEN, remote.VALUE, remote.VALUE_AGAIN], prefix))
+        lines += compared(title, results["remote"], times_of([*remote.COLUMNS, remote.OPEN, remote.VALUE,
+                                                              remote.VALUE_AGAIN], prefix))
     return lines
 
 
 def comparisons(results):
     first, *others = (build["label"] for build in results["machine"]["builds"])
     lines = [line for label in others for line in comparison(results, label, first)]
-    return [*lines, "", "Bold: were both alike, as many rounds would be on one side of 1 less than one time in 20."] if lines else []
+    return [*lines, "",
+            "Bold: if both were equal, so many rounds on one side of 1 would be rarer than 1 in 20."
+    ] if lines else []

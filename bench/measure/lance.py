@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Lance files and datasets beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
-there, opening. A reader's last pass counts; only what is read through a mount is read for the first time.
+"""Lance files and datasets compared with pylance, in turns: whole columns into memory, the first
+numpy.fromfile through the mount, random reads, opening. The last pass of a reader counts. Reads
+through the mount are first reads.
 """
 import functools
 import importlib.util
@@ -27,7 +28,7 @@ PASSES = 3
 LIBRARY, PYLANCE, MOUNT = "library", "pylance", "mount, numpy.fromfile"
 OPEN, PYLANCE_OPEN = "library, open", "pylance, open"
 PER_READ, PYLANCE_TAKE = "seconds per read", "pylance, take_rows of as many rows"
-# Memory that was freed is taken again by the next pass, touched: the library's program has its memory from before.
+# The next pass reuses freed memory; the library's program allocates its memory before timing.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
 
@@ -40,21 +41,24 @@ class LanceMount(Mount):
 
 
 def made(folder, name, *arguments):
-    """The file, which is made where it is missing."""
+    """The file, which is created if it is missing."""
     path = folder / f"{name}.lance"
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=folder) as unfinished:
             output = pathlib.Path(unfinished) / path.name
             kind, version, *number = arguments
-            subprocess.run([sys.executable, HERE / "make_lance.py", kind, version, output, *map(str, number)], check=True)
+            subprocess.run([sys.executable, HERE / "make_lance.py", kind, version, output,
+                            *map(str, number)], check=True)
             output.rename(path)
     return path
 
 
 def last_pass(name, threads, *command):
     """{name: seconds} of a program that prints a number and the seconds of its passes."""
-    environment = os.environ | KEEP_MEMORY | {"LANCE_CPU_THREADS": str(threads), "LANCE_IO_THREADS": str(threads)}
-    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+    environment = os.environ | KEEP_MEMORY | {"LANCE_CPU_THREADS": str(threads),
+                                              "LANCE_IO_THREADS": str(threads)}
+    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=environment,
                             stdin=subprocess.DEVNULL)
     if result.returncode:
         print(f"{name} fails: {result.stderr.splitlines()[-1:]}", file=sys.stderr)
@@ -63,7 +67,7 @@ def last_pass(name, threads, *command):
 
 
 def peer(arguments):
-    """pylance's command; None where it is not installed, or not wanted."""
+    """pylance's command; None if it is not installed or not requested."""
     is_there = arguments.peers and importlib.util.find_spec("lance")
     return [sys.executable, HERE / "lance_peer.py"] if is_there else None
 
@@ -71,7 +75,7 @@ def peer(arguments):
 # ---- whole columns ----
 
 def from_file(build, path, below):
-    """The array and the kernel's cache of the file take new memory."""
+    """The array and the kernel's page cache of the file take new memory."""
     import numpy
     with LanceMount(build.ntuplefs, path) as mount:
         file = mount.point / path.stem / below
@@ -80,12 +84,14 @@ def from_file(build, path, below):
 
 
 def whole_groups(arguments, path, kind):
-    groups = [[functools.partial(last_pass, build.prefix + LIBRARY, arguments.threads, build.tool("read_columns"), path, "*",
+    groups = [[functools.partial(last_pass, build.prefix + LIBRARY, arguments.threads,
+                                 build.tool("read_columns"), path, "*",
                                  arguments.threads, PASSES) for build in arguments.builds]]
     if kind in ARRAYS:
         groups.append([functools.partial(from_file, build, path, ARRAYS[kind]) for build in arguments.builds])
     if peer(arguments):
-        groups.append([functools.partial(last_pass, PYLANCE, arguments.threads, *peer(arguments), "read", path, PASSES)])
+        groups.append([functools.partial(last_pass, PYLANCE, arguments.threads, *peer(arguments), "read",
+                                         path, PASSES)])
     return groups
 
 
@@ -110,12 +116,14 @@ def read_twice(build, path, places):
         for _ in range(2):
             seconds.append(read_at(file, places))
             decoded.append(mount.pages_decoded())
-    return build.named({"decoded": decoded[1] - decoded[0], "decoded again": decoded[2] - decoded[1], PER_READ: seconds[0],
+    return build.named({"decoded": decoded[1] - decoded[0], "decoded again": decoded[2] - decoded[1],
+                        PER_READ: seconds[0],
                         "seconds per read again": seconds[1]})
 
 
 def chunk_ranges(column, width=8):
-    """Where each chunk of a column of mini-blocks lies in its decoded file: the library decodes it alone."""
+    """The position in the decoded file of each chunk of a column of mini-blocks. The library
+    decodes each chunk alone."""
     end, ranges = 0, []
     for page in sorted(column.glob("pages/*.chunks.jsonl"), key=lambda path: int(path.name.split(".")[0])):
         for line in page.read_text().splitlines():
@@ -125,7 +133,7 @@ def chunk_ranges(column, width=8):
 
 
 def rows_of(places):
-    """The rows of eight bytes that lie in what is read."""
+    """The rows of eight bytes within the bytes that are read."""
     return sorted({row for place in places for row in range(place // 8, (place + SIZE) // 8)})
 
 
@@ -146,16 +154,19 @@ def measure_random(arguments, version, folder):
     groups = [[functools.partial(read_twice, build, path, places) for build in arguments.builds]]
     if peer(arguments):
         groups.append([functools.partial(take_rows, arguments, path, rows)])
-    return {"pages": len(pages), "touched": touched(places, pages), "rounds": take_turns(groups, arguments.rounds)}
+    return {"pages": len(pages), "touched": touched(places, pages),
+            "rounds": take_turns(groups, arguments.rounds)}
 
 
 # ---- opening ----
 
 def measure_open(arguments, path, count):
-    groups = [[functools.partial(last_pass, build.prefix + OPEN, arguments.threads, build.tool("open_file"), path, PASSES)
+    groups = [[functools.partial(last_pass, build.prefix + OPEN, arguments.threads, build.tool("open_file"),
+                                 path, PASSES)
                for build in arguments.builds]]
     if peer(arguments):
-        groups.append([functools.partial(last_pass, PYLANCE_OPEN, arguments.threads, *peer(arguments), "open", path, PASSES)])
+        groups.append([functools.partial(last_pass, PYLANCE_OPEN, arguments.threads, *peer(arguments),
+                                         "open", path, PASSES)])
     return {"count": count, "rounds": take_turns(groups, arguments.rounds)}
 
 
@@ -173,7 +184,8 @@ def whole_cases():
 def open_cases():
     for version in VERSIONS:
         for count in COLUMNS:
-            yield f"{count:,} columns, {version}", count, (f"columns{count}-{version}", "columns", version, count)
+            yield f"{count:,} columns, {version}", count, (f"columns{count}-{version}", "columns", version,
+                                                           count)
     for count in FRAGMENTS:
         yield f"{count:,} fragments, 2.1", count, (f"fragments{count}-2.1", "fragments", "2.1", count, 10)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The most memory that the daemon occupies while every column is read, beside what it may.
+"""The daemon's peak memory while every column is read, and its limit.
 
-The columns are read past the kernel's page cache, in parts of pages and in no order, so that pages stay in the daemon's
-own cache.
+Reads bypass the kernel's page cache, in parts of pages and in random order, so that pages stay
+in the daemon's own cache.
 """
 import json
 import os
@@ -57,5 +57,6 @@ def measure(arguments, folder, results, save):
         if arguments.only in name:
             path = arguments.data / f"{name}.root"
             results["memory"][name] = {what: value for build in arguments.builds
-                                       for what, value in build.named(measure_file(path, build.ntuplefs)).items()}
+                                       for what, value in build.named(measure_file(path,
+                                               build.ntuplefs)).items()}
             save()

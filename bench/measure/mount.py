@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A mount that is being measured, and reading its files."""
+"""A mount to measure, and functions that read its files."""
 import json
 import mmap
 import os
@@ -12,12 +12,12 @@ import time
 MEBIBYTE = 1 << 20
 POLL_SECONDS = 0.0002
 MOUNT_SECONDS, END_SECONDS = 60, 10
-CPUCLOCK_SCHED = 2  # of clock_getcpuclockid: what all threads of a process used
+CPUCLOCK_SCHED = 2  # of clock_getcpuclockid: the CPU time of all threads of a process
 buffer = bytearray()
 
 
 def destination(size):
-    """Memory that was touched before."""
+    """Memory whose pages are already mapped."""
     global buffer
     if len(buffer) < size:
         buffer = bytearray(b"\1") * size
@@ -25,13 +25,14 @@ def destination(size):
 
 
 def use_memory(size):
-    """Take as much memory and give it back. What a virtual machine has not used for a while its host has taken back, and gives at a
-    tenth of the speed: readers that are timed in a later pass have theirs, and a fresh mount shall, too."""
+    """Allocate as much memory and free it. The host of a virtual machine takes unused memory
+    back, and returns it at a tenth of the speed. Readers that are timed in a later pass have
+    their memory by then; a fresh mount needs the same."""
     bytearray(b"\1") * size
 
 
 def read_into(path, memory, piece=None):
-    """Read a file as far as the memory goes; in pieces as dd does, or in calls as large as the kernel takes."""
+    """Read a file into memory: in pieces like dd, or in calls as large as the kernel allows."""
     file = os.open(path, os.O_RDONLY)
     done = 0
     while done < len(memory):
@@ -55,7 +56,7 @@ def read_pieces(path):
 
 
 def sum_mapping(path):
-    """Seconds to map a file and to add its bytes as integers."""
+    """Seconds to map a file and to sum its bytes as integers."""
     import numpy
     start = time.perf_counter()
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapping:
@@ -72,38 +73,39 @@ def timed(function, *arguments):
 
 
 def most_memory(process):
-    """The most bytes that a process has occupied so far."""
+    """The peak memory of a process in bytes."""
     status = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
     [line] = [line for line in status if line.startswith("VmHWM")]
     return 1024 * int(line.split()[1])
 
 
 def end(process, seconds=END_SECONDS):
-    """Wait for a process that is about to end. One that does not is told to, then made to: a daemon whose mount was also
-    in another mount namespace does not notice that it was unmounted here."""
+    """Wait for a process to end. If it does not end, send SIGTERM, then SIGKILL: a daemon whose
+    mount also exists in another mount namespace does not notice that it was unmounted here."""
     for insist in (process.terminate, process.kill):
         try:
             return process.wait(seconds)
         except subprocess.TimeoutExpired:
-            print(f"{process.args[0]} (process {process.pid}) did not end within {seconds} s", file=sys.stderr)
+            print(f"{process.args[0]} (process {process.pid}) did not end within {seconds} s",
+                  file=sys.stderr)
             insist()
     return process.wait()
 
 
 def decoder_of(process):
-    """The child that decodes; of a program of before there was one, the process itself."""
+    """The child that decodes; the process itself for programs that have no child."""
     children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
     return int(children[0]) if children else process
 
 
 class Mount:
-    """A daemon of its own, from the start of its process until the with block ends."""
+    """A daemon of its own, from the start of its process to the end of the with block."""
     dataset = "data"
 
     def __init__(self, program, source, options=()):
         self.point = pathlib.Path(tempfile.mkdtemp(prefix="ntuplefs-bench-"))
         start = time.perf_counter()
-        self.log = tempfile.TemporaryFile("w+")  # mounts and unmounts are no news here
+        self.log = tempfile.TemporaryFile("w+")  # The log does not report mounts and unmounts.
         self.process = subprocess.Popen([program, "-f", *options, source, self.point], stderr=self.log)
         while not (self.point / ".ntuplefs").exists():
             is_late = time.perf_counter() - start > MOUNT_SECONDS
@@ -126,18 +128,21 @@ class Mount:
         self.point.rmdir()
 
     def files(self, field):
-        """The data of a field, or of all fields; columns as stored would be the same bytes again."""
+        """The data of a field, or of all fields. Columns as stored have the same bytes, so they
+        are not read."""
         root = self.point / self.dataset
         if field != "*":
             return [root / field / "data.bin"]
         found = []
         for folder, folders, names in os.walk(root):
-            folders[:] = [name for name in folders if not name.startswith("column.") and not name.endswith(".d")]
-            found += [pathlib.Path(folder) / name for name in names if name.endswith(".bin") and folder != str(root)]
+            folders[:] = [name for name in folders if not name.startswith("column.")
+                          and not name.endswith(".d")]
+            found += [pathlib.Path(folder) / name for name in names if name.endswith(".bin")
+                      and folder != str(root)]
         return found
 
     def raise_readahead(self):
-        """As ntuplefs does it, where that is permitted."""
+        """Sets the time slice like ntuplefs, if that is permitted."""
         device = self.point.stat().st_dev
         limit = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
         if os.access(limit, os.W_OK):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How fast the Python package reads columns, beside the library's own program and uproot. A reader's third pass counts, as in
-speed; new arrays are new memory, which the library's program does not ask for: it is compared with arrays that are there.
+"""The speed of the Python package compared with the library's own program and uproot. A reader's
+third pass counts, as in speed. New arrays need new memory, which the library's program does not;
+that program is compared with arrays that exist already.
 """
 import functools
 import os
@@ -28,20 +29,22 @@ def timed(name, command, path, field, *arguments, modules=None):
 
 
 def groups(arguments, path, field):
-    """Those that are compared closely are one group."""
+    """Readers that are compared closely form one group."""
     close = []
     for build in arguments.builds:
-        close.append(functools.partial(timed, build.prefix + LIBRARY, [build.tool("read_columns")], path, field,
+        close.append(functools.partial(timed, build.prefix + LIBRARY, [build.tool("read_columns")], path,
+                                       field,
                                        arguments.threads, PASSES))
         for name, peer in ((INTO, "ntuple-into"), (NEW, "ntuple")):
-            close.append(functools.partial(timed, build.prefix + name, [sys.executable, HERE / "python_peer.py", peer], path,
+            close.append(functools.partial(timed, build.prefix + name,
+                                           [sys.executable, HERE / "python_peer.py", peer], path,
                                            field, PASSES, modules=build.directory / "python"))
     uproot = python_peer("uproot") if arguments.peers else None
     return [close, [functools.partial(timed, UPROOT, uproot, path, field, PASSES)] if uproot else []]
 
 
 def speeds(rounds):
-    """Bytes a second: of all as many as the library's program tells."""
+    """Bytes per second. The bytes of all fields are those that the library's program prints."""
     size = max((size for found in rounds for size, _ in found.values()), default=0)
     return [{what: size / seconds for what, (_, seconds) in found.items()} for found in rounds]
 
@@ -50,5 +53,6 @@ def measure(arguments, folder, results, save):
     for case, field in CASES:
         if arguments.only in case:
             path = str(arguments.data / f"{case}.root")
-            results["python"][title(case, field)] = speeds(take_turns(groups(arguments, path, field), arguments.rounds))
+            results["python"][title(case, field)] = speeds(take_turns(groups(arguments, path, field),
+                                                                      arguments.rounds))
             save()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What reads of 4 KiB here and there decode: each page that they touch once, and nothing the second time."""
+"""Pages that random reads of 4 KiB decode: each page once, and none the second time."""
 import functools
 import json
 import os
@@ -14,13 +14,14 @@ READS, SIZE = 1000, 4096
 
 
 def touched(places, pages):
-    """How many pages lie in the blocks of 4 KiB that the kernel asks for."""
+    """The number of pages within the 4 KiB blocks that the kernel requests."""
     blocks = {block for place in places for block in range(place // SIZE, (place + SIZE - 1) // SIZE + 1)}
-    return sum(any(block in blocks for block in range(first // SIZE, (end - 1) // SIZE + 1)) for first, end in pages)
+    return sum(any(block in blocks for block in range(first // SIZE, (end - 1) // SIZE + 1)) for first,
+               end in pages)
 
 
 def page_ranges(column):
-    """Where each page of a column lies in its decoded file."""
+    """The position of each page of a column in its decoded file."""
     end, ranges = 0, []
     with open(column / "pages.jsonl") as lines:
         for line in lines:
@@ -32,7 +33,7 @@ def page_ranges(column):
 def read_at(path, places):
     """Seconds of a read."""
     with open(path, "rb", buffering=0) as reader:
-        os.posix_fadvise(reader.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # what the kernel reads ahead is not counted
+        os.posix_fadvise(reader.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # without the kernel's readahead
         start = time.perf_counter()
         for place in places:
             os.pread(reader.fileno(), SIZE, place)
@@ -57,7 +58,8 @@ def measure_file(path, field, arguments):
         places = [chance.randrange(os.path.getsize(file) - SIZE) for _ in range(READS)]
         pages = page_ranges(file.parent / "column.0")
     group = [functools.partial(read_twice, build, path, field, places) for build in arguments.builds]
-    return {"pages": len(pages), "touched": touched(places, pages), "rounds": take_turns([group], arguments.rounds)}
+    return {"pages": len(pages), "touched": touched(places, pages),
+            "rounds": take_turns([group], arguments.rounds)}
 
 
 def measure(arguments, folder, results, save):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sixteen processes that read a column each at the same time, and how long calls for metadata take meanwhile."""
+"""Sixteen processes that read a column each at the same time, and the latency of metadata calls
+meanwhile."""
 import errno
 import functools
 import itertools
@@ -33,8 +34,8 @@ def stat_absent(path):
 
 
 def ask(data, plain, start, stop, results):
-    """Calls for metadata one behind the other until told to stop, each as (begin, seconds); a file on tmpfs tells what the
-    machine adds."""
+    """Make metadata calls one after the other until stopped; returns (begin, seconds) of each. A
+    file on tmpfs shows what the machine adds."""
     calls = {}
     start.wait()
     for number in itertools.count():
@@ -42,7 +43,8 @@ def ask(data, plain, start, stop, results):
         for what, call, path in (("stat, new name", os.stat, data / "rows.d" / f"{number}.json"),
                                  ("stat, absent name", stat_absent, field / f"absent{number}"),
                                  ("listdir", os.listdir, field),
-                                 ("getxattr", lambda path: os.getxattr(path, "user.ntuplefs.elements"), field),
+                                 ("getxattr", lambda path: os.getxattr(path, "user.ntuplefs.elements"),
+                                  field),
                                  ("stat on tmpfs", os.stat, plain)):
             calls.setdefault(what, []).append((time.perf_counter(), timed(call, path)))
         if stop.is_set():
@@ -51,13 +53,14 @@ def ask(data, plain, start, stop, results):
 
 
 def run_once(ntuplefs, path, readers):
-    """Seconds and bytes of each reader, the seconds of all together, and those of each call that began meanwhile; without
-    readers, of calls during half a second."""
+    """Seconds and bytes of each reader, the seconds of all together, and the seconds of each
+    call that began meanwhile. Without readers, the calls of half a second."""
     with Mount(ntuplefs, path) as mount:
         data = mount.point / "data"
         start, stop, results = context.Barrier(readers + 2), context.Event(), context.Queue()
         asking = context.Process(target=ask, args=(data, path, start, stop, results))
-        reading = [context.Process(target=read_column, args=(data / f"field{number}" / "data.bin", start, results))
+        reading = [context.Process(target=read_column, args=(data / f"field{number}" / "data.bin", start,
+                                                             results))
                    for number in range(readers)]
         for process in (asking, *reading):
             process.start()
@@ -76,7 +79,8 @@ def run_once(ntuplefs, path, readers):
     reads = [(times, size) for what, times, size in told if what == "read"]
     if reads:
         begin, end = min(begin for (begin, _), _ in reads), max(end for (_, end), _ in reads)
-    meanwhile = {what: [seconds for at, seconds in calls if begin <= at <= end] for what, calls in asked.items()}
+    meanwhile = {what: [seconds for at, seconds in calls if begin <= at <= end] for what,
+                 calls in asked.items()}
     return [(last - first, size) for (first, last), size in reads], end - begin, meanwhile
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Columns of a file on a server, by a line of 20 and of 100 ms, beside uproot and ROOT on the same file by lines that are alike. All is
-cold: a process of its own, new connections."""
+"""Columns of a file on a server, through lines of 20 and 100 ms, compared with uproot and ROOT
+on the same file through the same lines. All is cold: new processes and new connections."""
 import contextlib
 import functools
 import json
@@ -18,7 +18,8 @@ CLUSTERS, ROUND_TRIPS = 8, (20, 100)
 COLUMNS = {"one column": ["field7"], "five columns": [f"field{number}" for number in range(7, 57, 10)],
            "60 columns": [f"field{number}" for number in range(60)]}
 OPEN, VALUE, VALUE_AGAIN = "open", "one value", "another value, warm"
-REQUESTS, AGAIN, BEYOND, RATE, MEMORY = "requests", "requests of a second read", "bytes beyond the wanted", "MB/s", "memory"
+REQUESTS, AGAIN, BEYOND = "requests", "requests of a second read", "bytes beyond the wanted"
+RATE, MEMORY = "MB/s", "memory"
 CACHE_BYTES = 128 << 20
 
 
@@ -29,12 +30,13 @@ def timed_process(*command):
 
 
 def use(build):
-    """What a program of the build fetches by."""
+    """The network helper of the build."""
     os.environ["NTUPLE_FETCH"] = str(build.directory / "ntuplefs-fetch")
 
 
 def read_columns(build, server, url, what, stored):
-    """A process from its start to its end; requests and bytes as the server counts them."""
+    """Run a process to its end. Returns its seconds, and the requests and bytes that the server
+    counts."""
     use(build)
     server.requests()
     seconds = timed_process(build.tool("read_columns"), url, ",".join(COLUMNS[what]), "2", "1")
@@ -50,7 +52,7 @@ def open_file(build, url):
 
 
 def value_at(path, share):
-    """Seconds to read four bytes, which lie in the middle of a page."""
+    """Seconds to read four bytes in the middle of a page."""
     file = os.open(path, os.O_RDONLY)
     try:
         at = int(os.fstat(file).st_size * share) // 4 * 4
@@ -62,7 +64,7 @@ def value_at(path, share):
 
 
 def fetcher_memory(mount):
-    """Of the network helper, which is a grandchild of nobody's."""
+    """The memory of the network helper, which is no child of this process."""
     found = 0
     for process in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):
@@ -77,7 +79,8 @@ MARK = "NTUPLE_BENCH"
 
 
 def through_mount(build, server, url):
-    """One value in the middle of a column, another one, a whole column twice, and what all of them occupied."""
+    """One value in the middle of a column, another one, a whole column twice, and the memory of
+    all processes."""
     use(build)
     os.environ[MARK] = str(id(server))
     with Mount(build.ntuplefs, url) as mount:
@@ -97,8 +100,9 @@ def through_mount(build, server, url):
 
 
 def read_by_peer(command, name, url, what):
-    """Opening and reading, nothing of what it takes to start."""
-    done = subprocess.run([*command, url, ",".join(COLUMNS[what])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120)
+    """Opening and reading, without the start of the process."""
+    done = subprocess.run([*command, url, ",".join(COLUMNS[what])], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, timeout=120)
     if done.returncode:
         return {}
     opened, read = map(float, done.stdout.split())
@@ -106,20 +110,25 @@ def read_by_peer(command, name, url, what):
 
 
 def peers(arguments, near):
-    """(name, command, URL) of those that are installed, each of a server that it can read from."""
+    """(name, command, URL) of the installed readers, each with a server that it can read from."""
     if not arguments.peers:
         return []
-    addresses = {"http": f"http://127.0.0.1:{near['http']}/{FILE}.root", "root": near.get("root") and f"root://127.0.0.1:{near['root']}//{FILE}.root"}
+    addresses = {"http": f"http://127.0.0.1:{near['http']}/{FILE}.root", "root": near.get("root")
+                 and f"root://127.0.0.1:{near['root']}//{FILE}.root"}
     found = [("uproot", "uproot", addresses["http"]), ("ROOT", "root", addresses["root"])]
-    return [(name, [python_peer({"root": "rdataframe"}.get(peer, peer))[0], HERE / "remote_peer.py", peer], address) for name, peer, address in found
+    return [(name, [python_peer({"root": "rdataframe"}.get(peer, peer))[0], HERE / "remote_peer.py", peer],
+             address) for name, peer, address in found
             if address and python_peer({"root": "rdataframe"}.get(peer, peer))]
 
 
 def stored_bytes(build, path):
     """{what: bytes of its pages}"""
-    told = subprocess.run([build.ntuple, "cat", path, "layout.jsonl"], stdout=subprocess.PIPE, check=True).stdout
-    pages = [line for line in map(json.loads, filter(None, told.splitlines())) if line["owner"] in ("page", "checksum")]
-    return {what: sum(page["stored_bytes"] for page in pages if page["field"] in names) for what, names in COLUMNS.items()}
+    told = subprocess.run([build.ntuple, "cat", path, "layout.jsonl"], stdout=subprocess.PIPE,
+                          check=True).stdout
+    pages = [line for line in map(json.loads, filter(None, told.splitlines()))
+             if line["owner"] in ("page", "checksum")]
+    return {what: sum(page["stored_bytes"] for page in pages if page["field"] in names) for what,
+            names in COLUMNS.items()}
 
 
 def groups_of(arguments, server, near, stored):
@@ -128,9 +137,11 @@ def groups_of(arguments, server, near, stored):
     groups = [[functools.partial(open_file, build, url) for build in builds],
               [functools.partial(through_mount, build, server, url) for build in builds]]
     for what in COLUMNS:
-        groups.append([functools.partial(read_columns, build, server, url, what, stored[what]) for build in builds])
+        groups.append([functools.partial(read_columns, build, server, url, what, stored[what])
+                       for build in builds])
         if what != "60 columns":
-            groups += [[functools.partial(read_by_peer, command, name, address, what)] for name, command, address in peers(arguments, near)]
+            groups += [[functools.partial(read_by_peer, command, name, address, what)] for name, command,
+                       address in peers(arguments, near)]
     return groups
 
 
@@ -145,7 +156,8 @@ def measure(arguments, folder, results, save):
             print("remote: nginx is not installed, or does not run here")
             return
         for milliseconds in ROUND_TRIPS:
-            line = functools.partial(slow_line, arguments.builds[0].tool("slow_line"), milliseconds=milliseconds)
+            line = functools.partial(slow_line, arguments.builds[0].tool("slow_line"),
+                                     milliseconds=milliseconds)
             with line(server.port) as http, line(other) if other else contextlib.nullcontext() as root:
                 groups = groups_of(arguments, server, {"http": http, "root": root}, stored)
                 results["remote"][f"{milliseconds} ms"] = take_turns(groups, arguments.rounds)

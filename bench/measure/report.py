@@ -6,7 +6,8 @@ from .rounds import FEWEST, median, names, ratios, series
 from .tables import heading, mebibytes, row, spread, table
 
 RATIOS = [("library, {all}", "codec alone, {all}"), ("library, 1 thread", "codec alone, 1 thread"),
-          ("library, {all}", "ROOT bulk"), ("library, {all}", "uproot"), ("mount, whole", "codec alone, 1 thread"),
+          ("library, {all}", "ROOT bulk"), ("library, {all}", "uproot"),
+          ("mount, whole", "codec alone, 1 thread"),
           ("mount, whole", "ROOT bulk"), ("mount, 1 MiB pieces", "ROOT bulk"), ("mount, whole", "uproot"),
           ("mount, whole again", "tmpfs, whole"), ("mount, mapped again", "tmpfs, mapped"),
           ("mount direct, whole", "mount, whole"), ("mount direct, whole", "codec alone, 1 thread"),
@@ -21,7 +22,8 @@ def prefixes_of(results):
 
 def about(results):
     machine, builds = results["machine"], results["machine"]["builds"]
-    loads = " to ".join(f"{machine[when][0]:.1f}" for when in ("load at start", "load at end") if when in machine)
+    loads = " to ".join(f"{machine[when][0]:.1f}" for when in ("load at start", "load at end")
+                        if when in machine)
 
     def versions(part):
         return [f"{name} {version}" for name, version in part.items()
@@ -30,7 +32,9 @@ def about(results):
              f"{machine['kernel']}, load {loads}; others kept {machine['processors of others']:.1f} "
              f"processors busy; scheduling group: {machine['scheduling group']}; "
              f"{', '.join(versions(machine))}; rounds: {machine['rounds']}. Medians, with the quartiles."]
-    lines += ["", *(f"- {build['label']}: commit {build['commit']} ({build['buildtype']}), {', '.join(versions(build))}"
+    lines += ["",
+              *(f"- {build['label']}: commit {build['commit']} ({build['buildtype']}), "
+                f"{', '.join(versions(build))}"
                     for build in builds)]
     if machine["rounds"] < FEWEST:
         lines += ["", f"Fewer than {FEWEST} rounds tell nothing apart."]
@@ -55,9 +59,10 @@ def speed_tables(results, prefixes):
 
 
 def in_order(rounds, prefixes):
-    """What was measured, that of the other builds behind that of the first."""
+    """The measured values: those of the first build, then those of the others."""
     found = names(rounds)
-    return list(dict.fromkeys(prefix + what for what in found for prefix in prefixes if prefix + what in found))
+    return list(dict.fromkeys(prefix + what for what in found for prefix in prefixes if prefix
+                              + what in found))
 
 
 def opening_table(files, kind, prefixes):
@@ -76,14 +81,18 @@ def reader_tables(rounds, prefixes):
     if not rounds:
         return []
     lines = heading("16 columns at once", "")
-    for what, unit, scale in (("codec alone", ", all processors, GB/s", 1e-9), ("readers together", ", GB/s", 1e-9),
+    for what, unit, scale in (("codec alone", ", all processors, GB/s", 1e-9),
+                              ("readers together", ", GB/s", 1e-9),
                               ("slowest reader / mean", "", 1)):
-        lines += [row(prefix + what + unit, spread(series(rounds, prefix + what), scale)) for prefix in prefixes]
-    lines += heading("calls, ms", "number", "median", "99 of 100", "longest", "median, no readers", "99 of 100", "longest")
+        lines += [row(prefix + what + unit, spread(series(rounds, prefix + what), scale))
+                  for prefix in prefixes]
+    lines += heading("calls, ms", "number", "median", "99 of 100", "longest", "median, no readers",
+                     "99 of 100", "longest")
     for prefix in prefixes:
         without = targets.calls_of(rounds, prefix, "calls without readers")
         for what, of_rounds in targets.calls_of(rounds, prefix).items():
-            cells = [spread([choose(seconds) for seconds in series], 1e3, 3) for series in (of_rounds, without[what])
+            cells = [spread([choose(seconds) for seconds in series], 1e3, 3)
+                     for series in (of_rounds, without[what])
                      for choose in (median, targets.hundredth, max)]
             lines.append(row(prefix + what, sum(map(len, of_rounds)), *cells))
     return lines
@@ -104,9 +113,11 @@ def random_table(files, prefixes):
     lines = heading("1,000 random reads of 4 KiB", *files)
     for what in ("pages", "touched"):
         lines.append(row(what, *(file[what] for file in files.values())))
-    rows = [(prefix + what, "", lambda values: f"{max(values, default=0)}") for what in ("decoded", "decoded again")
+    rows = [(prefix + what, "", lambda values: f"{max(values, default=0)}")
+            for what in ("decoded", "decoded again")
             for prefix in prefixes]
-    rows += [(prefix + what, ", in µs", lambda values: spread(values, 1e6, 1)) for what in RANDOM for prefix in prefixes]
+    rows += [(prefix + what, ", in µs", lambda values: spread(values, 1e6, 1)) for what in RANDOM
+             for prefix in prefixes]
     return lines + table("", {name: file["rounds"] for name, file in files.items()}, rows)[3:]
 
 
@@ -127,20 +138,24 @@ def chains_table(cases, prefixes):
     every_round = [found for rounds in cases.values() for found in rounds]
     measured = in_order(every_round, prefixes)
     return table("first read of a column, ms", cases,
-                 [(what, "", (lambda values: f"{max(values)}") if what.endswith(": pages") else lambda values: spread(values, 1e3))
+                 [(what, "", (lambda values: f"{max(values)}") if what.endswith(": pages")
+                   else lambda values: spread(values, 1e3))
                   for what in measured])
 
 
 def remote_tables(cases, prefixes):
-    """Times, and what is counted, by lines."""
+    """Times and counts for each line."""
     if not cases:
         return []
     measured = in_order([found for rounds in cases.values() for found in rounds], prefixes)
-    counted = [what for what in measured if any(word in what for word in (remote.REQUESTS, remote.BEYOND, remote.RATE))]
-    return (table("a file on a server, ms", cases, [(what, "", lambda values: spread(values, 1e3, 0)) for what in measured
+    counted = [what for what in measured if any(word in what
+                                                for word in (remote.REQUESTS, remote.BEYOND, remote.RATE))]
+    return (table("a file on a server, ms", cases, [(what, "", lambda values: spread(values, 1e3, 0))
+                                                    for what in measured
                                                     if what not in counted and remote.MEMORY not in what]) +
             table("the same", cases, [(what, "", spread) for what in counted]) +
-            table("occupied, MiB", cases, [(what, "", mebibytes) for what in measured if remote.MEMORY in what]))
+            table("occupied, MiB", cases, [(what, "", mebibytes) for what in measured
+                                           if remote.MEMORY in what]))
 
 
 def python_table(cases, prefixes):
@@ -160,34 +175,42 @@ def lance_tables(found, prefixes):
         lines += table("Lance, GB/s", whole, [(what, "", lambda values: spread(values, 1e-9))
                                               for what in in_order(every_round, prefixes)])
         for above in ("library", "mount, numpy.fromfile"):
-            lines.append(row(f"{above} / pylance", *(spread(ratios(rounds, above, "pylance")) for rounds in whole.values())))
+            lines.append(row(f"{above} / pylance", *(spread(ratios(rounds, above, "pylance"))
+                                                     for rounds in whole.values())))
     reads = {f"Lance {version}": file for version, file in found.get("random", {}).items()}
     lines += random_table(reads, prefixes)
     if reads:
         take = "pylance, take_rows of as many rows"
-        lines.append(row(f"{take}, in µs", *(spread(series(file["rounds"], take), 1e6, 1) for file in reads.values())))
+        lines.append(row(f"{take}, in µs", *(spread(series(file["rounds"], take), 1e6, 1)
+                                             for file in reads.values())))
     files = found.get("open", {})
     return lines + (table("Lance, ms", {name: file["rounds"] for name, file in files.items()},
                           [(what, "", lambda values: spread(values, 1e3))
-                           for what in in_order([one for file in files.values() for one in file["rounds"]], prefixes)])
+                           for what in in_order([one for file in files.values() for one in file["rounds"]],
+                                                prefixes)])
                     if files else [])
 
 
 def ttree_tables(found, prefixes):
     """Whole columns, a column through the mount, opening, a column of a file on a server."""
     lines = []
-    for part, title in (("whole", "TTree, all branches of a shape, GB/s"), ("column", "TTree, one branch, GB/s")):
+    for part, title in (("whole", "TTree, all branches of a shape, GB/s"),
+                        ("column", "TTree, one branch, GB/s")):
         cases = {name: targets.with_fastest_root(rounds) for name, rounds in found.get(part, {}).items()}
         if cases:
-            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e-9)) for what in measured_in(cases, prefixes)])
+            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e-9))
+                                          for what in measured_in(cases, prefixes)])
             above = ttree.LIBRARY if part == "whole" else ttree.MOUNT
-            lines += [row(f"{above} / {below}", *cells) for below in (ttree.CODEC, targets.FASTEST_ROOT, ttree.UPROOT)
-                      for cells in [[spread(ratios(rounds, above, below)) for rounds in cases.values()]] if any(cells)]
+            lines += [row(f"{above} / {below}", *cells)
+                      for below in (ttree.CODEC, targets.FASTEST_ROOT, ttree.UPROOT)
+                      for cells in [[spread(ratios(rounds, above, below)) for rounds in cases.values()]]
+                      if any(cells)]
     for part, title in (("open", "TTree, 1,000 branches, from opening to the first value, ms"),
                         ("remote", f"TTree, a branch by http, line of {ttree.ROUND_TRIP} ms, ms")):
         cases = {name: rounds for name, rounds in found.get(part, {}).items() if rounds}
         if cases:
-            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e3)) for what in measured_in(cases, prefixes)])
+            lines += table(title, cases, [(what, "", lambda values: spread(values, 1e3))
+                                          for what in measured_in(cases, prefixes)])
     return lines
 
 
@@ -204,7 +227,8 @@ def markdown(results):
               *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
               *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
               *remote_tables(results["remote"], prefixes),
-              *lance_tables(results["lance"], prefixes), *ttree_tables(results["ttree"], prefixes), *comparisons(results), "",
+              *lance_tables(results["lance"], prefixes), *ttree_tables(results["ttree"], prefixes),
+              *comparisons(results), "",
               *targets.table(results)]
     return "\n".join(lines) + "\n"
 
@@ -230,4 +254,5 @@ def svg(results):
                          f'<text x="{left + bar + 6:.1f}" y="{y}">{found[name] / 1e9:.2f} GB/s</text>')
     body = "\n".join(lines)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 100} {y + 16}" '
-            f'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n')
+            f'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>'
+            f'\n{body}\n</svg>\n')

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rounds of measurements: whose turn it is, quartiles, ratios of pairs, and whether a target is met.
+"""Rounds of measurements: order of turns, quartiles, ratios of pairs, and whether a target is
+met.
 
-What a busy machine does meets all that is measured within a round alike, so values are compared with others of their
-round. A round is {what: value}; what failed in it is missing.
+Other load of the machine affects all measurements of a round alike, so values are compared
+within a round. A round is {what: value}; failed measurements are missing.
 """
 import collections
 import math
@@ -12,13 +13,14 @@ median = statistics.median
 Quartiles = collections.namedtuple("Quartiles", "low median high")
 
 MET, MISSED, NOT_TOLD_APART = "met", "not met", "not told apart"
-FEWEST = 5  # values of which quartiles say something
+FEWEST = 5  # the fewest values for quartiles
 ONE_IN_TWENTY = 0.05
 
 
 def turns(groups, number):
-    """The contenders of a round. The next group begins in the next round, and in each group its next member: whoever is
-    compared closely, as two builds, is in a group, and follows and precedes the other equally often."""
+    """The contenders of a round. The next round begins with the next group, and in each group
+    with its next member. Contenders that are compared closely, such as two builds, form a group,
+    so that each runs before and after the other equally often."""
     def rotated(items):
         first = number % len(items) if items else 0
         return [*items[first:], *items[:first]]
@@ -26,7 +28,7 @@ def turns(groups, number):
 
 
 def take_turns(groups, count):
-    """What the contenders found, functions to {what: value}, in each round."""
+    """The results of the contenders, which are functions to {what: value}, in each round."""
     rounds = []
     for number in range(count):
         found = {}
@@ -37,7 +39,7 @@ def take_turns(groups, count):
 
 
 def names(rounds):
-    """All that was measured, in the order of the first round."""
+    """The names of all measurements, in the order of the first round."""
     return list(dict.fromkeys(what for found in rounds for what in found))
 
 
@@ -46,7 +48,7 @@ def series(rounds, what):
 
 
 def ratios(rounds, above, below):
-    """The ratio of each round that has both."""
+    """The ratio of each round that has both values."""
     return [found[above] / found[below] for found in rounds if above in found and below in found]
 
 
@@ -57,8 +59,8 @@ def quartiles(values):
 
 
 def judge(values, bound, threshold, is_exact=False):
-    """Met, missed, or not told apart where the quartiles lie on both sides of the threshold or the values are too few. An
-    exact value, as a count, needs no others. The bound is "≥" or "≤"."""
+    """Met, missed, or undecided: the quartiles lie on both sides of the threshold, or there are
+    too few values. An exact value, such as a count, needs only one. The bound is "≥" or "≤"."""
     found = quartiles(values)
     sides = {value >= threshold if bound == "≥" else value <= threshold for value in (found.low, found.high)}
     if len(sides) == 2 or not is_exact and len(values) < FEWEST:
@@ -67,8 +69,9 @@ def judge(values, bound, threshold, is_exact=False):
 
 
 def are_told_apart(found):
-    """Whether ratios say that two things differ: were they alike, so few on one side of 1 would come less than one time in
-    twenty. Six rounds are the fewest that can say so; quartiles would find a difference in a third of what is alike."""
+    """Do the ratios show that two things differ? If they were equal, so few ratios on one side
+    of 1 would occur in less than one case of twenty. That takes at least six rounds. Quartiles
+    would report a difference for a third of equal things."""
     above, below = sum(value > 1 for value in found), sum(value < 1 for value in found)
     as_one_sided = 2 * sum(math.comb(above + below, count) for count in range(min(above, below) + 1))
     return as_one_sided < ONE_IN_TWENTY * 2 ** (above + below)

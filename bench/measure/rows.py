@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How long a million entries take as text, beside other ways to JSON; needs uproot.
+"""Seconds to print a million entries as text, compared with other writers of JSON; needs uproot.
 
-A flat dataset of seven fields in ten clusters; peers that are missing are left out.
+A flat dataset of seven fields in ten clusters; missing peers are skipped.
 """
 import functools
 import importlib.util
@@ -14,8 +14,8 @@ from .rounds import take_turns
 
 ENTRIES = 1_000_000
 
-# Starts a program from a process that is small: the most memory that a child is said to have had begins with that of its
-# parent.
+# Starts a program from a small process: the peak memory that the kernel reports of a child begins
+# with its parent's.
 TIMED = '''
 import os, subprocess, sys, time
 start = time.perf_counter()
@@ -27,14 +27,18 @@ sys.exit(status != 0)
 MAKE = '''
 import sys, numpy, uproot
 random, entries = numpy.random.default_rng(1), int(sys.argv[2])
-types = {'run': 'uint32', 'event': 'uint64', 'pt': 'float32', 'eta': 'float32', 'weight': 'float64', 'charge': 'int32', 'good': 'bool'}
+types = {'run': 'uint32', 'event': 'uint64', 'pt': 'float32', 'eta': 'float32', 'weight': 'float64',
+         'charge': 'int32', 'good': 'bool'}
 with uproot.recreate(sys.argv[1]) as file:
     flat = file.mkrntuple('flat', types)
     for first in range(0, entries, 100000):
         part = min(100000, entries - first)
-        flat.extend({'run': numpy.full(part, 360000 + first // 100000, 'u4'), 'event': numpy.arange(first, first + part, dtype='u8'),
-                     'pt': random.exponential(30, part).astype('f4'), 'eta': random.normal(0, 2, part).astype('f4'),
-                     'weight': random.normal(1, .1, part), 'charge': random.choice([-1, 1], part).astype('i4'),
+        flat.extend({'run': numpy.full(part, 360000 + first // 100000, 'u4'),
+                     'event': numpy.arange(first, first + part, dtype='u8'),
+                     'pt': random.exponential(30, part).astype('f4'),
+                     'eta': random.normal(0, 2, part).astype('f4'),
+                     'weight': random.normal(1, .1, part),
+                     'charge': random.choice([-1, 1], part).astype('i4'),
                      'good': random.random(part) < .9})
 '''
 UPROOT = '''
@@ -53,17 +57,20 @@ for batch in table.to_batches():
 
 
 def timed(command):
-    """(seconds, bytes of memory at most) of a process; its output goes nowhere."""
-    seconds, memory = subprocess.run([sys.executable, "-c", TIMED, *command], check=True, stdout=subprocess.PIPE,
+    """(seconds, peak memory in bytes) of a process; its output is discarded."""
+    seconds, memory = subprocess.run([sys.executable, "-c", TIMED, *command], check=True,
+                                     stdout=subprocess.PIPE,
                                      text=True).stdout.split()
     return float(seconds), int(memory)
 
 
 def through_mount(build, source, peers):
-    """What reads the mount's files: of our own texts, the daemon's memory at most; of peers, theirs."""
+    """Readers of the mount's files. For our texts, the daemon's peak memory counts; for peers,
+    their own."""
     with Mount(build.ntuplefs, source) as mount:
         flat, found = mount.point / "flat", {}
-        for what, command in (("`head -n 5 rows.jsonl`", ["head", "-n", "5"]), ("`wc -l rows.jsonl`", ["wc", "-l"])):
+        for what, command in (("`head -n 5 rows.jsonl`", ["head", "-n", "5"]),
+                              ("`wc -l rows.jsonl`", ["wc", "-l"])):
             found[what] = timed([*command, flat / "rows.jsonl"])[0], mount.memory()
         if peers and shutil.which("jq"):
             found["`jq -c .pt rows.jsonl`"] = timed(["jq", "-c", ".pt", flat / "rows.jsonl"])
@@ -82,7 +89,7 @@ def by_uproot(source):
 
 
 def groups(arguments, source):
-    """Peers beside the first build only."""
+    """Peers run with the first build only."""
     yield [functools.partial(through_mount, build, source, arguments.peers and not build.prefix)
            for build in arguments.builds]
     for name in "flat/rows.jsonl", "flat/table.csv":

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A scheduling group of our own.
+"""A session with its own scheduling group.
 
-Where the kernel puts each session of processes into a group (sched_autogroup(7)), all groups get the same share of the
-processors, and nice counts only within one: beside another session's busy process whatever is measured here has half of
-them, however nice that one is. A session of our own, which the kernel prefers, has them all.
+Where the kernel puts each session of processes into a group (sched_autogroup(7)), all groups get
+equal shares of the processors, and nice values count only within a group. If another session has
+a busy process, measurements get half of the processors. A session of our own that the kernel
+prefers gets them all.
 """
 import os
 import pathlib
@@ -17,16 +18,16 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run_in_session(function):
-    """Run the function in a child with a session of its own, and exit as it does. Whoever ends us interrupts it, so that its
-    mounts do not stay."""
-    # Both keep them blocked until they know what to do with them; we take them one by one, so that none is lost on the way
-    # into a call that waits for the child.
+    """Run the function in a child with its own session, and exit with its status. An interrupt
+    of this process interrupts the child, so that its mounts are unmounted."""
+    # Both processes block the signals until the handlers are ready. They then wait for signals one
+    # by one, so that none is lost before the call that waits for the child.
     waited = {number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN} | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     child = os.fork()
     if not child:
         os.setsid()
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background job has not
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell have none
         signal.pthread_sigmask(signal.SIG_UNBLOCK, waited)
         return function()
     ended, status = 0, 0
@@ -41,8 +42,8 @@ def run_in_session(function):
 
 
 def prefer(enabled=ENABLED, group=GROUP):
-    """Let the kernel prefer this session's group, or this process where it makes no groups, and all that it starts; what came
-    of it, in words for the results."""
+    """Let the kernel prefer this session's group and all its processes; without groups, this
+    process. Returns the result in words."""
     has_groups = enabled.exists() and enabled.read_text().strip() == "1"
     whose = "own" if has_groups else "none on this machine"
     try:

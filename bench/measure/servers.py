@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Servers of a folder on this machine, as they are installed: nginx for http, xrootd for root://; and a slow line to them."""
+"""Servers of a folder on this machine, if they are installed: nginx for http, xrootd for
+root://; and a slow line to them."""
 import contextlib
 import os
 import pathlib
@@ -45,15 +46,15 @@ def running(command, port):
 
 
 class Web:
-    """nginx, and what it was asked for."""
+    """nginx, and the requests that it received."""
 
     def __init__(self, port, log):
         self.port, self.log, self.read = port, log, 0
 
     def requests(self):
-        """[(Range, bytes sent)] of the requests since the last call, but for those that only make connections ready: they ask for what
-        was asked for before."""
-        time.sleep(0.05)  # it writes a line when an answer has been sent
+        """[(Range, bytes sent)] of the requests since the last call, without those that only
+        open connections; these repeat the last request."""
+        time.sleep(0.05)  # nginx logs a request after it has sent the answer
         lines = self.log.read_text().splitlines()
         found = [line.split() for line in lines[self.read:]]
         self.read = len(lines)
@@ -63,15 +64,20 @@ class Web:
 
 @contextlib.contextmanager
 def web(folder, state):
-    """nginx of a folder, or None where it is not installed. With tcp_nopush each answer would wait 40 ms on loopback."""
+    """nginx of a folder, or None if it is not installed. With tcp_nopush each answer would wait
+    40 ms on loopback."""
     program, port = find("nginx"), unused_port()
     if not program:
         yield None
         return
     user = f"user {pwd.getpwuid(0).pw_name};" if os.geteuid() == 0 else ""
-    temporary = "".join(f"{kind}_temp_path {state}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    (state / "nginx").write_text(f"""{user} daemon off; pid {state}/pid; error_log {state}/errors; events {{ worker_connections 1024; }}
-        http {{ log_format ranges '$http_range $body_bytes_sent'; access_log {state}/requests ranges; {temporary}
+    temporary = "".join(f"{kind}_temp_path {state}/{kind};"
+                        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (state / "nginx").write_text(
+            f"""{user} daemon off; pid {state}/pid; error_log {state}/errors;
+        events {{ worker_connections 1024; }}
+        http {{ log_format ranges '$http_range $body_bytes_sent'; access_log {state}/requests ranges;
+                {temporary}
                 tcp_nopush off; keepalive_requests 100000;
                 server {{ listen 127.0.0.1:{port}; location / {{ root {folder}; }} }} }}""")
     with running([program, "-e", state / "errors", "-c", state / "nginx"], port) as is_there:
@@ -80,7 +86,8 @@ def web(folder, state):
 
 @contextlib.contextmanager
 def xrootd(folder):
-    """Its port, or None. It does not run as root, and takes another user then, who sees no folder that is another's alone."""
+    """The server's port, or None. xrootd refuses to run as root. It then runs as another user,
+    who cannot see private folders."""
     program, port = find("xrootd"), unused_port()
     if not program:
         yield None
@@ -106,7 +113,8 @@ def started_xrootd(program, port, folder, state):
 @contextlib.contextmanager
 def slow_line(program, port, milliseconds):
     """The port of its near end: 125 MB/s, windows of 4 MiB, slow start."""
-    with subprocess.Popen([program, "--rtt", str(milliseconds), "--rate", "125", "--window", "4096", str(port)],
+    with subprocess.Popen([program, "--rtt", str(milliseconds), "--rate", "125", "--window", "4096",
+                           str(port)],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield int(process.stdout.readline())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How fast columns are read: the codec alone, the library, the mount, plain files, peers, in turns."""
+"""The speed of reading columns, in turns: the codec alone, the library, the mount, plain files,
+peers."""
 import functools
 import os
 import subprocess
@@ -9,10 +10,11 @@ from .mount import Mount, read_pieces, read_whole, sum_mapping, use_memory
 from .peers import compile_with_root, jsroot_peer, python_peer
 from .rounds import take_turns
 
-CASES = [("hits-zstd", "px"), ("hits-lz4", "px"), ("hits-zlib", "px"), ("hits-lzma", "px"), ("hits-none", "px"),
+CASES = [("hits-zstd", "px"), ("hits-lz4", "px"), ("hits-zlib", "px"), ("hits-lzma", "px"),
+         ("hits-none", "px"),
          ("events-zstd", "*"), ("events-zlib", "*"), ("deep-zstd", "*"), ("wide2000-zstd", "*")]
 PASSES = 3
-MAX_BYTES = 256 << 20  # that reading a file takes: the daemon's, and the kernel's for the file
+MAX_BYTES = 256 << 20  # CPU seconds of reading a file: the daemon's, and the kernel's
 READS = {"whole": (read_whole, True), "1 MiB pieces": (read_pieces, False), "mapped": (sum_mapping, True)}
 
 
@@ -20,7 +22,8 @@ def title(case, field):
     return f"{case} {'all' if field == '*' else field}"
 
 
-# ---- contenders: each a function from (file, field) to {what: (bytes, seconds, processors in use or None)} ----
+# ---- contenders: each a function from (file, field) to {what: (bytes, seconds, processors in use
+# or None)} ----
 
 def total(files, read, mount=None):
     before = mount.processor_seconds() if mount else 0
@@ -44,7 +47,7 @@ def through_mount(build, what, options=(), suffix=""):
 
 
 def bare_mount(build, folder, options=(), suffix=""):
-    """Files as large as the plain copies, whose bytes nobody reads or decodes."""
+    """Files of the same sizes, whose bytes are not decoded."""
     def run(path, field):
         with Mount(build.tool("bare_mount"), folder, options) as mount:
             mount.raise_readahead()
@@ -55,13 +58,14 @@ def bare_mount(build, folder, options=(), suffix=""):
 
 
 def program(name, *command, all_columns=True):
-    """A program that prints bytes (0: those of the mount's files) and seconds; None and ... stand for file and field."""
+    """A program that prints bytes (0: as many as the mount's files have) and seconds. None and
+    ... are replaced by file and field."""
     def run(path, field):
         if field == "*" and not all_columns:
             return {}
         parts = [path if part is None else field if part is ... else str(part) for part in command]
         result = subprocess.run(parts, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if result.returncode:  # peers do not read every file
+        if result.returncode:  # some peers cannot read some files
             print(f"{name} does not read {path}: {result.stderr.splitlines()[:2]}", file=sys.stderr)
             return {}
         size, *seconds = result.stdout.split()
@@ -80,7 +84,8 @@ def own_groups(arguments, folder):
     """A group for each measurement, with a contender for each build."""
     for what, tool in (("codec alone", "decode_pages"), ("library", "read_columns")):
         for count in dict.fromkeys((1, arguments.threads)):
-            yield [program(f"{build.prefix}{what}, {count} thread{'s' * (count > 1)}", build.tool(tool), None, ...,
+            yield [program(f"{build.prefix}{what}, {count} thread{'s' * (count > 1)}", build.tool(tool),
+                           None, ...,
                            count, PASSES) for build in arguments.builds]
     for what in READS:
         yield [through_mount(build, what) for build in arguments.builds]
@@ -88,21 +93,23 @@ def own_groups(arguments, folder):
     yield [plain_files(folder / "plain")]
     first = arguments.builds[0]
     if first.tool("bare_mount").exists():  # libfuse may be too old
-        yield [bare_mount(first, folder / "plain"), bare_mount(first, folder / "plain", ["-o", "direct_io=on"], " direct")]
+        yield [bare_mount(first, folder / "plain"), bare_mount(first, folder / "plain",
+                                                               ["-o", "direct_io=on"], " direct")]
 
 
 def peer_groups(arguments, folder):
     root_bulk = compile_with_root("root_bulk.cxx", folder)
     for name, command, all_columns in (("ROOT bulk", root_bulk and [root_bulk], True),
                                        ("uproot", python_peer("uproot"), True),
-                                       ("RDataFrame", python_peer("rdataframe"), False),  # all columns: minutes
+                                       # all columns: minutes
+                                       ("RDataFrame", python_peer("rdataframe"), False),
                                        ("JSROOT", jsroot_peer(), False)):
         if command and name.lower() not in arguments.without:
             yield [program(name, *command, None, ..., PASSES, all_columns=all_columns)]
 
 
 def copy_plain(path, field, ntuplefs, folder):
-    """The decoded files beside each other on tmpfs: as many as the mount has."""
+    """Copies of the decoded files on tmpfs, as many as the mount has."""
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
@@ -113,7 +120,8 @@ def copy_plain(path, field, ntuplefs, folder):
 
 
 def measure_case(path, field, groups, arguments, folder):
-    """{"speed": rounds of bytes per second, "processors": rounds of those that the daemon used}"""
+    """{"speed": rounds of bytes per second, "processors": rounds of the processors that the
+    daemon used}"""
     size = copy_plain(path, field, arguments.builds[0].ntuplefs, folder / "plain")
     rounds = take_turns([[functools.partial(run, str(path), field) for run in group] for group in groups],
                         arguments.rounds)
@@ -125,7 +133,8 @@ def measure_case(path, field, groups, arguments, folder):
 
 def measure(arguments, folder, results, save):
     cases = [(case, field) for case, field in CASES if arguments.only in case]
-    groups = [*own_groups(arguments, folder), *(peer_groups(arguments, folder) if cases and arguments.peers else ())]
+    groups = [*own_groups(arguments, folder), *(peer_groups(arguments, folder) if cases and arguments.peers
+                                                else ())]
     for case, field in cases:
         found = measure_case(arguments.data / f"{case}.root", field, groups, arguments, folder)
         for what, rounds in found.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of Markdown, and what a cell says of values."""
+"""Tables of Markdown, and the text of their cells."""
 from .mount import MEBIBYTE
 from .rounds import quartiles, series
 
@@ -13,7 +13,7 @@ def heading(*cells):
 
 
 def spread(values, scale=1, digits=2):
-    """Median, and the quartiles; nothing of no values."""
+    """Median and quartiles; empty without values."""
     if not values:
         return ""
     low, middle, high = (f"{scale * value:.{digits}f}" for value in quartiles(values))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""TTrees beside ROOT and uproot, in turns: branches of numbers, arrays with a counter and vectors, whole; the first numpy.fromfile of a column
-through the mount; opening a tree of 1,000 branches; a column of lists of a file on a server. A reader's last pass counts; what is read
-through a mount, or from a server, is read for the first time.
+"""TTrees compared with ROOT and uproot, in turns: whole branches of numbers, arrays with a
+counter and vectors; the first numpy.fromfile of a column through the mount; opening a tree of
+1,000 branches; a column of lists of a file on a server. The last pass of a reader counts. Reads
+through a mount or from a server are first reads.
 """
 import functools
 import os
@@ -17,7 +18,8 @@ from .rounds import take_turns
 from .servers import slow_line, web
 
 COMPRESSIONS = ["zlib", "lz4", "zstd", "lzma"]
-SHAPES = {"flat": [f"flat{number}" for number in range(30)], "counted": [f"counted{number}" for number in range(15)],
+SHAPES = {"flat": [f"flat{number}" for number in range(30)],
+          "counted": [f"counted{number}" for number in range(15)],
           "vectors": [f"vector{number}" for number in range(15)]}
 FILE = (1_000_000, *map(len, SHAPES.values()))  # entries, and branches of each shape
 WIDE = "ttree-branches-zstd", ("zstd", 20_000, 500, 399, 100)
@@ -30,20 +32,22 @@ REMOTE_FILE, ROUND_TRIP = "ttree-zstd", 20
 
 
 def made(folder, name, *arguments):
-    """The file, which is made where it is missing."""
+    """The file, which is created if it is missing."""
     path = folder / f"{name}.root"
     if not path.exists():
         compression, *numbers = arguments
         with tempfile.TemporaryDirectory(dir=folder) as unfinished:
             output = f"{unfinished}/{path.name}"
-            subprocess.run([sys.executable, HERE / "make_ttree.py", compression, output, *map(str, numbers)], check=True)
+            subprocess.run([sys.executable, HERE / "make_ttree.py", compression, output, *map(str, numbers)],
+                           check=True)
             os.rename(output, path)
     return path
 
 
 def passes(name, *command):
-    """[seconds of each pass] of a program that prints a number and them; none where it fails."""
-    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+    """[seconds of each pass] of a program that prints a number and them; empty if it fails."""
+    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            stdin=subprocess.DEVNULL,
                             env=os.environ | KEEP_MEMORY)
     if result.returncode:
         print(f"{name} fails: {result.stderr.splitlines()[-1:]}", file=sys.stderr)
@@ -61,20 +65,23 @@ def first_and_last(name, *command):
 
 
 def peers(arguments, folder):
-    """ROOT's program and uproot's command; None where they are not installed, or not wanted."""
+    """ROOT's program and uproot's command; None if they are not installed or not requested."""
     if not arguments.peers:
         return None, None
     is_there = python_peer("uproot")
-    return compile_with_root("root_ttree.cxx", folder), [sys.executable, HERE / "ttree_peer.py"] if is_there else None
+    return compile_with_root("root_ttree.cxx", folder), [sys.executable,
+                                                         HERE / "ttree_peer.py"] if is_there else None
 
 
 def peer_groups(arguments, programs, path, shape, names):
     root, uproot = programs
     if root:
-        yield from ([functools.partial(last_pass, name, root, path, way, ",".join(names), arguments.threads, PASSES)]
+        yield from ([functools.partial(last_pass, name, root, path, way, ",".join(names), arguments.threads,
+                                       PASSES)]
                     for way, name in WAYS.items() if way != "bulk" or shape != "vectors")
     if uproot:
-        yield [functools.partial(last_pass, UPROOT, *uproot, "read", path, ",".join(names), arguments.threads, PASSES)]
+        yield [functools.partial(last_pass, UPROOT, *uproot, "read", path, ",".join(names),
+                                 arguments.threads, PASSES)]
 
 
 # ---- whole columns ----
@@ -85,7 +92,8 @@ def size_of(arguments, path, names):
 
 
 def own_group(arguments, tool, name, path, names):
-    return [functools.partial(last_pass, build.prefix + name, build.tool(tool), path, ",".join(names), arguments.threads, PASSES)
+    return [functools.partial(last_pass, build.prefix + name, build.tool(tool), path, ",".join(names),
+                              arguments.threads, PASSES)
             for build in arguments.builds]
 
 
@@ -104,11 +112,13 @@ def measure_whole(arguments, programs, path, shape):
 # ---- a column through the mount ----
 
 def from_files(build, path, name, shape, size):
-    """The arrays and the kernel's cache of the files take new memory. The size of a file of items is found meanwhile."""
+    """The arrays and the kernel's cache of the files take new memory. Meanwhile the size of a
+    file of items is computed."""
     import numpy
     with Mount(build.ntuplefs, path) as mount:
         folder = mount.point / mount.dataset / name
-        files = [folder / "data.bin"] if shape == "flat" else [folder / "offsets.bin", folder / "item" / "data.bin"]
+        files = [folder / "data.bin"] if shape == "flat" else [folder / "offsets.bin",
+                                                               folder / "item" / "data.bin"]
         use_memory(2 * size)
         return build.named({MOUNT: sum(timed(numpy.fromfile, file, "<u1") for file in files)})
 
@@ -126,10 +136,12 @@ def measure_column(arguments, programs, path, shape):
 
 def measure_open(arguments, programs, path, name):
     root, uproot = programs
-    groups = [[functools.partial(first_and_last, build.prefix + LIBRARY, build.tool("first_value"), path, name, arguments.threads, PASSES)
+    groups = [[functools.partial(first_and_last, build.prefix + LIBRARY, build.tool("first_value"), path,
+                                 name, arguments.threads, PASSES)
                for build in arguments.builds]]
     if root:
-        groups.append([functools.partial(first_and_last, ROOT_OPEN, root, path, "open", name, arguments.threads, PASSES)])
+        groups.append([functools.partial(first_and_last, ROOT_OPEN, root, path, "open", name,
+                                         arguments.threads, PASSES)])
     if uproot:
         groups.append([functools.partial(first_and_last, UPROOT, *uproot, "open", path, name, PASSES)])
     return take_turns(groups, arguments.rounds)
@@ -138,13 +150,13 @@ def measure_open(arguments, programs, path, name):
 # ---- a file on a server ----
 
 def read_remote(build, url, name):
-    """A process from its start to its end."""
+    """Run a process to its end."""
     remote.use(build)
     return build.named({LIBRARY: remote.timed_process(build.tool("read_columns"), url, name, "2", "1")})
 
 
 def measure_remote(arguments, programs, folder, name):
-    """Nothing where no server is installed."""
+    """Empty if no server is installed."""
     state = folder / f"server-{name}"
     state.mkdir()
     with web(arguments.data, state) as server:
@@ -173,7 +185,8 @@ def measure(arguments, folder, results, save):
             found["column"][f"{shape} {compression}"] = measure_column(arguments, programs, path, shape)
             save()
     for shape, name in FIRST.items() if arguments.only in WIDE[0] else ():
-        found["open"][shape] = measure_open(arguments, programs, made(arguments.data, WIDE[0], *WIDE[1]), name)
+        found["open"][shape] = measure_open(arguments, programs, made(arguments.data, WIDE[0], *WIDE[1]),
+                                            name)
         save()
     for shape in ("counted", "vectors") if arguments.only in REMOTE_FILE else ():
         made(arguments.data, REMOTE_FILE, "zstd", *FILE)

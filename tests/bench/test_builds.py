@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Builds have names that tell them apart, and tell what they were built from."""
+"""Builds have distinct names, and show what they were built from."""
 import os
 import pathlib
 import tempfile
@@ -37,7 +37,8 @@ class Descriptions(unittest.TestCase):
     def test_the_program_itself_says_its_commit_and_libraries(self):
         with tempfile.TemporaryDirectory() as folder:
             found = describe(self.build(folder, VERSIONS))
-        self.assertEqual((found["commit"], found["version"], found["liblzma"]), ("0123abcd-dirty", "0.1.0", "5.8.2"))
+        self.assertEqual((found["commit"], found["version"], found["liblzma"]),
+                         ("0123abcd-dirty", "0.1.0", "5.8.2"))
 
     def test_a_program_that_does_not_say_is_what_it_was_made_of_or_unknown(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +47,8 @@ class Descriptions(unittest.TestCase):
             self.assertEqual(describe(build)["commit"], "unknown")
 
     def test_lines_that_are_no_versions_say_nothing(self):
-        self.assertEqual(told_by("ntuplefs 0.1.0\nlibfuse\nusing FUSE kernel interface 7\n"), {"ntuplefs": "0.1.0"})
+        self.assertEqual(told_by("ntuplefs 0.1.0\nlibfuse\nusing FUSE kernel interface 7\n"),
+                         {"ntuplefs": "0.1.0"})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What else the machine does is told from what is measured."""
+"""The load of the machine by other programs."""
 import os
 import subprocess
 import sys
@@ -13,7 +13,8 @@ BUSY = "import time; end = time.process_time() + {}\nwhile time.process_time() <
 class Work(unittest.TestCase):
     def test_idle_and_waiting_processors_do_not_work(self):
         ticks = os.sysconf("SC_CLK_TCK")
-        text = "cpu  {} {} {} 900000 800000 {} {} {} 0 0\ncpu0 7 7 7\n".format(*(n * ticks for n in (1, 2, 4, 8, 16, 32)))
+        text = "cpu  {} {} {} 900000 800000 {} {} {} 0 0\ncpu0 7 7 7\n".format(*(n * ticks
+                for n in (1, 2, 4, 8, 16, 32)))
         self.assertEqual(busy_seconds(text), 63)
 
     def test_the_work_of_a_child_that_ended_is_not_that_of_others(self):

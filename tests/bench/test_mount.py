@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A daemon that does not end is not waited for."""
+"""Waiting for a daemon that does not end."""
 import contextlib
 import io
 import subprocess
@@ -9,7 +9,8 @@ import unittest
 
 from measure.mount import end
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
+STUBBORN = ("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+            "print('ready', flush=True); time.sleep(600)")
 
 
 class Ends(unittest.TestCase):

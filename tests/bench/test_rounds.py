@@ -2,7 +2,8 @@
 """Turns, quartiles, ratios of pairs, and verdicts."""
 import unittest
 
-from measure.rounds import (MET, MISSED, NOT_TOLD_APART, are_told_apart, judge, names, quartiles, ratios, series, take_turns,
+from measure.rounds import (MET, MISSED, NOT_TOLD_APART, are_told_apart, judge, names, quartiles, ratios,
+                            series, take_turns,
                             turns)
 
 
@@ -11,7 +12,8 @@ class Turns(unittest.TestCase):
 
     def test_a_round_has_every_contender_once(self):
         for number in range(7):
-            self.assertEqual(sorted(turns(self.groups, number)), ["codec A", "codec B", "mount A", "mount B", "peer"])
+            self.assertEqual(sorted(turns(self.groups, number)),
+                             ["codec A", "codec B", "mount A", "mount B", "peer"])
 
     def test_members_of_a_group_follow_each_other(self):
         for number in range(7):
@@ -24,7 +26,8 @@ class Turns(unittest.TestCase):
             self.assertEqual(sum(order.index(group[0]) < order.index(group[1]) for order in orders), 3)
 
     def test_each_group_begins_in_turn(self):
-        self.assertEqual([turns(self.groups, number)[0][:5] for number in range(4)], ["codec", "mount", "peer", "codec"])
+        self.assertEqual([turns(self.groups, number)[0][:5] for number in range(4)],
+                         ["codec", "mount", "peer", "codec"])
 
     def test_no_contenders_are_no_turns(self):
         self.assertEqual(turns([], 3), [])
@@ -56,8 +59,10 @@ class Values(unittest.TestCase):
 class Verdicts(unittest.TestCase):
     def test_both_quartiles_on_one_side_are_met_or_missed(self):
         values = [0.1, 1.0, 1.1, 1.2, 9.0]  # quartiles 1.0 and 1.2
-        for bound, threshold, expected in (("≥", 0.9, MET), ("≥", 1.0, MET), ("≥", 1.1, NOT_TOLD_APART), ("≥", 1.3, MISSED),
-                                           ("≤", 0.9, MISSED), ("≤", 1.1, NOT_TOLD_APART), ("≤", 1.2, MET), ("≤", 1.3, MET)):
+        for bound, threshold, expected in (("≥", 0.9, MET), ("≥", 1.0, MET), ("≥", 1.1, NOT_TOLD_APART),
+                                           ("≥", 1.3, MISSED),
+                                           ("≤", 0.9, MISSED), ("≤", 1.1, NOT_TOLD_APART), ("≤", 1.2, MET),
+                                           ("≤", 1.3, MET)):
             self.assertEqual(judge(values, bound, threshold), expected, (bound, threshold))
 
     def test_few_values_say_nothing_unless_they_are_exact(self):
@@ -66,7 +71,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(judge([2], "≤", 1, is_exact=True), MISSED)
 
     def test_two_things_differ_where_chance_would_not_put_so_many_on_one_side(self):
-        for above, below, expected in ((5, 0, False), (6, 0, True), (0, 6, True), (7, 1, False), (8, 1, True), (1, 8, True),
+        for above, below, expected in ((5, 0, False), (6, 0, True), (0, 6, True), (7, 1, False),
+                                       (8, 1, True), (1, 8, True),
                                        (11, 4, False), (12, 3, True), (0, 0, False)):
             self.assertEqual(are_told_apart([1.1] * above + [0.9] * below), expected, (above, below))
         self.assertFalse(are_told_apart([1.0] * 20))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session of its own for what is measured, and what is said where the kernel does not prefer it."""
+"""The session of the measurements, and the message if the kernel does not prefer it."""
 import os
 import pathlib
 import signal
@@ -21,8 +21,8 @@ run_in_session(work)
 
 
 def run(work, ignored=()):
-    """Signals are as a terminal's program has them, but for those that it is to ignore: what runs the tests may have been
-    started by nohup, or in the background."""
+    """Signals have the default actions of a terminal's program, except those that it ignores:
+    nohup or a background shell may have started the tests."""
     def set_signals():
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
@@ -32,7 +32,8 @@ def run(work, ignored=()):
 
 class Sessions(unittest.TestCase):
     def test_work_leads_a_session_and_its_exit_status_is_ours(self):
-        for work, status in (("sys.exit(7)", 7), ("sys.exit(0)", 0), ("os.kill(os.getpid(), signal.SIGKILL)", 128 + 9)):
+        for work, status in (("sys.exit(7)", 7), ("sys.exit(0)", 0),
+                             ("os.kill(os.getpid(), signal.SIGKILL)", 128 + 9)):
             done = run(work)
             self.assertEqual((done.stdout, done.returncode), ("True\n", status), work)
 

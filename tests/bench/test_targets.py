@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What results say about the targets, and how it is shown."""
+"""Comparison of results with the targets, and its display."""
 import unittest
 
-from measure.targets import (Target, calls_of, codec_on_used, hundredth, lance_growth, lance_targets, speed_targets, today,
+from measure.targets import (Target, calls_of, codec_on_used, hundredth, lance_growth, lance_targets,
+                             speed_targets, today,
                              ttree_targets, verdict)
 
 FIVE = [1.0, 1.1, 1.2, 1.3, 1.4]  # quartiles 1.1 and 1.3
@@ -39,21 +40,27 @@ class Verdicts(unittest.TestCase):
                                        ([0.1] * 5, [0.9, 0.9, 1, 2, 2], "**not met**"),
                                        (FIVE, [0.9] * 5, "met"),
                                        ([0.9, 0.9, 1, 2, 2], [0.9] * 5, "not told apart")):
-            self.assertEqual(verdict(Target("t", "≥", 1, {"a": values}, bare={"a": bare})), expected, (values, bare))
-        self.assertEqual(verdict(Target("t", "≥", 1, {"a": [0.1] * 5, "b": [0.1] * 5}, bare={"b": [0.9] * 5})),
+            self.assertEqual(verdict(Target("t", "≥", 1, {"a": values}, bare={"a": bare})), expected,
+                             (values, bare))
+        self.assertEqual(verdict(Target("t", "≥", 1, {"a": [0.1] * 5, "b": [0.1] * 5},
+                                        bare={"b": [0.9] * 5})),
                          "**not met** with a; out of reach with b")
 
 
 class Speeds(unittest.TestCase):
     def test_ratios_are_those_of_each_round(self):
-        found = results("hits-zstd px", {"mount, whole": 3.0, "ROOT bulk": 1.0}, {"mount, whole": 8.0, "ROOT bulk": 2.0})
-        self.assertEqual(values_of(found, "mount, first read of zstd and lz4 / ROOT bulk"), [{"hits-zstd px": [3, 4]}])
+        found = results("hits-zstd px", {"mount, whole": 3.0, "ROOT bulk": 1.0},
+                        {"mount, whole": 8.0, "ROOT bulk": 2.0})
+        self.assertEqual(values_of(found, "mount, first read of zstd and lz4 / ROOT bulk"),
+                         [{"hits-zstd px": [3, 4]}])
         self.assertEqual(values_of(found, "mount, first read of plain / ROOT bulk"), [{}])
 
     def test_a_bare_mount_is_compared_as_the_mount_is(self):
-        found = results("hits-none px", {"mount, whole": 3.0, "bare mount, whole": 5.0, "mount direct, whole": 4.0,
+        found = results("hits-none px", {"mount, whole": 3.0, "bare mount, whole": 5.0,
+                                         "mount direct, whole": 4.0,
                                          "bare mount direct, whole": 8.0, "ROOT bulk": 2.0})
-        bare = {target.threshold: target.bare for target in speed_targets(found) if target.values and target.bare}
+        bare = {target.threshold: target.bare for target in speed_targets(found) if target.values
+                and target.bare}
         self.assertEqual(bare, {0.8: {"hits-none px": [2.5]}, 1.2: {"hits-none px": [4.0]}})
 
     def test_the_median_over_files_is_taken_in_each_round(self):
@@ -61,7 +68,8 @@ class Speeds(unittest.TestCase):
         for case, speed in (("hits-lz4 px", 3.0), ("hits-zlib px", 4.0)):
             found["speed"][case] = [{"mount, whole again": speed, "tmpfs, whole": 2.0}]
             found["processors"][case] = [{}]
-        self.assertEqual(values_of(found, "mount, second read / tmpfs, median over files of 16 MB"), [{"": [1.5]}])
+        self.assertEqual(values_of(found, "mount, second read / tmpfs, median over files of 16 MB"),
+                         [{"": [1.5]}])
 
     def test_the_codec_on_the_processors_used_is_between_one_and_all(self):
         speed = {"codec alone, 1 thread": 1.0, "codec alone, 4 threads": 3.0}
@@ -82,12 +90,14 @@ class Lance(unittest.TestCase):
     def test_what_was_not_measured_beside_pylance_has_no_values(self):
         found = {"whole": {"int64 2.1": [{"library": 3.0, "mount, numpy.fromfile": 1.0}]}}
         self.assertEqual(self.values(found, "library / pylance, whole columns"), [{"int64 2.1": []}])
-        self.assertEqual(self.values(found, "mount, first numpy.fromfile of int64 and float64 / pylance"), [{"int64 2.1": []}])
+        self.assertEqual(self.values(found, "mount, first numpy.fromfile of int64 and float64 / pylance"),
+                         [{"int64 2.1": []}])
         self.assertEqual(self.values({}, "library's open / pylance's"), [{}])
 
     def test_opening_grows_beside_the_file_before_of_the_same_version(self):
         files = {name: {"count": count, "rounds": [{"library, open": seconds}]}
-                 for name, count, seconds in (("10 2.1", 10, 1.0), ("100 2.1", 100, 5.0), ("10 2.2", 10, 1.0), ("100 2.2", 100, 20.0))}
+                 for name, count, seconds in (("10 2.1", 10, 1.0), ("100 2.1", 100, 5.0),
+                                              ("10 2.2", 10, 1.0), ("100 2.2", 100, 20.0))}
         self.assertEqual(lance_growth(files), {"100 2.1": [0.5], "100 2.2": [2.0]})
 
 
@@ -96,21 +106,28 @@ class TTrees(unittest.TestCase):
         found = {"whole": {"flat zlib": [{"library": 6.0, "ROOT, GetBulkRead": 2.0, "ROOT, TTreeReader": 1.0},
                                          {"library": 6.0, "ROOT, GetBulkRead": 1.0, "ROOT, GetEntry": 3.0}],
                            "vectors zlib": [{"library": 6.0, "uproot": 1.5}]}}
-        [values] = [target.values for target in ttree_targets(found) if target.name == "TTree: library / ROOT, the fastest way"]
+        [values] = [target.values for target in ttree_targets(found)
+                    if target.name == "TTree: library / ROOT, the fastest way"]
         self.assertEqual(values, {"flat zlib": [3.0, 2.0], "vectors zlib": []})
 
     def test_of_opening_and_of_a_server_seconds_are_compared(self):
-        found = {"open": {"flat": [{"library": 1.0, "ROOT": 4.0, "uproot": 20.0, "ROOT, first in a process": 100.0}]},
+        found = {"open": {"flat": [{"library": 1.0, "ROOT": 4.0, "uproot": 20.0,
+                                    "ROOT, first in a process": 100.0}]},
                  "remote": {"counted": [{"library": 0.1, "uproot": 0.4}], "vectors": []}}
-        self.assertEqual({target.name: target.values for target in ttree_targets(found) if any(target.values.values())},
-                         {"TTree: 1,000 branches, from opening to the first value, library / uproot": {"flat": [0.05]},
-                          "TTree: 1,000 branches, from opening to the first value, library / ROOT": {"flat": [0.25]},
-                          "TTree: a branch by http, line of 20 ms, library / uproot": {"counted": [0.25], "vectors": []}})
+        self.assertEqual({target.name: target.values for target in ttree_targets(found)
+                          if any(target.values.values())},
+                         {"TTree: 1,000 branches, from opening to the first value, library / uproot": {
+                                 "flat": [0.05]},
+                          "TTree: 1,000 branches, from opening to the first value, library / ROOT": {
+                                  "flat": [0.25]},
+                          "TTree: a branch by http, line of 20 ms, library / uproot": {"counted": [0.25],
+                                  "vectors": []}})
 
 
 class Calls(unittest.TestCase):
     def test_rounds_without_calls_are_left_out(self):
-        rounds = [{"calls": {"stat": [1, 2], "list": []}}, {"calls": {"stat": [], "list": []}}, {"B: calls": {"stat": [3]}}]
+        rounds = [{"calls": {"stat": [1, 2], "list": []}}, {"calls": {"stat": [], "list": []}},
+                  {"B: calls": {"stat": [3]}}]
         self.assertEqual(calls_of(rounds), {"stat": [[1, 2]]})
         self.assertEqual(calls_of(rounds, "B: "), {"stat": [[3]]})
 
