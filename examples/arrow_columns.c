@@ -30,7 +30,7 @@ static enum nt_status print_batches(const struct nt_arrow *arrow, struct nt_erro
         status = nt_arrow_export_batch(arrow, i, &batch, error);
         if (status != NT_OK)
             break;
-        print_columns(&schema, &batch); /* or give both to an Arrow library, which then releases them */
+        print_columns(&schema, &batch); /* or pass both to an Arrow library, which then releases them */
         batch.release(&batch);
     }
     schema.release(&schema);

@@ -19,7 +19,7 @@
 
 #define ALL UINT64_MAX
 
-/* Elements [first, first + count) of a stream, or all of them. Which of them there are is told by reading. */
+/* Reads elements [first, first + count) of a stream, or all of them. */
 static bool copy_elements(struct nt_stream *stream, uint64_t first, uint64_t count, struct nt_error *error)
 {
     if (count == ALL)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_read_column.py PROGRAM DATA: the example program gives the values that ROOT wrote, and parts of them."""
+"""test_read_column.py PROGRAM DATA: the example program prints the values that ROOT wrote, and
+parts of them."""
 import json
 import pathlib
 import struct
@@ -38,9 +39,13 @@ for path, dataset in expected("dirs_and_cycles"):
     elements = read("dirs_and_cycles", path, "number")
     kind = {"top;1": "<i", "top": "<i", "run 1.5/inner": "<f"}.get(path, "<d")
     assert unpacked(kind, elements) == dataset["fields"]["number"]["values"], path
-for absent, message in ((("Events", "absent"), "no field"), (("absent", "weight"), "no dataset"), (("Events", "muons"), "no data"),
+for absent, message in ((("Events", "absent"), "no field"), (("absent", "weight"), "no dataset"),
+                        (("Events", "muons"), "no data"),
                         (("Events", "weight", "x", "y"), "usage"), (("Events", "weight", "1", "-1"), "usage"),
-                        (("Events", "weight", "2000", "3"), "the stream has 1000"), (("Events", "weight", "0", "3000"), "the stream has 1000"),
+                        (("Events", "weight", "2000", "3"), "the stream has 1000"),
+                        (("Events", "weight", "0", "3000"), "the stream has 1000"),
                         (("Events", "weight", "1000", "1"), "the stream has 1000")):
-    result = subprocess.run([program, data / "example.root", *absent], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert (result.returncode, result.stdout) == (1, b"") and message in result.stderr.decode(), (absent, result)
+    result = subprocess.run([program, data / "example.root", *absent], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    assert (result.returncode, result.stdout) == (1, b"") and message in result.stderr.decode(), (absent,
+            result)

@@ -47,7 +47,7 @@ static PyObject *reader_counters(PyObject *module, PyObject *handle)
 
 /* ---- opening ---- */
 
-/* Take an opened file over. */
+/* Takes ownership of an opened file. */
 static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObject *memory)
 {
     struct file *file = calloc(1, sizeof(*file));
@@ -212,7 +212,7 @@ static PyObject *library_version(PyObject *module, PyObject *nothing)
     return PyUnicode_FromString(nt_version());
 }
 
-/* Name and description of each. */
+/* Name and description of each format. */
 static PyObject *format_rows(PyObject *module, PyObject *nothing)
 {
     PyObject *rows = PyList_New(0);

@@ -69,7 +69,7 @@ void table_release(struct table *table)
 static void end_reader(PyObject *handle)
 {
     struct reader *reader = PyCapsule_GetPointer(handle, reader_name);
-    Py_BEGIN_ALLOW_THREADS /* waits for what the workers are doing */
+    Py_BEGIN_ALLOW_THREADS /* waits for the workers to finish */
         reader_release(reader);
     Py_END_ALLOW_THREADS
 }

@@ -12,8 +12,8 @@ static struct PyModuleDef definition = {
     .m_size = 0,
 };
 
-/* In one phase: the slots of two hold functions as data pointers, which ISO C does not have. There is no
- * state that several interpreters could share. */
+/* Initialized in one phase: two slots would need function pointers as data pointers, which ISO C does
+ * not allow. There is no state that several interpreters could share. */
 PyMODINIT_FUNC PyInit__ntuple(void);
 PyMODINIT_FUNC PyInit__ntuple(void)
 {

@@ -22,14 +22,14 @@ struct reader {
     atomic_uint references;
     struct nt_reader *reader;
     struct nt_reader_options options;
-    pid_t process; /* whose workers it has */
+    pid_t process; /* whose workers it uses */
 };
 
 struct file {
     atomic_uint references;
     struct reader *reader;
     struct nt_file *file;
-    PyObject *memory; /* which holds the bytes, or NULL */
+    PyObject *memory; /* the object that holds the bytes, or NULL */
 };
 
 struct stream {
@@ -51,44 +51,44 @@ void file_release(struct file *file);
 void table_hold(struct table *table);
 void table_release(struct table *table);
 
-/* The structure behind a handle; NULL with an exception where it is none of the kind. */
+/* The structure of a handle; NULL with an exception if it is of another kind. */
 struct reader *reader_of(PyObject *handle);
 struct file *file_of(PyObject *handle);
 struct stream *stream_of(PyObject *handle);
 struct table *table_of(PyObject *handle);
 
-/* A handle of a structure, whose reference it takes; NULL with an exception, the reference is gone then, too.
- */
+/* Creates a handle and takes the reference to the structure. NULL with an exception; the reference is
+ * gone then, too. */
 PyObject *reader_handle(struct reader *reader);
 PyObject *file_handle(struct file *file);
 PyObject *stream_handle(struct stream *stream);
 PyObject *table_handle(struct table *table);
 
-/* The file's reader, of this process; NULL with an exception. Holds the interpreter's lock. */
+/* This process's reader of the file; NULL with an exception. Requires the interpreter's lock. */
 struct nt_reader *reader_here(struct reader *reader);
 
 /* ---- errors.c ---- */
 
-/* Raise what ntuple._errors makes of a failure. Always NULL. */
+/* Raises the exception that ntuple._errors makes of a failure. Always returns NULL. */
 PyObject *raise_error(const struct nt_error *error);
 
 /* ---- values.c ---- */
 
-/* Text of a file as str: bytes that are not UTF-8 as lone surrogates. */
+/* Text of a file as str; bytes that are not UTF-8 become lone surrogates. */
 PyObject *text_value(struct nt_text text);
-/* The dataset at a position of a file; NULL with an exception. */
+/* The dataset with this index in a file; NULL with an exception. */
 struct nt_dataset *dataset_of(struct file *file, unsigned int index);
 const struct nt_field *field_of(const struct nt_dataset *dataset, unsigned int index);
-/* The memory of a NumPy array, one element behind the other; false with an exception. */
+/* The contiguous memory of a NumPy array; false with an exception. */
 bool memory_of(PyObject *array, bool is_written, void **memory_ret, size_t *bytes_ret);
 
-/* Text that is made without the interpreter's lock. */
+/* Text that is built without the interpreter's lock. */
 struct document {
     char *bytes;
     size_t length, capacity;
 };
 bool take_text(void *document, const char *bytes, size_t count); /* false without memory */
-/* The document as bytes, or its failure raised; frees it. */
+/* Returns the document as bytes, or raises its failure. Frees the document. */
 PyObject *document_value(struct document *document, enum nt_status status, const struct nt_error *error);
 
 /* ---- the functions of the module, by file; documented in _ntuple.pyi ---- */

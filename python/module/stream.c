@@ -65,7 +65,7 @@ static PyObject *stream_info(PyObject *module, PyObject *handle)
 
 /* ---- reading ---- */
 
-/* (stream, first, count, array): the array has room for as many, or a message says so. */
+/* (stream, first, count, array): raises an exception if the array is too small. */
 static bool take_range(PyObject *item, struct nt_stream_range *range)
 {
     PyObject *handle, *array;
@@ -98,7 +98,7 @@ static bool take_ranges(PyObject *items, struct nt_stream_range *ranges)
     return true;
 }
 
-/* The tuple of tuples cannot change: it keeps streams and arrays while the others run. */
+/* The tuple of tuples is immutable, so it keeps streams and arrays alive while other threads run. */
 static PyObject *streams_read(PyObject *module, PyObject *list)
 {
     PyObject *items = PySequence_Tuple(list), *result = NULL;

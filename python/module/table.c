@@ -22,7 +22,7 @@ static PyObject *wrap_table(struct file *file, struct nt_arrow *arrow)
     return table_handle(table);
 }
 
-/* Numbers of fields, from a sequence, into memory that is the caller's to free; false with an exception. */
+/* Field numbers from a sequence, in memory that the caller frees; NULL with an exception. */
 static bool take_fields(PyObject *sequence, uint32_t **fields_ret, size_t *count_ret)
 {
     PyObject *items = PySequence_Tuple(sequence);

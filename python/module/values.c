@@ -44,7 +44,7 @@ static bool take_interface(PyObject *interface, bool is_written, void **memory_r
     return !PyErr_Occurred();
 }
 
-/* NumPy's array interface: the buffer protocol is in the stable ABI from 3.11 on only. */
+/* NumPy's array interface: the stable ABI has the buffer protocol only from 3.11 on. */
 bool memory_of(PyObject *array, bool is_written, void **memory_ret, size_t *bytes_ret)
 {
     PyObject *interface = PyObject_GetAttrString(array, "__array_interface__"), *bytes = NULL;
@@ -81,7 +81,7 @@ PyObject *document_value(struct document *document, enum nt_status status, const
     PyObject *value = NULL;
     if (status == NT_OK)
         value = PyBytes_FromStringAndSize(document->bytes, (Py_ssize_t)document->length);
-    else if (status == NT_CANCELED) /* only memory ends it */
+    else if (status == NT_CANCELED) /* fails only without memory */
         PyErr_NoMemory();
     else
         raise_error(error);

@@ -5,7 +5,7 @@
 >>> with ntuple.open('tests/data/example.root') as file:
 ...     events = file['Events']
 ...     pt = events['muons/_0/pt']               # a NumPy array: the values of all muons
-...     offsets = events['muons'].offsets        # which belong to which entry
+...     offsets = events['muons'].offsets        # where the muons of each entry begin
 """
 from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, IncompatibleError, LimitError,
                       MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError, TruncatedError,

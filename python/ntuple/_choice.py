@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Entries that are chosen when a file is opened."""
+"""Selections of entries for opening a file."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ Entries = Union[str, 'os.PathLike[str]', Tuple[int, int], Any]
 
 
 def _runs(entries: Any, count: int) -> Any:
-    """Pairs of the first entry and how many follow."""
+    """Pairs of the first entry and the number of entries."""
     array = np.asarray(entries)
     if array.ndim != 1:
         raise ValueError(f'entries: expected an array of one dimension, found {array.ndim}')
@@ -30,13 +30,14 @@ def _runs(entries: Any, count: int) -> Any:
     numbers = array.astype(np.uint64)
     wrong = numbers[1:] <= numbers[:-1]
     if wrong.any():
-        raise ValueError(f'entries: element {int(np.argmax(wrong)) + 1} is not above the previous one: list entries in ascending order, each only once')
+        raise ValueError(f'entries: element {int(np.argmax(wrong)) + 1} is not above the previous one: '
+                         f'list entries in ascending order, each only once')
     begins = np.concatenate(([0], np.flatnonzero(np.diff(numbers) != 1) + 1))
     return np.stack((numbers[begins], np.diff(np.append(begins, len(numbers))).astype(np.uint64)), axis=1)
 
 
 def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
-    """From now on the dataset has these entries alone: a file that names them, (first, end), their numbers, or a bool for each."""
+    """Select entries: a file that lists them, (first, end), their numbers, or a bool for each."""
     if isinstance(entries, (str, os.PathLike)):
         _ntuple.dataset_choose_by_file(file, dataset, os.fsencode(entries))
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Failures of the library as exceptions: one class for each status, below Error and what Python has for the same."""
+"""Failures of the library as exceptions: one class for each status, derived from Error and the
+matching exception of Python."""
 from __future__ import annotations
 
 import errno as _errno
@@ -7,12 +8,13 @@ from typing import Dict, Optional, Type
 
 
 class Error(Exception):
-    """Something could not be read. `str(error)` says where, what was expected and what was found.
+    """Something could not be read. `str(error)` says where, what was expected and what was
+    found.
 
-    status    what is wrong in one word or two: 'checksum mismatch', 'corrupt', ...
-    offset    where in the file, or None
-    expected  what should have been there, where that is one value; else ''
-    found     what was there
+    status    the kind of failure in one word or two: 'checksum mismatch', 'corrupt', ...
+    offset    the position in the file, or None
+    expected  the expected value, if it is a single one; else ''
+    found     the value that was found
     """
 
     status: str = ''
@@ -73,15 +75,16 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class LimitError(Error, ValueError):
-    """Larger than a limit that protects the reader."""
+    """A size or count exceeds a limit that protects the reader."""
 
 
 class ArgumentError(Error, ValueError):
-    """The request makes no sense."""
+    """The request is not valid."""
 
 
 class MountError(Error, OSError):
-    """The file could not be mounted: no FUSE here, no program ntuplefs, or what that said."""
+    """The file could not be mounted: there is no FUSE, no program ntuplefs, or the program
+    failed; the message says which."""
 
 
 _CLASSES: Dict[str, Type[Error]] = {
@@ -102,14 +105,14 @@ _CLASSES: Dict[str, Type[Error]] = {
 
 
 def new(kind: Type[Error], status: str, message: str, number: int = 0) -> Error:
-    """An exception of a class; OSError's kin have an errno."""
+    """An exception of the class; subclasses of OSError get an errno."""
     error = kind(number, message) if issubclass(kind, OSError) else kind(message)
     error.status = status
     return error
 
 
 def make(status: str, message: str, offset: int, number: int, expected: str, found: str) -> Error:
-    """What the module raises."""
+    """The function that the module calls to raise an exception."""
     kind = _CLASSES.get(status, Error)
     error = new(kind, status, message, number or (_errno.ESTALE if kind is ChangedError else _errno.EIO))
     error.offset = None if offset < 0 else offset

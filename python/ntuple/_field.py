@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fields: what they are, and their elements as NumPy arrays."""
+"""Fields and their elements as NumPy arrays."""
 from __future__ import annotations
 
 import ast
@@ -14,7 +14,7 @@ from . import _ntuple
 if TYPE_CHECKING:
     from ._file import Dataset
 
-Array = Any  # np.ndarray, whose type has other parameters in each version of NumPy
+Array = Any  # np.ndarray, whose type parameters differ between versions of NumPy
 
 
 def dtype_of(text: str) -> 'np.dtype[Any]':
@@ -23,7 +23,7 @@ def dtype_of(text: str) -> 'np.dtype[Any]':
 
 
 class Stream(NamedTuple):
-    """One of a field's sequences of elements, open."""
+    """An open stream: one of a field's sequences of elements."""
 
     handle: _ntuple.Stream
     elements: int
@@ -31,43 +31,46 @@ class Stream(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Elements of a stream that go into an array."""
+    """A range of elements of a stream, and the array for them."""
 
     stream: Stream
     first: int
     count: int
 
     def array(self, out: Array = None) -> Array:
-        """A new one, or the one that is there where it fits."""
+        """A new array, or `out` if it fits."""
         if out is None:
             return np.empty(self.count, self.stream.dtype)
         if out.dtype != self.stream.dtype or out.size != self.count or not out.flags.c_contiguous:
-            raise ValueError(f'out: expected {self.count} contiguous elements of {self.stream.dtype}, found {out.size} '
+            raise ValueError(f'out: expected {self.count} contiguous elements of {self.stream.dtype}, '
+                             f'found {out.size} '
                              f'of {out.dtype}')
         return out
 
 
 def read(spans: Sequence[Span], out: Optional[Sequence[Array]] = None) -> List[Array]:
-    """The elements of all spans, decoded by all workers at once; into arrays that are there, where some are given."""
+    """The elements of all spans, decoded by all workers at once. Reuses arrays that are given."""
     arrays = [span.array(there) for span, there in zip(spans, out or [None] * len(spans))]
-    _ntuple.streams_read([(span.stream.handle, span.first, span.count, array) for span, array in zip(spans, arrays)])
+    _ntuple.streams_read([(span.stream.handle, span.first, span.count, array) for span,
+                          array in zip(spans, arrays)])
     return arrays
 
 
 class Field:
     """A field of a dataset.
 
-    `field[a:b]` are the values of rows a to b, of which only the pages are decoded that they lie in: an array of plain
-    values, a list of str (bytes, where the field is no text) of strings. A collection, an optional, a variant and a
-    record have no values of their own, but streams that tell their structure (`offsets`, `valid`, `tags`, `index`), and
-    sub-fields: `field['_0/pt']` is what the dataset gives for the longer path. Rows are counted within the nearest
-    collection or variant around the field, or are the entries.
+    `field[a:b]` are the values of rows a to b; only their pages are decoded. The result is an
+    array for plain values, and a list of str for strings (of bytes, if the field is no text).
+    Collections, optionals, variants and records have no values of their own. They have streams
+    with their structure (`offsets`, `valid`, `tags`, `index`), and sub-fields: `field['_0/pt']`
+    is the same as the dataset at the longer path. Rows are counted within the nearest collection
+    or variant around the field; without one they are the entries.
 
-    path         leads here from the dataset: 'muons/_0/pt'
-    name, type   as the writer has them; the type is C++'s
-    description  by the writer
+    path         from the dataset: 'muons/_0/pt'
+    name, type   from the writer; the type is a C++ type
+    description  from the writer
     kind         'value', 'string', 'collection', 'optional', 'variant', 'record', ...
-    streams      which of 'data', 'offsets', 'tags', 'index', 'valid' there are
+    streams      those of 'data', 'offsets', 'tags', 'index', 'valid' that exist
     unreadable   why there is no data, or None
     """
 
@@ -95,7 +98,7 @@ class Field:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its rows are elements of a NumPy array."""
+        """Are its rows elements of a NumPy array?"""
         return 'data' in self.streams and 'offsets' not in self.streams
 
     @property
@@ -107,17 +110,17 @@ class Field:
 
     @property
     def rows(self) -> int:
-        """How many rows it has: the entries, or the items of the collections around it."""
+        """The number of rows: the entries, or the items of the collections around the field."""
         return _ntuple.field_rows(self.dataset._handle, self.dataset._number, self._number)
 
     @property
     def dtype(self) -> Optional['np.dtype[Any]']:
-        """The type of its elements; None where it has no data."""
+        """The type of the elements; None without data."""
         return self._stream('data').dtype if 'data' in self.streams else None
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        """Of the array of all its values; of others the number of rows."""
+        """The shape of the array of all values; for other fields the number of rows."""
         if not self.is_plain:
             return (self.rows,)
         size = math.prod(self._dimensions)
@@ -127,7 +130,8 @@ class Field:
         return self.shape[0]
 
     def valued(self) -> Field:
-        """The field that has this one's values: itself, or what an enum, an atomic or an array of plain values is made of."""
+        """The field that has the values: this one, or the one within an enum, an atomic or an
+        array."""
         field = self
         while field.kind in ('wrapper', 'array') and len(field.fields) == 1:
             field = field.fields[0]
@@ -136,7 +140,7 @@ class Field:
     # ---- streams ----
 
     def _stream(self, kind: str) -> Stream:
-        """A stream; kept open by the file."""
+        """A stream; the file keeps it open."""
         if kind not in self.streams:
             raise TypeError(f'{self.path}, a {self.kind}, has no {kind}'
                             + (f': {self.unreadable}' if self.unreadable else ''))
@@ -148,28 +152,28 @@ class Field:
 
     @property
     def offsets(self) -> Array:
-        """Of a collection, an optional or a string: where the items of each row begin, and behind the last where they
-        end: row r has items offsets[r] to offsets[r + 1]."""
+        """Collections, optionals and strings: row r has items offsets[r] to offsets[r + 1]."""
         return self._whole('offsets')
 
     @property
     def valid(self) -> Array:
-        """Of a nullable field, and of an optional in the dense form of drafts: whether each row has a value."""
+        """Nullable fields, and optionals in the dense form of drafts: does each row have a
+        value?"""
         return self._whole('valid')
 
     @property
     def tags(self) -> Array:
-        """Of a variant: which alternative each row has, from 1 on; 0 is none."""
+        """Variants: the alternative of each row, from 1 on; 0 is none."""
         return self._whole('tags')
 
     @property
     def index(self) -> Array:
-        """Of a variant: the row of its alternative that each row is."""
+        """Variants: the row number within the alternative, for each row."""
         return self._whole('index')
 
     @property
     def values(self) -> Array:
-        """All values; of strings their bytes, one behind the other."""
+        """All values; the concatenated bytes of strings."""
         return self[:] if self.is_plain else self._whole('data')
 
     # ---- values ----
@@ -181,7 +185,7 @@ class Field:
         return array.reshape(rows, *self._dimensions)
 
     def _span_of_rows(self, first: int, end: int) -> Span:
-        """Of the rows that `shape` counts."""
+        """The number of rows that `shape` counts."""
         size = math.prod(self._dimensions)
         return Span(self._stream('data'), first * size, (end - first) * size)
 
@@ -193,7 +197,8 @@ class Field:
         data = read([Span(self._stream('data'), begin, int(offsets[-1]) - begin)])[0].tobytes()
         places = (offsets - begin).tolist()
         parts = [data[a:b] for a, b in zip(places, places[1:])]
-        return [part.decode(errors='surrogateescape') for part in parts] if self.kind == 'string' else list(parts)
+        return [part.decode(errors='surrogateescape')
+                for part in parts] if self.kind == 'string' else list(parts)
 
     def _range(self, first: int, end: int) -> Any:
         if self.is_plain:
@@ -236,13 +241,15 @@ class Field:
                 yield from child._with_arrays()
 
     def _rows_of_entries(self, first: int, end: int) -> Tuple[int, int]:
-        """The rows of this field that belong to entries, by the offsets of the collections around it."""
+        """The rows of this field for a range of entries, from the offsets of the collections
+        around it."""
         if self._parent is None:
             return first, end
         parent = Field(self.dataset, self._parent)
         first, end = parent._rows_of_entries(first, end)
         if parent.kind == 'variant':
-            raise TypeError(f'{self.path}: cannot read an alternative of a variant by entries; {parent.path} has the index')
+            raise TypeError(f'{self.path}: cannot read an alternative of a variant by entries; '
+                            f'{parent.path} has the index')
         if 'offsets' in parent.streams:
             offsets = parent._stream('offsets')
             ends = read([Span(offsets, first, 1), Span(offsets, end, 1)])
@@ -250,7 +257,7 @@ class Field:
         return first * (parent._repetition or 1), end * (parent._repetition or 1)
 
     def _span_of_entries(self, first: int, end: int) -> Span:
-        """Values, or offsets of a collection, of entries; of all of them no offset has to be looked at."""
+        """Values or offsets for a range of entries; for all entries no offsets are read."""
         if 'data' in self.streams and not self.is_plain:
             raise TypeError(f'{self.path}: an array cannot hold strings; use dataset.field(path)[a:b]')
         stream = self._stream('data' if self.is_plain else 'offsets')
@@ -262,7 +269,7 @@ class Field:
         return Span(stream, first, end - first + 1)
 
     def _array_of_span(self, array: Array) -> Array:
-        """As it is handed out: in its shape; offsets from 0 on."""
+        """The array in the shape for users; offsets begin with 0."""
         if not self.is_plain:
             if array[0]:
                 array -= array[0]

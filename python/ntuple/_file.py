@@ -27,7 +27,8 @@ _readers: List[_ntuple.Reader] = []
 
 
 def _reader() -> _ntuple.Reader:
-    """The cache and the workers, one for all files: a processor each with the calling thread."""
+    """The reader: one cache and one set of workers for all files. With the calling thread, one
+    thread per processor."""
     with _lock:
         if not _readers:
             _readers.append(_ntuple.reader_new(0, max(0, len(os.sched_getaffinity(0)) - 1)))
@@ -39,12 +40,13 @@ def _encoded(path: str) -> bytes:
 
 
 def counters() -> Dict[str, int]:
-    """What was read and decoded until now, by all files: the names stand in docs/tree.md, as stats.json."""
+    """Counters of bytes read and decoded so far, over all files. docs/tree.md describes the
+    names (stats.json)."""
     return _ntuple.reader_counters(_reader())
 
 
 def formats() -> Dict[str, str]:
-    """The formats that are read, with what they are."""
+    """The supported formats with their descriptions."""
     return dict(_ntuple.format_rows())
 
 
@@ -121,10 +123,10 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None],
 
 
 class File(Mapping):  # type: ignore[type-arg]
-    """An open file: a mapping from the paths of its datasets to these.
+    """An open file: a mapping from paths to datasets.
 
-    Closed by `close()` or at the end of a `with`. What was read from it lives on; what is read just then, by this
-    thread through Arrow or by another one, ends first.
+    `close()` or the end of a `with` closes it. Arrays and tables that were read stay valid.
+    Reads in progress, in this thread through Arrow or in another thread, finish first.
     """
 
     def __init__(self, handle: _ntuple.File) -> None:
@@ -163,7 +165,8 @@ class File(Mapping):  # type: ignore[type-arg]
         return sum(1 for _ in self)
 
     def _stream(self, dataset: int, field: int, kind: str) -> Stream:
-        """Opened once by each process, as a forked one has a reader of its own, and kept until there are many."""
+        """Opened once per process (a forked process has its own reader) and kept. The oldest are
+        closed if there are many."""
         handle, key = self._handle, (os.getpid(), dataset, field, kind)
         stream = self._streams.get(key)
         if stream is None:
@@ -179,17 +182,20 @@ class File(Mapping):  # type: ignore[type-arg]
         return '<ntuple.File, closed>' if self.closed else f'<ntuple.File: {", ".join(self)}>'
 
     def only(self) -> Dataset:
-        """The only dataset, older cycles and attribute sets not counted; ArgumentError where there are several."""
+        """The only dataset, without older cycles and attribute sets; ArgumentError if there are
+        several."""
         return Dataset(self, _ntuple.file_find(self._handle, None))
 
     def layout(self) -> List[Dict[str, Any]]:
-        """Every byte of the file with its owner, in order, as `layout.jsonl` tells it. Reads all page lists."""
+        """Every byte of the file with its owner, in order, as in `layout.jsonl`. Reads all page
+        lists."""
         return [json.loads(line) for line in _ntuple.file_layout(self._handle).splitlines()]
 
 
 class Schema:
-    """The fields of a dataset: `str(schema)` has a line for each, `schema.fields` what `ntuple schema --json` tells:
-    dictionaries of name, type, kind, number of items, and `fields` below."""
+    """The fields of a dataset. `str(schema)` has a line for each. `schema.fields` has the
+    members of `ntuple schema --json`: dictionaries of name, type, kind, number of items, and
+    `fields` for sub-fields."""
 
     def __init__(self, lines: str, fields: List[Dict[str, Any]]) -> None:
         self._lines = lines
@@ -204,17 +210,20 @@ class Schema:
 class Dataset:
     """A dataset: columns by the paths of their fields.
 
-    `dataset[path]` is a NumPy array of all values where the field has plain ones, enums and arrays of them included
-    ('weight', 'muons/_0/pt': the values of all muons, one behind the other), decoded by all workers. Of others it is the Field, which has the structure:
-    `dataset['muons'].offsets` tells which values belong to which entry, `dataset['stream'][a:b]` are strings.
+    `dataset[path]` is a NumPy array of all values for fields of plain values, including enums
+    and arrays ('weight', 'muons/_0/pt': the values of all muons, one after the other). All
+    workers decode it. For other fields it is the Field, which has the structure:
+    `dataset['muons'].offsets` gives the items of each entry, and `dataset['stream'][a:b]` are
+    strings.
 
-    As a whole, and by `select()` in parts, it is Arrow to every program that speaks the Arrow PyCapsule interface:
-    `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`, `duckdb.sql('select ... from dataset')`.
+    The dataset itself, and parts of it by `select()`, are Arrow data for every program with the
+    Arrow PyCapsule interface: `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`,
+    `duckdb.sql('select ... from dataset')`.
 
-    name, title, description, writer, format, version, generation, cycle    as its writer has them
-    entries, stored_entries    those that were chosen, and all; the same where none were chosen
-    path     by which the file finds it
-    file     which it is of
+    name, title, description, writer, format, version, generation, cycle    as stored
+    entries, stored_entries    the number of selected entries, and of all
+    path     its path in the file
+    file     the file that contains it
     """
 
     def __init__(self, file: File, number: int) -> None:
@@ -252,11 +261,11 @@ class Dataset:
 
     @property
     def fields(self) -> List[Field]:
-        """The fields at the top."""
+        """The top-level fields."""
         return [Field(self, number) for number in _ntuple.dataset_children(self._handle, self._number, None)]
 
     def keys(self) -> List[str]:
-        """The paths of the fields at the top."""
+        """The paths of the top-level fields."""
         return [field.path for field in self.fields]
 
     def __iter__(self) -> Iterator[str]:
@@ -269,7 +278,8 @@ class Dataset:
             return False
 
     def field(self, path: str) -> Field:
-        """The field that a path leads to: 'weight', 'muons/_0/pt'. Names are written as in the mounted tree."""
+        """The field at a path: 'weight', 'muons/_0/pt'. Names are written as in the mounted
+        tree."""
         return Field(self, self._find(path))
 
     def match(self, pattern: Union[str, Sequence[str]]) -> List[Field]:
@@ -293,7 +303,7 @@ class Dataset:
         return Schema(lines.rstrip('\n'), document['fields'])
 
     def layout(self) -> List[Dict[str, Any]]:
-        """The bytes of the file that are this dataset's, as File.layout() tells them."""
+        """The bytes of the file that belong to this dataset, as in File.layout()."""
         return [item for item in self.file.layout() if item.get('dataset') == self.path]
 
     # ---- values ----

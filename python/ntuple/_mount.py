@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mounting, by the program ntuplefs."""
+"""Mounting with the program ntuplefs."""
 from __future__ import annotations
 
 import contextlib
@@ -21,8 +21,10 @@ def _failure(number: int, message: str) -> _errors.Error:
 
 
 def program(name: str) -> str:
-    """Where a program of this project is: beside this Python, as a wheel has it, or where the shell finds it."""
-    folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable), os.environ.get('PATH', os.defpath)]
+    """The path of a program of this project: next to this interpreter, as in a wheel, or on
+    PATH."""
+    folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable),
+               os.environ.get('PATH', os.defpath)]
     found = shutil.which(name, path=os.pathsep.join(folders))
     if not found:
         raise _failure(errno.ENOENT, f'the program {name} is not installed')
@@ -30,7 +32,7 @@ def program(name: str) -> str:
 
 
 def _problem() -> Optional[str]:
-    """Why nothing can be mounted here, where that is known."""
+    """Why mounting is impossible here, if that is known."""
     try:
         os.close(os.open('/dev/fuse', os.O_RDWR))
     except OSError as error:
@@ -50,7 +52,7 @@ def _options(options: Any) -> List[str]:
 
 
 def _unmount(path: Path) -> None:
-    """Without waiting for those who still have a file open: their reads end when they close it."""
+    """Unmount lazily: programs that have a file open can still read until they close it."""
     command = ['fusermount3', '-u', '-z'] if shutil.which('fusermount3') else ['umount', '-l']
     subprocess.run([*command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
@@ -58,10 +60,11 @@ def _unmount(path: Path) -> None:
 
 @contextlib.contextmanager
 def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
-    """Mount a file, or a folder of files, for the time of a `with`; gives the path of the tree.
+    """Mount a file or a folder of files for the duration of a `with`; returns the path of the
+    tree.
 
-    `options` are those of `ntuplefs -o`: `mount(path, text='sized', cachesize='1G')`. MountError where FUSE is not
-    allowed: `ntuple.open` needs none.
+    `options` are those of `ntuplefs -o`: `mount(path, text='sized', cachesize='1G')`. Raises
+    MountError if FUSE is not allowed; `ntuple.open` works without it.
     """
     mounter = program('ntuplefs')
     problem = _problem()
@@ -70,7 +73,8 @@ def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix='ntuple-'))
     try:
         result = subprocess.run([mounter, *_options(options), os.fspath(source), str(folder)],
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                check=False)
         if result.returncode:
             raise _failure(errno.EIO, result.stderr.decode(errors='replace').strip() or f'{mounter} failed')
         try:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The extension module: functions over handles, each of which keeps alive what it needs. All functions may be called
-from several threads; those that read do so without the interpreter's lock. Failures are raised as ntuple.Error."""
+"""The extension module: functions over handles. Each handle keeps alive what it needs.
+
+Several threads may call all functions. Reads release the interpreter's lock. Failures raise
+ntuple.Error."""
 from typing import Any, Dict, List, NewType, Optional, Sequence, Tuple
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some columns and entries of a dataset as Arrow."""
+"""Selected columns and entries of a dataset as Arrow."""
 from __future__ import annotations
 
 import os
@@ -14,9 +14,8 @@ VARIANTS = ('struct', 'union', 'omit')
 
 
 class View:
-    """Columns and entries of a dataset, for every program that speaks the Arrow PyCapsule interface: `pyarrow.table(view)`,
-    `polars.DataFrame(view)`, DuckDB by the name of the variable. Nothing is decoded before it is asked for, then cluster
-    by cluster: `pyarrow.RecordBatchReader.from_stream(view)` holds one batch at a time.
+    """Columns and entries of a dataset, for every program with the Arrow PyCapsule interface:
+    `pyarrow.table(view)`, `polars.DataFrame(view)`, DuckDB by the name of the variable.
 
     dataset   whose columns these are
     columns   paths or patterns of fields, or None: all
@@ -39,10 +38,11 @@ class View:
 
     def __repr__(self) -> str:
         columns = 'all columns' if self.columns is None else ', '.join(self.columns)
-        return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {self.entries[0]} to {self.entries[1]}>'
+        first, end = self.entries
+        return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {first} to {end}>'
 
     def _table(self) -> _ntuple.Table:
-        """Made once by each process, as a forked one has a reader of its own."""
+        """Created once per process, because a forked one has its own reader."""
         handle = self.dataset._handle
         process, table = self._made
         if table is None or process != os.getpid():
@@ -54,18 +54,20 @@ class View:
 
     @property
     def batches(self) -> int:
-        """How many record batches it has: one for each cluster that the entries lie in."""
+        """The number of record batches: one for each cluster that has some of the entries."""
         return _ntuple.table_batches(self._table())
 
     @property
     def left_out(self) -> Dict[str, str]:
         """Fields that Arrow cannot express, with the reason."""
-        return {self.dataset._field(number).path: reason for number, reason in _ntuple.table_left_out(self._table())}
+        return {self.dataset._field(number).path: reason for number,
+                reason in _ntuple.table_left_out(self._table())}
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""
         return _ntuple.table_schema(self._table())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """The batches as a PyCapsule. Types are as they are stored, whichever are requested: the consumer casts."""
+        """The batches as a PyCapsule. Types are as stored, whichever are requested: the consumer
+        casts."""
         return _ntuple.table_stream(self._table())
