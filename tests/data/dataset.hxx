@@ -80,7 +80,7 @@ template <typename... Ts> std::string of_items(const Ts &...items)
     return result + "]";
 }
 
-/* Structures that the scripts declare say how they are written by a member `json()`. */
+/* Structures that the scripts declare are written by a member `json()`. */
 template <typename T> struct writer {
     static std::string write(const T &value)
     {
@@ -254,7 +254,7 @@ class DataSet
         return added;
     }
 
-    /* A field without a C++ type of its own; ROOT's reader hands out its bytes, which look like a T. */
+    /* A field without a C++ type of its own; ROOT's reader returns its bytes, which have the layout of T. */
     template <typename T>
     void AddUntyped(std::unique_ptr<ROOT::RFieldBase> field, std::function<void(T &, std::uint64_t)> set)
     {
@@ -269,7 +269,7 @@ class DataSet
         };
     }
 
-    /* A field that shows another one's columns: nothing is written, but it can be read. */
+    /* A projected field: nothing is written, but it can be read. */
     template <typename T>
     void AddProjected(const std::string &name, std::map<std::string, std::string> sources)
     {
@@ -279,8 +279,8 @@ class DataSet
         fProjected.push_back({name, nullptr, nullptr, Viewer<T>(name)});
     }
 
-    /* Write `entries` entries into `directory`; a cluster ends before each number of `clusters`, a cluster
-     * group before each number of `groups`. `before` is called with the writer before each entry. */
+    /* Writes `entries` entries into `directory`; a cluster ends before each number of `clusters`, a cluster
+     * group before each number of `groups`. Calls `before` with the writer before each entry. */
     void Write(TDirectory &directory, std::uint64_t entries, std::vector<std::uint64_t> clusters = {},
                std::vector<std::uint64_t> groups = {},
                std::function<void(ROOT::RNTupleWriter &, std::uint64_t)> before = nullptr)
@@ -312,7 +312,7 @@ class DataSet
         }
     }
 
-    /* {"entries": n, "fields": {"field": [value, ...], ...}} as ROOT's reader tells it. */
+    /* {"entries": n, "fields": {"field": [value, ...], ...}} from ROOT's reader. */
     std::string Read(const std::string &file, const std::string &path) const
     {
         auto reader = ROOT::RNTupleReader::Open(path, file);
@@ -356,7 +356,7 @@ class DataSet
     std::vector<Field> fFields, fProjected;
 };
 
-/* Names and numbers that look alike on every machine: a small generator of our own. */
+/* Names and numbers that are the same on every machine: a small generator of our own. */
 struct Random {
     std::uint64_t state;
     explicit Random(std::uint64_t seed) : state(seed * 0x9E3779B97F4A7C15u + 1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the test files and, beside each, what it must read as.
+"""Write the test files, each with its expected values.
 
-usage: make_data.py [NAME...]        (without names: all of them)
+usage: make_data.py [NAME...]        (default: all)
 
-X.root is written by ROOT (or uproot), by the functions in write_*.cxx. X.json says what ROOT's own reader finds
-in it, field by field; whatever uproot can read as well has to agree, or nothing is written. Both must be
-installed: pip install root uproot. Everything comes out the same each time but for times and identifiers that
-ROOT puts into the container.
+ROOT (or uproot) writes X.root, by the functions in write_*.cxx. X.json has the values from
+ROOT's own reader, field by field. Fields that uproot can read must agree, or nothing is written.
+Both must be installed: pip install root uproot. The output is reproducible, except times and
+identifiers that ROOT puts into the container.
 """
 import hashlib
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-LONG = 100      # of data sets with more entries some values are kept, the others as a digest
+LONG = 100  # datasets with more entries keep some values, and digests of the others
 
 # file -> (source, function with its further arguments)
 ROOT_FILES = {
@@ -50,7 +50,8 @@ READ_BY_ROOT = {
     'directories_by_uproot': ('write_structures.cxx', 'read_directories_by_uproot'),
 }
 
-# What uproot 5.7 reads otherwise, by words of the path: errors of its own and another notion of a pointer.
+# Fields, by words of their paths, that uproot 5.7 reads differently: its own bugs, and another
+# notion of a pointer.
 UPROOT_DIFFERS = {
     'variant': 'starts each cluster at the alternatives\' first values',
     'comment': 'the same, it is a variant',
@@ -63,7 +64,7 @@ UPROOT_DIFFERS = {
 
 
 def with_root(name):
-    """Write X.root with ROOT, or only read it; returns the data sets as ROOT's reader tells them."""
+    """Write X.root with ROOT, or only read it; returns the datasets from ROOT's reader."""
     source, function, *arguments = {**ROOT_FILES, **READ_BY_ROOT}[name]
     warnings.simplefilter('ignore')
     import ROOT
@@ -75,7 +76,7 @@ def with_root(name):
 
 
 def names_by_uproot():
-    """Names that ROOT refuses to write, but uproot does not."""
+    """Names that ROOT refuses to write, but uproot writes."""
     import uproot
     names = ['a/b', '..', '.', 'a.b', '/abs', 'tab\there', 'new\nline', ' ', 'field.json', '%2F', '']
     columns = {name: np.arange(4, dtype='i4') * (k + 1) for k, name in enumerate(names)}
@@ -90,7 +91,7 @@ def names_by_uproot():
 
 
 def directories_by_uproot():
-    """Directories in directories, one that outgrows the room for its list of keys, an empty one."""
+    """Nested directories, one that outgrows its first list of keys, an empty one."""
     import uproot
     with uproot.recreate(HERE / 'directories_by_uproot.root') as file:
         file.mkrntuple('top', {'x': np.arange(10)})
@@ -126,8 +127,8 @@ def damaged_page():
 
 
 def plain(value):
-    """Readers differ in what they call a record, a pair or a list: keep the values only."""
-    if isinstance(value, dict):     # uproot puts base classes behind the own members, last one first
+    """Readers name records, pairs and lists differently: keep only the values."""
+    if isinstance(value, dict):  # uproot puts base classes after the class's own members, last one first
         own = [plain(item) for name, item in value.items() if not name.startswith(':_')]
         bases = [base for name, base in value.items() if name.startswith(':_')]
         return own + [item for base in reversed(bases) for item in plain(base)]
@@ -139,11 +140,12 @@ def plain(value):
 
 
 def read_with_uproot(file, path, field):
-    return file[path].arrays(filter_name=lambda name: name == field or name.startswith(field + '.'))[field].to_list()
+    return file[path].arrays(filter_name=lambda name: name == field
+                             or name.startswith(field + '.'))[field].to_list()
 
 
 def confirmed_by_uproot(name, datasets):
-    """The fields that uproot reads too, by path; exits where it reads something else without a known reason."""
+    """The fields that uproot can read, by path; exits if a value differs without a known reason."""
     import uproot
     confirmed = {}
     with uproot.open(HERE / f'{name}.root') as file:
@@ -151,8 +153,9 @@ def confirmed_by_uproot(name, datasets):
             for field, values in dataset['fields'].items():
                 try:
                     theirs = plain(read_with_uproot(file, path, field))
-                except Exception as error:      # whatever a reader does on what it cannot read
-                    print(f'{name}: uproot does not read {path}/{field}: {type(error).__name__}: {str(error)[:60]!r}')
+                except Exception as error:  # readers raise anything for what they cannot read
+                    print(f'{name}: uproot does not read {path}/{field}: {type(error).__name__}: '
+                          f'{str(error)[:60]!r}')
                     continue
                 if theirs == plain(values):
                     confirmed.setdefault(path, []).append(field)
@@ -163,7 +166,7 @@ def confirmed_by_uproot(name, datasets):
 
 
 def digest(values):
-    """Of all values of a field, one JSON text a line."""
+    """One line of JSON text for each value of a field."""
     lines = ''.join(json.dumps(value, ensure_ascii=False) + '\n' for value in values)
     return hashlib.sha256(lines.encode()).hexdigest()
 
@@ -187,7 +190,7 @@ def write_expected(name, writer, datasets):
 
 
 def save(name, document):
-    """Indented, but for the values: a line for each field."""
+    """Indented, except the values: a line for each field."""
     lines = ['{', f' "writer": {json.dumps(document["writer"])},', ' "datasets": {']
     for path, dataset in document['datasets'].items():
         fields = [f'    {compact(field)}: {compact(values)}' for field, values in dataset['fields'].items()]
@@ -220,7 +223,7 @@ def main(names):
     if len(names) == 1:
         make(names[0])
         return
-    for name in names or known:      # a process each: ROOT's interpreter cannot take everything back
+    for name in names or known:  # one process each, because ROOT's interpreter cannot unload everything
         subprocess.run([sys.executable, __file__, name], check=True)
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write mixed.root: an RNTuple and TTrees in one file, two of them with the RNTuple's name. Needs ROOT (pip install root).
+"""Write mixed.root: an RNTuple and TTrees in one file, two of them with the RNTuple's name.
+
+Needs ROOT (pip install root).
 
 usage: make_mixed.py [PATH]        (default: trees/mixed.root)
 
@@ -39,7 +41,7 @@ def write_ntuple(file, name, entries):
 
 
 def main(path):
-    os.chdir(path.parent)     # the file keeps the path that it is opened by
+    os.chdir(path.parent)  # the file keeps the path that opened it
     file = ROOT.TFile(path.name, 'RECREATE', '', 505)
     write_tree(file, 'Events', 3)
     write_ntuple(file, 'Events', 10)

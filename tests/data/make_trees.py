@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the test files of TTrees and, beside each, what it must read as.
+"""Write the test files of TTrees, each with its expected values.
 
-usage: make_trees.py [NAME...]        (without names: all of them)
+usage: make_trees.py [NAME...]        (default: all)
 
-trees_NAME.root is written by ROOT, by the functions of write_trees.cxx, or by uproot. trees_NAME.json has, of each branch, what ROOT's
-own reader finds (of the file by uproot: what was written) or, where the script did not ask ROOT for it, what uproot finds; the digests
-are those of tests/support/tree_values.py. What both read has to agree, or nothing is written. Both must be installed:
-pip install root uproot; and a C++ compiler, for ROOT's dictionaries.
+ROOT writes trees_NAME.root, by the functions of write_trees.cxx, or uproot writes it.
+trees_NAME.json has the values of each branch from ROOT's own reader (for uproot's file: the
+written values), or from uproot if the script did not ask ROOT; the digests are those of
+tests/support/tree_values.py. Branches that both read must agree, or nothing is written. Both
+must be installed: pip install root uproot; and a C++ compiler, for ROOT's dictionaries.
 """
 import hashlib
 import json
@@ -27,12 +28,15 @@ BY_ROOT = ('leaves', 'floats', 'containers', 'classes', 'memberwise', 'objectwis
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries', 'unclosed')
 
 DICTIONARIES = (
-    'Inner', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>', 'vector<vector<Hit> >', 'vector<Flat>', 'map<int,Inner>',
-    'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>', 'vector<pair<int,float> >',
-    'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >', 'vector<vector<vector<float> > >', 'set<int>', 'set<string>',
+    'Inner', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>', 'vector<vector<Hit> >',
+    'vector<Flat>', 'map<int,Inner>',
+    'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
+    'vector<pair<int,float> >',
+    'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',
+    'vector<vector<vector<float> > >', 'set<int>', 'set<string>',
     'multiset<double>', 'list<int>', 'deque<float>', 'vector<set<int> >', 'bitset<10>')
 
-# What uproot 5.7 reads otherwise, by the file's name or the branch's.
+# What uproot 5.7 reads differently, by the name of the file or the branch.
 UPROOT_DIFFERS = {
     'floats': 'without their ranges, where they are arrays or counted',
     'leaves: text': 'misses that empty ones have no bytes at all',
@@ -47,7 +51,7 @@ UPROOT_DIFFERS = {
 def start_root(place):
     warnings.simplefilter('ignore')
     import ROOT
-    os.chdir(place)     # dictionaries are compiled here
+    os.chdir(place)  # ROOT compiles dictionaries here
     ROOT.gROOT.SetBatch(True)
     ROOT.gInterpreter.AddIncludePath(str(HERE))
     ROOT.gInterpreter.GenerateDictionary(';'.join(DICTIONARIES), str(HERE / 'tree_classes.hxx'))
@@ -57,64 +61,76 @@ def start_root(place):
 
 
 def by_root(root, name):
-    """{path of a tree: what was told of it}; its branches' values beside."""
+    """{path of a tree: what the reader printed}; with the values of its branches."""
     text = getattr(root, f'write_{name}')(str(HERE / f'trees/trees_{name}.root'))
     told = json.loads(str(text), strict=False)
     return {path: (tree['entries'], values_of(tree)) for path, tree in told.items()}
 
 
 def by_uproot():
-    """Numbers, arrays, lists, strings, records of numbers: what uproot writes. Gives what was written."""
+    """Numbers, arrays, lists, strings, records of numbers: the types that uproot writes. Returns
+    the written values."""
     import awkward as ak
     import uproot
     chance = np.random.default_rng(1)
     entries, dtypes = 50, ['?', 'i1', 'u2', 'i4', 'f8']
-    plain = {f'x_{dtype.strip("?") or "bool"}': chance.integers(0, 100, entries).astype(dtype) for dtype in dtypes}
+    plain = {f'x_{dtype.strip("?") or "bool"}': chance.integers(0, 100, entries).astype(dtype)
+             for dtype in dtypes}
     counts = chance.integers(0, 4, entries)
-    lists = {f'a_{dtype}': ak.unflatten(chance.integers(0, 100, counts.sum()).astype(dtype), counts) for dtype in ('i1', 'f4')}
+    lists = {f'a_{dtype}': ak.unflatten(chance.integers(0, 100, counts.sum()).astype(dtype), counts)
+             for dtype in ('i1', 'f4')}
     texts = [['', 'word', 'two words', 'x' * 300][i % 4] for i in range(entries)]
     jets = ak.zip({'pt': lists['a_f4'], 'charge': lists['a_i1']})
     matrix = chance.normal(size=(entries, 2, 3))
     with uproot.recreate(HERE / 'trees/trees_by_uproot.root', compression=uproot.ZSTD(3)) as file:
-        file.mktree('numbers', {**{name: column.dtype for name, column in plain.items()}, 'matrix': ('f8', (2, 3))})
+        file.mktree('numbers', {**{name: column.dtype for name, column in plain.items()},
+                                'matrix': ('f8', (2, 3))})
         for part in slice(0, 20), slice(20, entries):
-            file['numbers'].extend({**{name: column[part] for name, column in plain.items()}, 'matrix': matrix[part]})
-        for path, columns in {'inner/lists': lists, 'texts': {'text': ak.Array(texts)}, 'records': {'jets': jets}}.items():
+            file['numbers'].extend({**{name: column[part] for name, column in plain.items()},
+                                    'matrix': matrix[part]})
+        for path, columns in {'inner/lists': lists, 'texts': {'text': ak.Array(texts)},
+                              'records': {'jets': jets}}.items():
             file.mktree(path, columns)
     numbers = {name: form_of_awkward(column) for name, column in {**plain, 'matrix': matrix}.items()}
     lists = {**{name: form_of_awkward(column) for name, column in lists.items()},
              **{f'n{name}': form('<i4', counts.tolist()) for name in lists}}
-    jets = {'njets': form('<i4', counts.tolist()), **{f'jets_{name}': form_of_awkward(jets[name]) for name in jets.fields}}
-    return {'numbers': (entries, numbers), 'inner/lists': (entries, lists), 'texts': (entries, {'text': form('string', texts)}),
+    jets = {'njets': form('<i4', counts.tolist()), **{f'jets_{name}': form_of_awkward(jets[name])
+                                                      for name in jets.fields}}
+    return {'numbers': (entries, numbers), 'inner/lists': (entries, lists),
+            'texts': (entries, {'text': form('string', texts)}),
             'records': (entries, jets)}
 
 
 def read_by_uproot(file):
     """{path: (class, title, entries, {branch: values})}, older cycles as PATH;CYCLE."""
     found = {}
-    for key in sorted(file.keys(filter_classname=lambda name: name.startswith(('TTree', 'TNtuple')), recursive=True)):
+    for key in sorted(file.keys(filter_classname=lambda name: name.startswith(('TTree', 'TNtuple')),
+                                recursive=True)):
         tree, (path, cycle) = file[key], key.rsplit(';', 1)
-        newest = max(int(other.rsplit(';', 1)[1]) for other in file.keys(recursive=True) if other.rsplit(';', 1)[0] == path)
+        newest = max(int(other.rsplit(';', 1)[1]) for other in file.keys(recursive=True)
+                     if other.rsplit(';', 1)[0] == path)
         branches = {}
         for name in tree.keys(full_paths=True):
             try:
                 branches[name] = form_of_awkward(tree[name].array())
-            except Exception:   # whatever a reader does on what it cannot read
+            except Exception:  # readers raise anything for what they cannot read
                 continue
         found[path if int(cycle) == newest else key] = tree.classname, tree.title, tree.num_entries, branches
     return found
 
 
 def merge(name, path, told, theirs):
-    """[branch] of a tree, of what the readers tell."""
+    """[branch] of a tree, from the readers' output."""
     branches = []
     for branch in [*told, *(branch for branch in theirs if branch not in told)]:
         readers = ['ROOT'] * (branch in told) + ['uproot'] * (branch in theirs)
         if len(readers) == 2 and theirs[branch] != told[branch]:
             if not UPROOT_DIFFERS.keys() & {name, branch, f'{name}: {branch}'}:
-                raise ValueError(f'{name}: {path}: {branch}: uproot reads {theirs[branch]}, ROOT {told[branch]}')
+                raise ValueError(f'{name}: {path}: {branch}: uproot reads {theirs[branch]}, ROOT '
+                                 f'{told[branch]}')
             readers = ['ROOT']
-        branches.append({'name': branch, **({} if len(readers) == 2 else {'reader': readers[0]}), 'values': told.get(branch, theirs.get(branch))})
+        branches.append({'name': branch, **({} if len(readers) == 2 else {'reader': readers[0]}),
+                         'values': told.get(branch, theirs.get(branch))})
     return branches
 
 
@@ -142,7 +158,8 @@ def save(name, document):
     text = compact({**document, 'trees': []})[:-2]
     for number, tree in enumerate(document['trees']):
         branches = ',\n'.join('  ' + compact(branch) for branch in tree['branches'])
-        text += (',\n' if number else '\n') + ' ' + compact({**tree, 'branches': []})[:-2] + (f'\n{branches}' if branches else '') + ']}'
+        text += (',\n' if number else '\n') + ' ' + compact({**tree, 'branches': []})[:-2] + (f'\n{branches}'
+                if branches else '') + ']}'
     (HERE / f'trees/trees_{name}.json').write_text(text + ']}\n')
     json.loads(text + ']}')
 

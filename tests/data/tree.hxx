@@ -19,7 +19,7 @@
 
 /* ---- values as JSON: what dataset.hxx lacks ---- */
 
-/* A member that another one counts: `counted(values, count)`. */
+/* A member whose length another one stores: `counted(values, count)`. */
 template <typename T> struct Counted {
     const T *items;
     std::size_t count;
@@ -29,7 +29,7 @@ template <typename T> Counted<T> counted(const T *items, std::size_t count)
     return {items, count};
 }
 
-/* Such a count, which other readers take for unsigned: `counter(count)`. */
+/* Such a length, which other readers take for unsigned: `counter(count)`. */
 inline unsigned counter(int count)
 {
     return static_cast<unsigned>(count);
@@ -219,7 +219,7 @@ inline std::string object(const std::string &text, const std::vector<std::string
     return result + "}";
 }
 
-/* The members of two objects as one. */
+/* Joins the members of two objects. */
 inline std::string joined(const std::string &first, const std::string &second)
 {
     return first.size() == 2    ? second
@@ -249,7 +249,7 @@ template <typename... Ts> std::string shape(const char *text, const Ts &...)
         return members::shape(#__VA_ARGS__, __VA_ARGS__);                                                    \
     }
 
-/* The same of a structure whose base tells, too. */
+/* The same for a structure whose base class also has names. */
 #define TELLS_WITH(Base, ...)                                                                                \
     std::string json() const                                                                                 \
     {                                                                                                        \
@@ -289,7 +289,7 @@ class Tree
         return *this;
     }
 
-    /* Objects of class T in a TClonesArray; `count` tells how many an entry has. */
+    /* Objects of class T in a TClonesArray; `count` returns their number for an entry. */
     template <typename T>
     Tree &Clones(const std::string &name, std::function<unsigned(std::uint64_t)> count, Set<T> set,
                  int split = 99, int buffer = 32000)
@@ -317,7 +317,7 @@ class Tree
         return *this;
     }
 
-    /* A leaf list over a number, an array, or a structure whose members lie in a row. */
+    /* A leaf list over a number, an array, or a structure with consecutive members. */
     template <typename T>
     Tree &Leaves(const std::string &name, const std::string &list, Set<T> set, int buffer = 32000)
     {
@@ -330,7 +330,7 @@ class Tree
         return *this;
     }
 
-    /* Items, at most `most`, that another branch counts; added behind its counter. */
+    /* At most `most` items, whose number another branch stores; added after that branch. */
     template <typename T, typename Count>
     Tree &Items(const std::string &name, const std::string &list, std::shared_ptr<Count> count,
                 std::size_t most, Set<T> set, int buffer = 32000)
@@ -376,8 +376,8 @@ class Tree
         return *this;
     }
 
-    /* Writes into a directory. `ready` is called with the tree when its branches are made, `before` before
-     * each entry, `after` in front of the last writing. Returns what Told() does. */
+    /* Writes into a directory. Calls `ready` with the tree when its branches exist, `before` before each
+     * entry, and `after` before the last write. Returns what Told() does. */
     std::string Write(TDirectory &directory, std::uint64_t entries,
                       std::function<void(TTree &)> ready = nullptr,
                       std::function<void(TTree &, std::uint64_t)> before = nullptr,

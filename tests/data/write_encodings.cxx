@@ -17,7 +17,7 @@ template <typename T> T value(std::uint64_t i)
 {
     Random random(i + 1);
     if constexpr (std::is_floating_point_v<T>) {
-        /* Numbers that 16 bits can hold, and some that they cannot. */
+        /* Numbers that 16 bits can hold, and some that need more. */
         return static_cast<T>(i % 10 ? 4 * random.Uniform() - 2 : std::ldexp(random.Uniform(), i % 40 - 30));
     } else {
         const T extremes[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), 0};

@@ -32,7 +32,7 @@ static Random at(std::uint64_t entry, std::uint64_t field)
     return Random(entry * 64 + field);
 }
 
-/* How many muons and jets an event has; the fields that belong together agree on it. */
+/* The number of muons and jets of an event, for all fields that belong together. */
 static std::size_t muons(std::uint64_t entry)
 {
     return at(entry, 1).Below(4);
@@ -132,7 +132,7 @@ static void add_lossy(DataSet &set)
     set.Add<double>(std::move(truncated), [](auto &v, auto i) { v = 25 * at(i, 71).Uniform() - 5; });
 }
 
-/* Writes the file; returns the values by path of the data set, as ROOT reads them back. */
+/* Writes the file; returns the values by path of the dataset, as read back by ROOT. */
 std::string write_example(const std::string &path)
 {
     DataSet events("Events", "Simulated collisions: an example with a field of nearly every kind");

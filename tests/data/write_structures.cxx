@@ -81,7 +81,7 @@ std::string write_late_fields(const std::string &path)
     return structures::result(path, {{&read, "late"}});
 }
 
-/* Columns in several representations, of which each cluster uses one; the others are suppressed there. */
+/* Columns in several representations. Each cluster uses one; the others are suppressed there. */
 std::string write_multi_representation(const std::string &path)
 {
     using Type = ROOT::ENTupleColumnType;
@@ -157,7 +157,8 @@ std::string write_empty(const std::string &path)
         path, {{&no_entries, "no_entries"}, {&no_fields, "no_fields"}, {&nothing, "nothing"}});
 }
 
-/* Data sets in nested TDirectories, one beside keys of other kinds, and a data set that was written again. */
+/* Datasets in nested TDirectories, one next to keys of other kinds, and a dataset that was written
+ * again. */
 std::string write_dirs_and_cycles(const std::string &path)
 {
     DataSet top("top"), again("top"), inner("inner"), deep("inner");
@@ -261,7 +262,7 @@ std::string write_many_pages(const std::string &path)
     return structures::result(path, {{&set, "pages"}});
 }
 
-/* A linked attribute set: a data set of its own, whose anchor stands in the footer only. */
+/* A linked attribute set: a dataset of its own, whose anchor is only in the footer. */
 std::string write_attributes(const std::string &path)
 {
     {

@@ -30,7 +30,7 @@ std::string result(const std::string &path, std::vector<std::pair<Tree *, std::s
     return text + "}";
 }
 
-/* Extremes first, then what looks random. */
+/* Extreme values first, then random ones. */
 template <typename T> void extreme(T &value, Number i)
 {
     using limits = std::numeric_limits<T>;
@@ -66,7 +66,7 @@ std::string word(Number i)
     return words[i % 7];
 }
 
-/* Of the longest length that one byte tells, and more. */
+/* The maximum length that one byte can count, and more. */
 std::string long_text(Number i)
 {
     const std::size_t lengths[] = {0, 1, 253, 254, 255, 256, 300, 1000};
@@ -77,7 +77,7 @@ std::string long_text(Number i)
 
 using trees::Number;
 
-/* Every type of leaf, by itself, in arrays, counted, and several in a row. */
+/* Every type of leaf: alone, in arrays, counted, and several in one branch. */
 std::string write_leaves(const std::string &path)
 {
     struct Row {
@@ -131,7 +131,7 @@ std::string write_leaves(const std::string &path)
     return trees::result(path, {{&tree, "leaves"}});
 }
 
-/* Float16_t and Double32_t with every sort of range. */
+/* Float16_t and Double32_t with every kind of range. */
 std::string write_floats(const std::string &path)
 {
     Tree tree("floats", "Float16_t and Double32_t");
@@ -329,7 +329,7 @@ static void add_whole(Tree &tree)
     tree.Clones<Track>("whole_clones", few, set_track, 0);
 }
 
-/* Objects that are not split, and collections of them: member by member, or object by object. */
+/* Objects that are not split, and collections of them: memberwise, or object by object. */
 static std::string write_whole(const std::string &path, bool is_memberwise)
 {
     TVirtualStreamerInfo::SetStreamMemberWise(is_memberwise);
@@ -401,7 +401,7 @@ static void add_some(Tree &tree)
     tree.Items<double, int>("x", "x[n]/D", count, 4, [](auto &v, Number i) { v = i / 2.; });
 }
 
-/* Many baskets, of buffers that hold a few entries. */
+/* Many baskets, with buffers of a few entries. */
 std::string write_baskets(const std::string &path)
 {
     Tree tree("baskets");
@@ -416,7 +416,7 @@ std::string write_baskets(const std::string &path)
     return trees::result(path, {{&tree, "baskets"}});
 }
 
-/* Baskets that are stored within the tree's object: the last ones, and all of a small tree. */
+/* Baskets stored within the tree's object: the last ones, and all of a small tree. */
 std::string write_embedded(const std::string &path)
 {
     Tree all("all"), last("last");
@@ -472,8 +472,8 @@ static void add_metadata(TTree &tree)
     tree.AddFriend("elsewhere", "another.root");
 }
 
-/* Trees beside each other: in directories, of several cycles, without entries, without branches, with
- * branches of fewer entries, with what else a tree keeps. */
+/* Several trees: in directories, with several cycles, without entries, without branches, with branches
+ * of fewer entries, with what else a tree keeps. */
 std::string write_structure(const std::string &path)
 {
     Tree first("cycles", "first"), second("cycles", "second"), other("other"), none("no_entries"),
@@ -506,7 +506,7 @@ std::string write_structure(const std::string &path)
                                 {&kept, "kept"}});
 }
 
-/* A branch that was added late, one that ended early, one that never began. Tells only of the others. */
+/* A branch that was added late, one that ended early, one that never began. Prints only the others. */
 std::string write_short_branches(const std::string &path)
 {
     Tree tree("short");
@@ -610,7 +610,7 @@ std::string write_big_entries(const std::string &path)
     return trees::result(path, {{&tree, "big"}});
 }
 
-/* What is on the disk when the tree has been saved, and its file not closed. */
+/* The contents of the disk after the tree was saved, and before its file is closed. */
 std::string write_unclosed(const std::string &path)
 {
     Tree tree("unclosed");

@@ -143,8 +143,7 @@ void add_collections(DataSet &set)
         for (std::uint64_t k = 0; k < i % 4; k++)
             v.insert(static_cast<std::int64_t>(k) - 2);
     });
-    /* Of sets and maps, those that ROOT ships compiled dictionaries for: interpreted ones cannot be written.
-     */
+    /* Sets and maps for which ROOT ships compiled dictionaries: interpreted ones cannot be written. */
     set.Add<std::multiset<double>>("multiset", [](auto &v, auto i) { v = {i / 2.0, 1.0, i / 2.0}; });
     set.Add<std::map<std::string, std::string>>("map", [](auto &v, auto i) {
         v.clear();
@@ -275,7 +274,7 @@ void add_choices(DataSet &set)
     });
 }
 
-/* Records and collections without a C++ type: the schema is put together by hand. */
+/* Records and collections without a C++ type: the schema is built by hand. */
 struct UntypedPair {
     std::int32_t a = 0;
     float b = 0;

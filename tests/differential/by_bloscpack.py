@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Bloscpack files, and arrays and tables of BLZ with chunks by bloscpack, compared with the arrays that were written.
+"""Bloscpack files, and arrays and tables of BLZ with chunks by bloscpack, compared with the
+arrays that were written.
 
-Arrays of any type and shape, in both orders, with all compressors, levels and filters, sizes of chunks, checksums, metadata, offsets or
-none and room for chunks. Of a file, what bloscpack's own reader finds has to be the array, too. Options: cases.py.
+Arrays of any type and shape, in both orders, with all compressors, levels and filters, sizes of
+chunks, checksums, metadata, with or without offsets and spare room for chunks. bloscpack's own
+reader must find the same array in a file. Options: cases.py.
 """
 import collections
 import collections.abc
@@ -14,18 +16,21 @@ import sys
 from cases import need, problems_of_copy, run_cases
 
 np, = need('numpy')
-collections.MutableMapping = collections.abc.MutableMapping     # bloscpack 0.16 asks for it there
+collections.MutableMapping = collections.abc.MutableMapping  # bloscpack 0.16 imports this name from there
 collections.Mapping = collections.abc.Mapping
 blosc, bloscpack = need('blosc', 'bloscpack')
 
-from numpy_values import problems_of_files, problems_of_rows, random_array, random_dtype, random_shape  # noqa: E402
+from numpy_values import (  # noqa: E402
+    problems_of_files, problems_of_rows, random_array, random_dtype, random_shape
+)
 
 CHECKSUMS = ['None', 'adler32', 'crc32', 'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
 BLOSCPACK_1 = b'blpk' + bytes([1, 0, 0, 0])
 
 
 def compression(chooser, itemsize):
-    return {'typesize': min(itemsize, 255), 'clevel': chooser.randint(0, 9), 'shuffle': chooser.choice([0, 1, 2]),
+    return {'typesize': min(itemsize, 255), 'clevel': chooser.randint(0, 9),
+            'shuffle': chooser.choice([0, 1, 2]),
             'cname': chooser.choice(blosc.compressor_list())}
 
 
@@ -35,33 +40,39 @@ def write_file(chooser, path):
         array = np.asfortranarray(array)
     options = compression(chooser, array.dtype.itemsize)
     offsets = chooser.random() < 0.8
-    chunk = max(1, chooser.choice([512, 4096, 100_000, 1 << 20]) // array.dtype.itemsize) * array.dtype.itemsize
+    chunk = max(1, chooser.choice([512, 4096, 100_000,
+                                   1 << 20]) // array.dtype.itemsize) * array.dtype.itemsize
     bloscpack.pack_ndarray_to_file(
         array, str(path), chunk_size=chunk, blosc_args=bloscpack.BloscArgs(**options),
         bloscpack_args=bloscpack.BloscpackArgs(offsets=offsets, checksum=chooser.choice(CHECKSUMS),
                                                max_app_chunks=chooser.choice([0, 3, 100]) if offsets else 0),
-        metadata_args=bloscpack.MetadataArgs(meta_checksum=chooser.choice(CHECKSUMS), meta_codec=chooser.choice(['None', 'zlib']),
-                                             meta_level=chooser.randint(1, 9), max_meta_size=chooser.choice([4000, 9000])))
+        metadata_args=bloscpack.MetadataArgs(meta_checksum=chooser.choice(CHECKSUMS),
+                                             meta_codec=chooser.choice(['None', 'zlib']),
+                                             meta_level=chooser.randint(1, 9),
+                                             max_meta_size=chooser.choice([4000, 9000])))
     found = bloscpack.unpack_ndarray_from_file(str(path))
     assert found.dtype == array.dtype and found.tobytes() == array.tobytes(), 'bloscpack reads something else'
     return {'values': array}, f'{array.dtype} {array.shape} {options["cname"]}'
 
 
 def write_array(chooser, path, array):
-    """A directory as BLZ and bcolz write it: so many rows in each chunk, the last one as long as the others."""
+    """A directory as BLZ and bcolz write it: so many rows in each chunk, the last one as long as
+    the others."""
     rows = chooser.choice([1, 3, 64, 5000]) if array.size < 3000 else 5000
     dtype = repr(array.dtype.descr) if array.dtype.names else str(array.dtype)
     for folder in 'meta', 'data':
         (path / folder).mkdir(parents=True)
-    (path / 'meta/sizes').write_text(json.dumps({'shape': list(array.shape), 'nbytes': array.nbytes, 'cbytes': array.nbytes}))
+    (path / 'meta/sizes').write_text(json.dumps({'shape': list(array.shape), 'nbytes': array.nbytes,
+                                                 'cbytes': array.nbytes}))
     (path / 'meta/storage').write_text(json.dumps(
-        {'dtype': dtype, 'bparams': {'clevel': 5, 'shuffle': True}, 'chunklen': rows, 'expectedlen': len(array), 'dflt': 0}))
+        {'dtype': dtype, 'bparams': {'clevel': 5, 'shuffle': True}, 'chunklen': rows,
+         'expectedlen': len(array), 'dflt': 0}))
     (path / '__attrs__').write_text('{}')
     for number, first in enumerate(range(0, len(array), rows)):
         part = np.zeros((rows, *array.shape[1:]), array.dtype)
         part[:len(array) - first] = array[first:first + rows]
         if chooser.random() < 0.5:
-            part = part[:len(array) - first]        # bcolz cuts it
+            part = part[:len(array) - first]  # bcolz cuts the last one
         chunk = blosc.compress(part.tobytes(), **compression(chooser, array.dtype.itemsize))
         (path / f'data/__{number}.blp').write_bytes(BLOSCPACK_1 + (1).to_bytes(8, 'little') + chunk)
 
@@ -77,7 +88,8 @@ def write_directory(chooser, path):
                for k in range(chooser.randint(1, 5))}
     for name, array in columns.items():
         write_array(chooser, path / name, array)
-    (path / '__rootdirs__').write_text(json.dumps({'names': list(columns), 'dirs': {name: name for name in columns}}))
+    (path / '__rootdirs__').write_text(json.dumps({'names': list(columns),
+                                                   'dirs': {name: name for name in columns}}))
     (path / '__attrs__').write_text('{}')
     return columns, f'table {" ".join(str(array.dtype) for array in columns.values())}'
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lance files of random schemas and values by pylance, compared with what pylance reads in them.
+"""Lance files of random schemas and values by pylance, compared with what pylance reads from
+them.
 
-Of each file, NTUPLE's tree has to hold what Arrow's arrays hold, as docs/tree.md says it: data with zeros for nulls,
-offsets from 0 on, validity with that of the structures around it; table.arrow has the same values, and `NTUPLE verify`
-finds nothing. Options: cases.py.
+For each file, NTUPLE's tree must equal Arrow's arrays as docs/tree.md says: data with zeros for
+nulls, offsets that begin with 0, validity combined with that of surrounding structures.
+table.arrow has the same values, and `NTUPLE verify` reports nothing. Options: cases.py.
 """
 import random
 import sys
@@ -16,25 +17,29 @@ import pyarrow as pa
 from lance.file import LanceFileReader, LanceFileWriter
 from lance_columns import read_columns
 
-METADATA = [{'lance-encoding:compression': 'zstd'}, {'lance-encoding:compression': 'lz4'}, {'lance-encoding:compression': 'fsst'},
+METADATA = [{'lance-encoding:compression': 'zstd'}, {'lance-encoding:compression': 'lz4'},
+            {'lance-encoding:compression': 'fsst'},
             {'lance-encoding:compression': 'none'}, {'lance-encoding:structural-encoding': 'fullzip'},
-            {'lance-encoding:structural-encoding': 'miniblock'}, {'lance-encoding:bss': 'on', 'lance-encoding:compression': 'lz4'},
+            {'lance-encoding:structural-encoding': 'miniblock'},
+            {'lance-encoding:bss': 'on', 'lance-encoding:compression': 'lz4'},
             {'lance-encoding:rle-threshold': '0.9'}, {'lance-encoding:dict-divisor': '1'}]
 DEPTH = 3
 
 
 def packed_type(chooser, version):
     """A structure that is stored row by row."""
-    members = [*NUMBERS, *REALS, pa.binary(5), pa.list_(pa.float32(), 4), pa.list_(pa.uint8(), 3), pa.decimal128(20, 2)]
+    members = [*NUMBERS, *REALS, pa.binary(5), pa.list_(pa.float32(), 4), pa.list_(pa.uint8(), 3),
+               pa.decimal128(20, 2)]
     if version == '2.2':
         members += [pa.string(), pa.binary()]
     return pa.struct([pa.field(f'm{k}', chooser.choice(members)) for k in range(chooser.randint(1, 4))])
 
 
 def struct_list_type(chooser):
-    """A fixed-size list of structures, maybe within a structure, or with others in them."""
+    """A fixed-size list of structures, perhaps within a structure, or with nested ones."""
     names = [f'm{k}' for k in range(chooser.randint(1, 3))]
-    item = pa.struct([pa.field(name, struct_list_type(chooser) if chooser.random() < 0.15 else random_type(chooser, DEPTH - 1))
+    item = pa.struct([pa.field(name, struct_list_type(chooser) if chooser.random() < 0.15
+                               else random_type(chooser, DEPTH - 1))
                       for name in names])
     of = pa.list_(item, chooser.choice([1, 2, 3, 7]))
     return pa.struct([pa.field('only', of)]) if chooser.random() < 0.2 else of
@@ -48,14 +53,17 @@ def write(seed, directory):
     fields = []
     for k in range(chooser.randint(1, 5)):
         if chooser.random() < 0.15:
-            fields.append(pa.field(f'f{k}', packed_type(chooser, version), metadata={'packed': 'true', 'lance-encoding:packed': 'true'}))
+            fields.append(pa.field(f'f{k}', packed_type(chooser, version),
+                                   metadata={'packed': 'true', 'lance-encoding:packed': 'true'}))
             continue
-        of = struct_list_type(chooser) if version == '2.2' and chooser.random() < 0.2 else random_type(chooser, DEPTH)
+        of = struct_list_type(chooser) if version == '2.2' and chooser.random() < 0.2 else random_type(
+                chooser, DEPTH)
         fields.append(pa.field(f'f{k}', of, metadata=chooser.choice([None, None, *METADATA])))
     schema = pa.schema(fields)
     with LanceFileWriter(str(path), schema, version=version) as writer:
         for length in lengths:
-            writer.write_batch(pa.record_batch([Values(chooser, version).array(field.type, length) for field in schema], schema=schema))
+            writer.write_batch(pa.record_batch([Values(chooser, version).array(field.type, length)
+                                                for field in schema], schema=schema))
     read_columns(path, schema.names)
     return [(path, version)]
 

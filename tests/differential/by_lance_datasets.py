@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Datasets of Lance with random histories by pylance, compared with what pylance reads in each version.
+"""Lance datasets with random histories by pylance, compared with what pylance reads from each
+version.
 
-A dataset begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
-added, dropped, renamed and cast, fragments compacted, versions restored and tagged. Of each version NTUPLE's tree has to
-hold what pylance's table does, and `NTUPLE verify` finds nothing. Options: cases.py.
+A dataset begins with random columns. Rows are appended (also without some columns), deleted,
+changed and merged; columns are added, dropped, renamed and cast; fragments are compacted;
+versions are restored and tagged. For each version, NTUPLE's tree must equal pylance's table, and
+`NTUPLE verify` reports nothing. Options: cases.py.
 """
 import random
 import sys
@@ -18,11 +20,12 @@ import pyarrow as pa
 DEPTH = 2
 LEGACY = '0.1'
 BLOB = blobs.BlobType()
-LEGACY_TYPES = [*NUMBERS, *REALS, pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int16()), pa.list_(pa.float32(), 3)]
+LEGACY_TYPES = [*NUMBERS, *REALS, pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int16()),
+                pa.list_(pa.float32(), 3)]
 
 
 class History:
-    """A dataset, and what may happen to it. `key` tells rows apart; it is never dropped."""
+    """A dataset, and the changes that it may get. `key` identifies rows; it is never dropped."""
 
     def __init__(self, chooser, path):
         self.chooser, self.path, self.rows, self.names = chooser, str(path), 0, 0
@@ -42,8 +45,10 @@ class History:
 
     def new_type(self):
         if self.version == '2.2' and self.chooser.random() < 0.15:
-            return self.chooser.choice([BLOB, pa.list_(BLOB), pa.struct([('inner', BLOB), ('beside', pa.int8())])])
-        return self.chooser.choice(LEGACY_TYPES) if self.version == LEGACY else random_type(self.chooser, DEPTH)
+            return self.chooser.choice([BLOB, pa.list_(BLOB),
+                                        pa.struct([('inner', BLOB), ('beside', pa.int8())])])
+        return self.chooser.choice(LEGACY_TYPES) if self.version == LEGACY else random_type(self.chooser,
+                DEPTH)
 
     def new_schema(self):
         fields = [pa.field(self.new_name(), self.new_type()) for _ in range(self.chooser.randint(1, 4))]
@@ -55,8 +60,9 @@ class History:
         self.rows = max(self.rows, *(key + 1 for key in keys))
         values = Values(self.chooser, self.version)
         if self.version == LEGACY:
-            values.nulls = 0    # which its files do not have
-        columns = [pa.array(keys, pa.int64()) if field.name == 'key' else values.array(field.type, rows) for field in schema]
+            values.nulls = 0  # which its files lack
+        columns = [pa.array(keys, pa.int64()) if field.name == 'key' else values.array(field.type, rows)
+                   for field in schema]
         return pa.table(columns, schema=schema)
 
     def others(self):
@@ -67,13 +73,16 @@ class History:
     def append(self):
         schema = self.data_set().schema
         if self.version != LEGACY and self.chooser.random() < 0.3:
-            schema = pa.schema([field for field in schema if field.name == 'key' or self.chooser.random() < 0.6])
-        lance.write_dataset(self.table(schema), self.path, mode='append', max_rows_per_file=self.chooser.choice([20, 10_000]))
+            schema = pa.schema([field for field in schema if field.name == 'key'
+                                or self.chooser.random() < 0.6])
+        lance.write_dataset(self.table(schema), self.path, mode='append',
+                            max_rows_per_file=self.chooser.choice([20, 10_000]))
 
     def delete(self):
         first = self.chooser.randrange(self.rows)
         self.data_set().delete(self.chooser.choice([
-            f'key % {self.chooser.randint(2, 9)} = 1', f'key >= {first} and key < {first + self.chooser.choice([1, 30, 700])}']))
+            f'key % {self.chooser.randint(2, 9)} = 1',
+            f'key >= {first} and key < {first + self.chooser.choice([1, 30, 700])}']))
 
     def update(self):
         self.data_set().update({'key': 'key + 0'}, where=f'key % {self.chooser.randint(2, 9)} = 0')
@@ -92,7 +101,8 @@ class History:
         data_set.merge_insert('key').when_matched_update_all().execute(rows)
 
     def add_column_of_values(self):
-        self.data_set().add_columns({self.new_name(): self.chooser.choice(['key * 3', "concat('a ', cast(key as string))", 'key % 2 = 0'])})
+        self.data_set().add_columns({self.new_name(): self.chooser.choice(['key * 3',
+                "concat('a ', cast(key as string))", 'key % 2 = 0'])})
 
     def add_column_of_nulls(self):
         self.data_set().add_columns(pa.schema([pa.field(self.new_name(), self.new_type())]))
@@ -107,52 +117,58 @@ class History:
             self.data_set().drop_columns([self.chooser.choice(self.others()).name])
 
     def rename(self):
-        self.data_set().alter_columns({'path': self.chooser.choice(self.others()).name, 'name': self.new_name()})
+        self.data_set().alter_columns({'path': self.chooser.choice(self.others()).name,
+                                       'name': self.new_name()})
 
     def cast(self):
         numbers = [field for field in self.others() if field.type in (pa.int8(), pa.int16(), pa.int32())]
         if numbers:
-            self.data_set().alter_columns({'path': self.chooser.choice(numbers).name, 'data_type': pa.int64()})
+            self.data_set().alter_columns({'path': self.chooser.choice(numbers).name,
+                                           'data_type': pa.int64()})
 
     def compact(self):
         self.data_set().optimize.compact_files(target_rows_per_fragment=self.chooser.choice([100, 100_000]))
 
     def overwrite(self):
-        lance.write_dataset(self.table(self.new_schema()), self.path, mode='overwrite', data_storage_version=self.version)
+        lance.write_dataset(self.table(self.new_schema()), self.path, mode='overwrite',
+                            data_storage_version=self.version)
 
     def restore(self):
         version = self.chooser.choice(self.data_set().versions())['version']
         lance.dataset(self.path, version=version).restore()
 
     def tag(self):
-        self.data_set().tags.create(f'tag{self.new_name()}', self.chooser.choice(self.data_set().versions())['version'])
+        self.data_set().tags.create(f'tag{self.new_name()}',
+                                    self.chooser.choice(self.data_set().versions())['version'])
 
     def index(self):
         self.data_set().create_scalar_index('key', 'BTREE', replace=True)
 
     def resume_at(self):
         happens = self.chooser.choices(
-            [self.append, self.delete, self.update, self.merge, self.merge_some_columns, self.add_column_of_values, self.add_column_of_nulls,
-             self.join_column, self.drop, self.rename, self.cast, self.compact, self.overwrite, self.restore, self.tag, self.index],
+            [self.append, self.delete, self.update, self.merge, self.merge_some_columns,
+             self.add_column_of_values, self.add_column_of_nulls,
+             self.join_column, self.drop, self.rename, self.cast, self.compact, self.overwrite, self.restore,
+             self.tag, self.index],
             [4, 4, 2, 2, 2, 2, 2, 2, 2, 1, 1, 2, 1, 1, 1, 1])[0]
         happens()
         self.happened.append(happens.__name__)
 
 
 def write(seed, directory):
-    """What happened; what the writer refuses did not."""
+    """The change that was made; None if the writer refuses it."""
     path = directory / f'random_{seed}'
     history = History(random.Random(seed), path)
     for _ in range(history.chooser.randint(1, 8)):
         try:
             history.resume_at()
-        except BaseException as error:  # its panics, too
+        except BaseException as error:  # panics of pylance, too
             history.happened.append(f'(pylance: {type(error).__name__})')
     return [(path, f'{len(lance.dataset(str(path)).versions())} versions: {" ".join(history.happened)}')]
 
 
 def problems(ntuple, path):
-    """Of each version that pylance reads. What it cannot read is nothing to compare with."""
+    """For each version that pylance can read; others have nothing to compare with."""
     found = []
     for version in lance.dataset(str(path)).versions():
         number = version['version']
@@ -160,7 +176,8 @@ def problems(ntuple, path):
             table = lance.dataset(str(path), version=number).to_table()
         except BaseException:
             continue
-        of_version = problems_of_copy(ntuple, path, lambda tree: problems_of_tree(tree / path.name, table), f'--version={number}')
+        of_version = problems_of_copy(ntuple, path, lambda tree: problems_of_tree(tree / path.name, table),
+                                      f'--version={number}')
         found += [f'version {number}: {problem}' for problem in of_version]
     return found
 

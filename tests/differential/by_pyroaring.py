@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Roaring bitmaps of 32 and 64 bits by pyroaring, compared with the values that it iterates over.
+"""Roaring bitmaps of 32 and 64 bits by pyroaring, compared with the values that it iterates
+over.
 
-Sparse and dense ones, runs, full containers, values at both ends of containers and of all numbers, none at all. Each container is what
-its line of pages.jsonl says it is. Options: cases.py.
+Sparse and dense ones, runs, full containers, values at both ends of containers and of all
+numbers, empty ones. Each container agrees with its line of pages.jsonl. Options: cases.py.
 """
 import json
 import random
@@ -17,9 +18,10 @@ CONTAINER = 1 << 16
 
 
 def random_values(chooser, bits):
-    """Of a few containers each a random manner."""
+    """A few containers, each filled in a random way."""
     values = np.zeros(0, 'u8')
-    keys = [0, 1, (1 << (bits - 16)) - 1, (1 << 16) - 1, *(chooser.randrange(1 << (bits - 16)) for _ in range(4))]
+    keys = [0, 1, (1 << (bits - 16)) - 1, (1 << 16) - 1,
+            *(chooser.randrange(1 << (bits - 16)) for _ in range(4))]
     for key in chooser.sample(keys, chooser.choice([0, 1, 2, 5])):
         low = chooser.choice([some, many, runs, full, ends])(chooser)
         values = np.union1d(values, np.asarray(low, 'u8') + np.uint64(key * CONTAINER))
@@ -70,12 +72,14 @@ def problems(ntuple, path):
         field = tree / path.stem / 'values'
         found = np.load(field / 'data.npy')
         lines = [json.loads(line) for line in (field / 'column.0/pages.jsonl').read_text().splitlines()]
-        rows = [json.loads(line)['values'] for line in (tree / path.stem / 'rows.jsonl').read_text().splitlines()]
+        rows = [json.loads(line)['values']
+                for line in (tree / path.stem / 'rows.jsonl').read_text().splitlines()]
         keys, counts = np.unique(expected >> 16, return_counts=True)
         told = {'data.npy': found.dtype == dtype and np.array_equal(found, expected),
                 'data.bin': (field / 'data.bin').read_bytes() == expected.tobytes(),
                 'rows.jsonl': rows == expected.tolist(),
-                'pages.jsonl': [((line.get('bucket', 0) << 16) + line['key'], line['elements']) for line in lines] == list(zip(keys.tolist(), counts.tolist()))}
+                'pages.jsonl': [((line.get('bucket', 0) << 16) + line['key'], line['elements'])
+                                for line in lines] == list(zip(keys.tolist(), counts.tolist()))}
         return [f'{name} is not what the bitmap is' for name, is_so in told.items() if not is_so]
 
     return problems_of_copy(ntuple, path, compare)

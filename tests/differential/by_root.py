@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of random schemas by ROOT, with what ROOT's own reader finds in them.
+"""Files of random schemas by ROOT, compared with what ROOT's own reader finds in them.
 
-A schema is C++ source that ROOT's interpreter runs: fields of random types, nested, in random column encodings. The
-variants of it differ in values, compression, clusters, cluster groups, sizes of pages, and checksums or none. Every field is compared entry by entry, rows.jsonl and table.arrow with it. Options: cases.py.
+A schema is C++ source that ROOT's interpreter runs: fields of random types, nested, in random
+column encodings. Its variants differ in values, compression, clusters, cluster groups, sizes of
+pages, and checksums. Every field is compared entry by entry, and rows.jsonl and table.arrow with
+it. Options: cases.py.
 """
 import json
 import random
@@ -18,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 INTEGERS = [f'std::{sign}int{bits}_t' for sign in ('', 'u') for bits in (8, 16, 32, 64)]
 REALS = ['float', 'double']
 LEAVES = ['bool', 'char', 'std::byte', 'std::string', *INTEGERS, *REALS]
-# Of sets and maps those that ROOT ships compiled dictionaries for; unordered ones are read in another order.
+# Sets and maps for which ROOT ships compiled dictionaries; unordered ones are read in another
+# order.
 READY = ['std::set<std::int64_t>', 'std::multiset<double>', 'std::map<std::string, std::string>']
 DEPTH, MAX_FIELDS, MAX_ITEMS = 3, 8, 4
 VARIANTS = 10
@@ -35,9 +38,11 @@ class Schema:
             self.fields.append(self.field(number))
 
     def type(self, depth, copied=False):
-        """`copied`: the value has to be copyable."""
-        make = self.random.choice([self.leaf, self.leaf, self.vector, self.array, self.optional, self.pair, self.tuple,
-                                   self.variant, self.structure, self.ready, self.bits, self.pointer, self.rvec])
+        """`copied`: the value must be copyable."""
+        make = self.random.choice([self.leaf, self.leaf, self.vector, self.array, self.optional, self.pair,
+                                   self.tuple,
+                                   self.variant, self.structure, self.ready, self.bits, self.pointer,
+                                   self.rvec])
         if depth == 0 or make in (self.leaf, self.ready, self.bits, self.rvec):
             return (self.leaf if depth == 0 else make)()
         if make == self.pointer and copied:
@@ -72,7 +77,8 @@ class Schema:
         return f'std::pair<{self.type(depth, True)}, {self.type(depth, True)}>'
 
     def tuple(self, depth, copied):
-        return f'std::tuple<{", ".join(self.type(depth, True) for _ in range(self.random.randint(1, MAX_ITEMS)))}>'
+        items = [self.type(depth, True) for _ in range(self.random.randint(1, MAX_ITEMS))]
+        return f'std::tuple<{", ".join(items)}>'
 
     def variant(self, depth, copied):
         kinds = {self.type(depth, True) for _ in range(self.random.randint(1, MAX_ITEMS))}
@@ -85,7 +91,8 @@ class Schema:
         self.structures.append(
             f'struct {name} {{\n' + ''.join(f'    {kind} {member};\n' for member, kind in members) +
             f'    std::string json() const {{ return std::string("{{") + {texts} + "}}"; }}\n'
-            f'    void fill(Random &random) {{ {"".join(f"values::fill({member}, random); " for member, _ in members)}}}\n'
+            f'    void fill(Random &random) '
+            f'{{ {"".join(f"values::fill({member}, random); " for member, _ in members)}}}\n'
             f'}};\n')
         return f'schema::{name}'
 
@@ -94,14 +101,15 @@ class Schema:
         if kind in REALS and self.random.random() < 0.5:
             return self.packed(kind, name)
         types = self.encoding(kind)
-        value = (f'[](auto &value, auto entry) {{ Random random(seed + {number + 1} * 1000003 + entry * 7919); '
+        value = (f'[](auto &value, auto entry) '
+                 f'{{ Random random(seed + {number + 1} * 1000003 + entry * 7919); '
                  f'values::fill(value, random); }}')
         if types:
             return f'set.Add<{kind}>(encoded<{kind}>("{name}", {types}), {value});'
         return f'set.Add<{kind}>("{name}", {value});'
 
     def encoding(self, kind):
-        """Other columns than a writer would choose by itself, or ''."""
+        """Column types that the writer would not choose by itself, or ''."""
         if self.random.random() < 0.4:
             return ''
         bits = ''.join(c for c in kind if c.isdigit())
@@ -113,7 +121,8 @@ class Schema:
         if kind.startswith('std::vector<') and not kind.startswith('std::vector<bool'):
             return f'{{Type::k{self.random.choice(["Index32", "SplitIndex32", "Index64", "SplitIndex64"])}}}'
         if kind == 'std::string':
-            return f'{{Type::k{self.random.choice(["Index32", "SplitIndex32", "Index64", "SplitIndex64"])}, Type::kChar}}'
+            offsets = self.random.choice(["Index32", "SplitIndex32", "Index64", "SplitIndex64"])
+            return f'{{Type::k{offsets}, Type::kChar}}'
         return ''
 
     def packed(self, kind, name):
@@ -121,7 +130,8 @@ class Schema:
         how = self.random.choice([f'SetTruncated({self.random.randint(10, 31)})', 'SetHalfPrecision()',
                                   f'SetQuantized(-8.0, 8.0, {self.random.randint(1, 32)})'])
         return (f'{{ auto field = std::make_unique<ROOT::RField<{kind}>>("{name}"); field->{how};\n'
-                f'      set.Add<{kind}>(std::move(field), [](auto &value, auto entry) {{ Random random(seed + entry); '
+                f'      set.Add<{kind}>(std::move(field), [](auto &value, auto entry) '
+                f'{{ Random random(seed + entry); '
                 f'value = static_cast<{kind}>((random.Uniform() - 0.5) * 15); }}); }}')
 
     def source(self):
@@ -129,14 +139,17 @@ class Schema:
             '#include "random_values.hxx"',
             'using Type = ROOT::ENTupleColumnType;',
             'namespace schema', '{', *self.structures, 'std::uint64_t seed;',
-            'template <typename T> std::unique_ptr<ROOT::RField<T>> encoded(const char *name, std::vector<Type> types)',
+            'template <typename T> std::unique_ptr<ROOT::RField<T>> encoded(const char *name, '
+            'std::vector<Type> types)',
             '{', '    auto result = std::make_unique<ROOT::RField<T>>(name);',
             '    result->SetColumnRepresentatives({types});', '    return result;', '}', '',
-            'std::string write(const char *path, std::uint64_t number, std::uint64_t entries, int compression, std::uint64_t page,',
+            'std::string write(const char *path, std::uint64_t number, std::uint64_t entries, int '
+            'compression, std::uint64_t page,',
             '                  bool has_checksums, bool merges, std::vector<std::uint64_t> clusters,',
             '                  std::vector<std::uint64_t> groups)', '{',
             '    seed = number * 104729;', '    {',
-            '        DataSet set("random", "of a random schema");', *('        ' + field for field in self.fields),
+            '        DataSet set("random", "of a random schema");',
+            *('        ' + field for field in self.fields),
             '        set.WriteOptions().SetCompression(compression);',
             '        set.WriteOptions().SetInitialUnzippedPageSize(page < 256 ? page : 256);',
             '        set.WriteOptions().SetMaxUnzippedPageSize(page);',
@@ -148,11 +161,12 @@ class Schema:
 
 
 def borders(chooser, entries, most):
-    return sorted(chooser.sample(range(1, entries), min(entries - 1, chooser.randint(0, most)))) if entries > 1 else []
+    return sorted(chooser.sample(range(1, entries), min(entries - 1,
+                                                        chooser.randint(0, most)))) if entries > 1 else []
 
 
 def write(seed, directory):
-    """In a process of its own: ROOT's interpreter cannot take everything back."""
+    """In a process of its own: ROOT's interpreter cannot unload everything."""
     warnings.simplefilter('ignore')
     import ROOT
     source = directory / f'schema_{seed}.cxx'
@@ -166,9 +180,11 @@ def write(seed, directory):
         entries = chooser.choice([0, 1, 2, 33, 200, 900])
         options = (chooser.choice([0, 101, 207, 404, 505]), chooser.choice([64, 200, 4096, 1 << 20]),
                    chooser.random() < 0.9, chooser.random() < 0.5)
-        text = ROOT.schema.write(str(directory / f'{seed}_{number}.root'), seed * 1000 + number, entries, *options,
+        text = ROOT.schema.write(str(directory / f'{seed}_{number}.root'), seed * 1000 + number, entries,
+                                 *options,
                                  borders(chooser, entries, 5), borders(chooser, entries, 2))
-        datasets = {path: {'entries': found['entries'], 'fields': {field: {'values': rows} for field, rows in found['fields'].items()}}
+        datasets = {path: {'entries': found['entries'],
+                           'fields': {field: {'values': rows} for field, rows in found['fields'].items()}}
                     for path, found in json.loads(str(text)).items()}
         (directory / f'{seed}_{number}.json').write_text(json.dumps({'datasets': datasets}))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of random schemas by uproot, compared with what uproot reads in them, as by_root.py does. Options: cases.py."""
+"""Files of random schemas by uproot, compared with what uproot reads from them, as in
+by_root.py. Options: cases.py."""
 import json
 import random
 import sys
@@ -32,7 +33,8 @@ def number(chooser, dtype):
     if dtype.kind == 'b':
         return chooser.random() < 0.5
     if dtype.kind == 'f':
-        return dtype.type(chooser.choice([chooser.uniform(-1000, 1000), float('inf'), -float('inf'), -0.0, 1e-45]))
+        return dtype.type(chooser.choice([chooser.uniform(-1000, 1000), float('inf'), -float('inf'), -0.0,
+                                          1e-45]))
     limits = np.iinfo(dtype)
     return chooser.choice([limits.min, limits.max, 0, 1, chooser.randint(int(limits.min), int(limits.max))])
 
@@ -41,7 +43,8 @@ def array(chooser, of, length):
     """An awkward array of so many values of a type."""
     import awkward as ak
     if of == 'text':
-        return ak.Array(ak.contents.ListOffsetArray(*text_parts(chooser, length), parameters={'__array__': 'string'}))
+        return ak.Array(ak.contents.ListOffsetArray(*text_parts(chooser, length),
+                                                    parameters={'__array__': 'string'}))
     if isinstance(of, str):
         return ak.Array(np.array([number(chooser, of) for _ in range(length)], dtype=of))
     if isinstance(of, list):
@@ -78,7 +81,7 @@ def write(seed, directory):
                 ntuple.extend(part)
         with uproot.open(path) as file:
             found = file['random'].arrays()
-        for name in schema:     # what it reads is what it was given
+        for name in schema:  # it reads what was written
             given = ak.concatenate([part[name] for part in parts])
             assert json.dumps(given.to_list()) == json.dumps(found[name].to_list()), name
         fields = {name: {'values': found[name].to_list()} for name in schema}

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Chains of up to 100 files of one random schema, compared with what uproot.concatenate makes of them.
+"""Chains of up to 100 files of one random schema, compared with the result of
+uproot.concatenate.
 
-Files have clusters of any length, none too, and no entries at all; every compression; and of two schemas there are files by ROOT among
-them, whose fields begin late or have several representations (their values: tests/data). Options: cases.py.
+Files have clusters of any length, no clusters, or no entries, with every compression. Two of the
+schemas also have files by ROOT, whose fields begin late or have several representations (their
+values: tests/data). Options: cases.py.
 """
 import json
 import random
@@ -19,18 +21,19 @@ from rntuple_files import run_writer
 np, = need('numpy')
 
 DATA = Path(__file__).resolve().parent.parent / 'data'
-# What ROOT wrote: file, dataset and, as uproot writes them, its fields.
+# Files by ROOT: file, dataset and its fields as uproot writes them.
 BY_ROOT = [('late_fields', 'late', {'first': 'i4', 'list': ['f4'], 'number': 'i4'}),
            ('multi_representation', 'representations', {'number': 'f8', 'text': 'text'})]
 EVERY_NTH_IS_LONG = 10
 
 
 def write_file(chooser, path, name, schema):
-    """By uproot; what it reads in it."""
+    """Written by uproot; returns what it reads."""
     import uproot
     compressions = [None, uproot.ZLIB(1), uproot.LZMA(1), uproot.LZ4(1), uproot.ZSTD(3)]
     with uproot.recreate(path, compression=chooser.choice(compressions)) as file:
-        ntuple = file.mkrntuple(name, {field: array(chooser, of, 1).type.content for field, of in schema.items()})
+        ntuple = file.mkrntuple(name, {field: array(chooser, of, 1).type.content for field,
+                                       of in schema.items()})
         for length in [chooser.choice([0, 0, 1, 2, 60]) for _ in range(chooser.randint(0, 3))]:
             ntuple.extend({field: array(chooser, of, length) for field, of in schema.items()})
     with uproot.open(path) as file:
@@ -43,7 +46,8 @@ def write(seed, directory):
     chooser = random.Random(seed)
     count = 100 if seed % EVERY_NTH_IS_LONG == 0 else chooser.choice([2, 5, 20])
     source, name, schema = chooser.choice(
-        [*BY_ROOT, (None, 'random', {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MAX_FIELDS))})])
+        [*BY_ROOT, (None, 'random', {f'f{k}': kind(chooser, DEPTH)
+                                     for k in range(chooser.randint(1, MAX_FIELDS))})])
     known = source and json.loads((DATA / f'{source}.json').read_text())['datasets'][name]
     fields, entries, paths = {field: [] for field in schema}, 0, []
     for i in range(count):
@@ -58,11 +62,13 @@ def write(seed, directory):
             entries += len(part)
         for field in schema:
             fields[field] += found[field]
-    if not source and entries:  # of none it makes no array
+    if not source and entries:  # it makes no array of no files
         whole = uproot.concatenate({path: name for path in paths})
         assert all(json.dumps(whole[field].to_list()) == json.dumps(fields[field]) for field in schema)
     (directory / f'{seed}.txt').write_text(''.join(f'{path.name}\n' for path in paths))
-    document = {'datasets': {name: {'entries': entries, 'fields': {field: {'values': values} for field, values in fields.items()}}}}
+    document = {'datasets': {name: {'entries': entries,
+                                    'fields': {field: {'values': values} for field,
+                                               values in fields.items()}}}}
     (directory / f'{seed}.json').write_text(json.dumps(document))
 
 

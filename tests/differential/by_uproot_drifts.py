@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Chains of random files whose schemas drift, with `chain=union`: compared with what uproot reads in each of them, and nothing for what a
-file does not have.
+"""Chains of random files with different schemas, with `chain=union`: compared with what uproot
+reads from each of them, and nulls for fields that a file lacks.
 
-From file to file fields and members come and go, change their order, and numbers their types, as far as one holds them all. Options: cases.py.
+From file to file, fields and members appear and disappear, change their order, and numbers
+change their types if one type holds them all. Options: cases.py.
 """
 import json
 import random
@@ -17,8 +18,9 @@ from rntuple_files import run_writer
 np, = need('numpy')
 
 MAX_FILES = 6
-# Types of one number that another holds.
-FAMILIES = [['i1', 'i2', 'i4', 'i8'], ['u1', 'u2', 'u4', 'u8'], ['i1', 'u1', 'i2', 'u2', 'i4', 'u4'], ['f4', 'f8'],
+# Number types that another type can hold.
+FAMILIES = [['i1', 'i2', 'i4', 'i8'], ['u1', 'u2', 'u4', 'u8'], ['i1', 'u1', 'i2', 'u2', 'i4', 'u4'],
+            ['f4', 'f8'],
             ['i1', 'u2', 'f4', 'i4', 'f8'], ['bool'], ['i8'], ['u8']]
 
 
@@ -32,7 +34,7 @@ def families(chooser, of):
 
 
 def drifted(chooser, of):
-    """What a type is in one of the files."""
+    """The type in one of the files."""
     if isinstance(of, list):
         return [drifted(chooser, of[0])]
     if isinstance(of, dict):
@@ -43,7 +45,8 @@ def drifted(chooser, of):
 
 
 def united(types):
-    """Members in the order in which files have them first, numbers of the type to which NumPy promotes theirs."""
+    """Members in the order of their first file, numbers of the type to which NumPy promotes
+    theirs."""
     if isinstance(types[0], list):
         return [united([of[0] for of in types])]
     if isinstance(types[0], dict):
@@ -53,7 +56,7 @@ def united(types):
 
 
 def filled(value, of):
-    """A value with what its file does not have; None: the file has none of it."""
+    """A value with all members that its file lacks; None: the file has none of it."""
     if isinstance(of, list):
         return [filled(item, of[0]) for item in value or []]
     if isinstance(of, dict):
@@ -62,10 +65,11 @@ def filled(value, of):
 
 
 def write_file(chooser, path, schema):
-    """By uproot; what it reads in it."""
+    """Written by uproot; returns what it reads."""
     import uproot
     with uproot.recreate(path, compression=chooser.choice([None, uproot.ZLIB(1), uproot.ZSTD(3)])) as file:
-        ntuple = file.mkrntuple('random', {field: array(chooser, of, 1).type.content for field, of in schema.items()})
+        ntuple = file.mkrntuple('random', {field: array(chooser, of, 1).type.content for field,
+                                           of in schema.items()})
         for length in [chooser.choice([0, 1, 2, 60]) for _ in range(chooser.randint(0, 3))]:
             ntuple.extend({field: array(chooser, of, length) for field, of in schema.items()})
     with uproot.open(path) as file:
@@ -82,7 +86,8 @@ def write(seed, directory):
     rows = [filled(row, whole) for row in rows]
     fields = {name: {'values': [row[name] for row in rows]} for name in whole}
     (directory / f'{seed}.txt').write_text(''.join(f'{i:02}.root\n' for i in range(len(types))))
-    (directory / f'{seed}.json').write_text(json.dumps({'datasets': {'random': {'entries': len(rows), 'fields': fields}}}))
+    (directory / f'{seed}.json').write_text(json.dumps({'datasets': {'random': {'entries': len(rows),
+            'fields': fields}}}))
 
 
 if __name__ == '__main__':

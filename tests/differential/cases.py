@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The cases of a script that compares what NTUPLE makes of random files with what their writer's own reader finds.
+"""The cases of a script that compares NTUPLE's output for random files with what their writer's
+own reader finds.
 
 usage of each such script: SCRIPT [-n SEEDS] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
 
-Each seed makes one file or a few, and each file is a case: a line, and its problems. What fails stays in KEEP_DIRECTORY. The last
-line is 'N passed, N failed'. Exit status 1 where one failed or there was none, 77 (which meson shows as skipped) without the writer.
+Each seed makes one file or a few. Each file is a case: a line, and its problems. Failed files
+stay in KEEP_DIRECTORY. The last line is 'N passed, N failed'. Exit status 1 if one failed or
+there was none, 77 (shown by meson as skipped) without the writer.
 """
 import argparse
 import importlib
@@ -18,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 
 
 def need(*packages):
-    """Packages of Python's that a script cannot do without."""
+    """Python packages that a script needs."""
     try:
         return [importlib.import_module(package) for package in packages]
     except ImportError as error:
@@ -27,7 +29,8 @@ def need(*packages):
 
 
 def command(*arguments, timeout=None):
-    return subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, errors='replace',
+    return subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True,
+                          errors='replace',
                           timeout=timeout)
 
 
@@ -37,7 +40,8 @@ def problems_of_run(*arguments):
 
 
 def problems_of_copy(ntuple, source, compare, *options):
-    """compare(tree) tells what is wrong with the tree of a source, all of which has to be copied and found sound."""
+    """compare(tree) returns the problems of the tree of a source, which is copied and verified
+    completely."""
     with tempfile.TemporaryDirectory() as copy:
         tree = Path(copy, 'tree')
         return problems_of_run(ntuple, 'cp', '-r', *options, source, tree) or \
@@ -45,7 +49,7 @@ def problems_of_copy(ntuple, source, compare, *options):
 
 
 def parse(document):
-    parser = argparse.ArgumentParser(description=document.split('\n')[0])
+    parser = argparse.ArgumentParser(description=document.split('\n\n')[0])
     parser.add_argument('-n', '--count', type=int, default=20)
     parser.add_argument('-s', '--first-seed', type=int, default=1)
     parser.add_argument('-k', '--keep', type=Path)
@@ -54,8 +58,9 @@ def parse(document):
 
 
 def run_cases(document, write, problems):
-    """write(seed, directory) makes what is read and gives [(path, a few words)]; where it raises, or panics, there is nothing to
-    compare with. problems(ntuple, path) are told. Returns the exit status."""
+    """write(seed, directory) makes the files and returns [(path, a few words)]; if it raises or
+    panics, there is nothing to compare. problems(ntuple, path) returns the problems. Returns the
+    exit status."""
     arguments = parse(document)
     passed = failed = 0
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.count):
@@ -64,17 +69,19 @@ def run_cases(document, write, problems):
                 written = write(seed, Path(directory))
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # pylance's own panics, too
+            except BaseException as error:  # panics of pylance, too
                 print(f'skip {seed}: not written: {type(error).__name__} {str(error)[:150]}', flush=True)
                 continue
             for path, told in written:
                 try:
                     found = problems(arguments.ntuple, path)
-                except Exception as error:  # what could not be compared is not sound
+                except Exception as error:  # a file that cannot be compared is not valid
                     found = [f'{type(error).__name__} {str(error)[:400]}']
-                print(f'{"FAIL" if found else "ok  "} {path.name} {told}', *found[:3], sep='\n     ', flush=True)
+                print(f'{"FAIL" if found else "ok  "} {path.name} {told}', *found[:3], sep='\n     ',
+                      flush=True)
                 passed, failed = passed + (not found), failed + bool(found)
                 if found and arguments.keep:
-                    shutil.copytree(directory, arguments.keep / f'{Path(sys.argv[0]).stem}_{seed}', dirs_exist_ok=True)
+                    shutil.copytree(directory, arguments.keep / f'{Path(sys.argv[0]).stem}_{seed}',
+                                    dirs_exist_ok=True)
     print(f'{passed} passed, {failed} failed')
     return 1 if failed or not passed else 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Random types and values of Arrow that Lance can store, and what is wrong with the tree that NTUPLE makes of them."""
+"""Random Arrow types and values that Lance can store, and the problems of the tree that NTUPLE
+makes of them."""
 import datetime
 import decimal
 
@@ -10,16 +11,22 @@ np, pa, _, blobs = need('numpy', 'pyarrow', 'lance.file', 'lance.blob')
 from arrow_columns import table_columns  # noqa: E402
 from compare_columns import check_column  # noqa: E402
 
-WORDS = ['', 'a', 'word', '\u00e9', '\u65e5\u672c', '"\\', 'line\nbreak', 'a longer word, of which there are many', 'x' * 300]
+WORDS = ['', 'a', 'word', '\u00e9', '\u65e5\u672c', '"\\', 'line\nbreak',
+         'a longer word, of which there are many', 'x' * 300]
 NUMBERS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
 REALS = [pa.float16(), pa.float32(), pa.float64()]
-PLAIN = [*NUMBERS, *NUMBERS, *REALS, pa.bool_(), pa.string(), pa.string(), pa.binary(), pa.large_string(), pa.large_binary(),
-         pa.binary(5), pa.date32(), pa.date64(), pa.timestamp('us'), pa.timestamp('ms', 'UTC'), pa.time32('s'), pa.time64('us'),
+PLAIN = [*NUMBERS, *NUMBERS, *REALS, pa.bool_(), pa.string(), pa.string(), pa.binary(), pa.large_string(),
+         pa.large_binary(),
+         pa.binary(5), pa.date32(), pa.date64(), pa.timestamp('us'), pa.timestamp('ms', 'UTC'),
+         pa.time32('s'), pa.time64('us'),
          pa.duration('s'), pa.decimal128(20, 2), pa.decimal256(50, 3)]
 
 
-RARE = [pa.null(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int16(), pa.large_string()), pa.dictionary(pa.int32(), pa.string()),
-        pa.list_(pa.null(), 2), pa.list_(pa.list_(pa.list_(pa.int8(), 2), 1), 2), pa.list_(pa.list_(pa.int16(), 3), 2), pa.list_(pa.list_(pa.float32(), 2), 4), pa.map_(pa.string(), pa.int32()),
+RARE = [pa.null(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int16(), pa.large_string()),
+        pa.dictionary(pa.int32(), pa.string()),
+        pa.list_(pa.null(), 2), pa.list_(pa.list_(pa.list_(pa.int8(), 2), 1), 2),
+        pa.list_(pa.list_(pa.int16(), 3), 2), pa.list_(pa.list_(pa.float32(), 2), 4),
+        pa.map_(pa.string(), pa.int32()),
         pa.map_(pa.int16(), pa.list_(pa.string()))]
 
 
@@ -39,7 +46,8 @@ def random_type(chooser, depth):
 
 
 class Values:
-    """Random values, as a style has them: many nulls or none, few different ones or many, long runs, small numbers."""
+    """Random values with a style: many nulls or none, few distinct ones or many, long runs,
+    small numbers."""
 
     def __init__(self, chooser, version):
         self.chooser, self.version = chooser, version
@@ -47,13 +55,15 @@ class Values:
         self.style = chooser.choice(['any', 'small', 'runs', 'few', 'constant'])
 
     def scalars(self, of, length):
-        pool = [self.scalar(of) for _ in range({'constant': 1, 'few': 4, 'runs': 12}.get(self.style, max(length, 1)))]
+        pool = [self.scalar(of) for _ in range({'constant': 1, 'few': 4, 'runs': 12}.get(self.style,
+                max(length, 1)))]
         if self.style == 'runs':
             made = []
             while len(made) < length:
                 made += [self.chooser.choice(pool)] * self.chooser.randint(1, 60)
             return made[:length]
-        return [self.chooser.choice(pool) for _ in range(length)] if self.style in ('few', 'constant') else pool[:length]
+        return [self.chooser.choice(pool) for _ in range(length)] if self.style in ('few',
+                'constant') else pool[:length]
 
     def scalar(self, of):
         chooser = self.chooser
@@ -63,9 +73,11 @@ class Values:
             limits = np.iinfo(of.to_pandas_dtype())
             if self.style == 'small':
                 return chooser.randint(0, 20)
-            return chooser.choice([int(limits.min), int(limits.max), 0, chooser.randint(int(limits.min), int(limits.max))])
+            return chooser.choice([int(limits.min), int(limits.max), 0,
+                                   chooser.randint(int(limits.min), int(limits.max))])
         if pa.types.is_floating(of):
-            return of.to_pandas_dtype()(chooser.choice([chooser.uniform(-1000, 1000), float('inf'), -0.0, 1.5]))
+            return of.to_pandas_dtype()(chooser.choice([chooser.uniform(-1000, 1000), float('inf'), -0.0,
+                                                        1.5]))
         if pa.types.is_string(of) or pa.types.is_large_string(of):
             return chooser.choice(WORDS) + (str(chooser.randint(0, 9999)) if self.style == 'any' else '')
         if pa.types.is_fixed_size_binary(of):
@@ -78,7 +90,9 @@ class Values:
             return datetime.date(1970, 1, 1) + datetime.timedelta(days=chooser.randint(-9999, 30000))
         if pa.types.is_timestamp(of):
             zone = datetime.timezone.utc if of.tz else None
-            return datetime.datetime(2000, 1, 1, tzinfo=zone) + datetime.timedelta(milliseconds=chooser.randint(-10**11, 10**11))
+            return datetime.datetime(2000, 1, 1,
+                                     tzinfo=zone) + datetime.timedelta(milliseconds=chooser.randint(-10**11,
+                                             10**11))
         if pa.types.is_time(of):
             return datetime.time(chooser.randrange(24), chooser.randrange(60), chooser.randrange(60))
         return datetime.timedelta(seconds=chooser.randint(-10**6, 10**6))
@@ -104,7 +118,8 @@ class Values:
         if pa.types.is_map(of):
             counts = [0 if null else self.chooser.choice([0, 1, 2, 5]) for null in mask]
             entries = self.array_without_nulls(pa.struct([of.key_field, of.item_field]), sum(counts))
-            offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype('i4'), mask=np.append(mask, False))
+            offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype('i4'),
+                               mask=np.append(mask, False))
             return pa.MapArray.from_arrays(offsets, entries.field(0), entries.field(1), of)
         if pa.types.is_fixed_size_list(of):
             items = self.array_of_items(of.value_type, length * of.list_size)
@@ -127,7 +142,7 @@ class Values:
         choice, keep = self.chooser.random(), self.nulls
         if choice < 0.5:
             return self.array_without_nulls(of, length)
-        self.nulls = 1 if choice > 0.8 else keep  # nothing but nulls: writers have encodings for it
+        self.nulls = 1 if choice > 0.8 else keep  # only nulls: writers have encodings for that
         made = self.array(of, length)
         self.nulls = keep
         return made
@@ -144,7 +159,7 @@ def plain(value):
 
 
 def problems_of_tree(tree, table):
-    """Of the directory of a dataset, which has to hold what an Arrow table does."""
+    """The problems of the directory of a dataset that must equal an Arrow table."""
     found = []
     for column in table_columns(table):
         try:

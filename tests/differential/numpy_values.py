@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Random arrays of NumPy's, and what is wrong with the directory of a field that has to hold one."""
+"""Random NumPy arrays, and the problems of the directory of a field that must equal one."""
 import json
 
 import numpy as np
 
-NUMBERS = ['b1', *(f'{order}{kind}' for order in '<>' for kind in ('i2', 'u2', 'i4', 'u4', 'i8', 'u8', 'f2', 'f4', 'f8')), 'i1', 'u1']
+NUMBERS = ['b1', *(f'{order}{kind}' for order in '<>' for kind in ('i2', 'u2', 'i4', 'u4', 'i8', 'u8', 'f2',
+                                                                   'f4', 'f8')), 'i1', 'u1']
 OTHERS = ['<c8', '<c16', '>c16', 'S1', 'S7', '<U3', '>U5', '<M8[s]', '<M8[ns]', '<m8[us]', '<M8[D]']
 
 
 def random_dtype(chooser, may_be_structure=True):
     if may_be_structure and chooser.random() < 0.15:
-        return np.dtype([(f'm{k}', chooser.choice([*NUMBERS, *OTHERS])) for k in range(chooser.randint(1, 4))])
+        return np.dtype([(f'm{k}', chooser.choice([*NUMBERS, *OTHERS]))
+                         for k in range(chooser.randint(1, 4))])
     return np.dtype(chooser.choice([*NUMBERS, *NUMBERS, *OTHERS]))
 
 
@@ -22,7 +24,8 @@ def random_shape(chooser, most=20000):
 
 
 def random_array(chooser, dtype, shape):
-    """All bits at random, or few values, or numbers that rise: what compresses, and what does not."""
+    """Random bits, few distinct values, or ascending numbers: data that compresses, and data
+    that does not."""
     count = int(np.prod(shape, dtype=np.int64))
     if dtype.names:
         made = np.zeros(shape, dtype)
@@ -43,7 +46,7 @@ def random_array(chooser, dtype, shape):
 
 
 def problems_of_files(directory, array):
-    """Of data.bin and data.npy, and of the members of structures below them."""
+    """The problems of data.bin and data.npy, and of the members of structures below them."""
     found = []
     loaded = np.load(directory / 'data.npy', allow_pickle=False)
     if (loaded.dtype, loaded.shape) != (array.dtype, array.shape):
@@ -61,7 +64,7 @@ def problems_of_files(directory, array):
 
 
 def problems_of_rows(path, name, array):
-    """Of the lines of rows.jsonl, for numbers that JSON has as they are."""
+    """The problems of the lines of rows.jsonl, for numbers that JSON can represent."""
     lines = path.read_bytes().splitlines()
     if len(lines) != len(array):
         return [f'{path.name}: {len(lines)} lines for {len(array)}']

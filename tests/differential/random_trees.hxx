@@ -58,7 +58,7 @@ template <typename T> struct filler<std::unordered_set<T>> {
     }
 };
 
-/* A member that another one counts. Nobody frees what it had before: copies may share it. */
+/* A member whose length another one stores. Nobody frees the old one, because copies may share it. */
 template <typename Count, typename T> void fill_counted(Count &count, T *&items, Random &random)
 {
     count = static_cast<Count>(length(random));
@@ -67,7 +67,8 @@ template <typename Count, typename T> void fill_counted(Count &count, T *&items,
         values::fill(items[i], random);
 }
 
-/* What `bits` bits of the range from `minimum` to `maximum`, whose width is a power of two, hold exactly. */
+/* The numbers that `bits` bits of the range from `minimum` to `maximum` hold exactly; the width is a
+ * power of two. */
 inline double in_range(double minimum, double maximum, unsigned bits, Random &random)
 {
     const double steps = static_cast<double>(1ull << bits);
@@ -88,7 +89,7 @@ inline double short_number(Random &random)
 namespace random_trees
 {
 
-/* What one entry of a branch has is the same however a tree is written. */
+/* An entry of a branch has the same value however the tree is written. */
 inline Random random_of(std::uint64_t seed, std::uint64_t branch, std::uint64_t entry)
 {
     return Random(seed + branch * 1000003 + entry * 7919);
@@ -119,7 +120,7 @@ inline std::string write(Tree &tree, const std::string &path, const Options &opt
 }
 
 #ifdef WITH_SNAPSHOT
-/* The columns of a frame, and what was told of them. */
+/* The columns of a frame, and their descriptions. */
 struct Snapshot {
     std::uint64_t seed, entries, columns = 0;
     ROOT::RDF::RNode node;

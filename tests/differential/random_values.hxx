@@ -15,7 +15,7 @@ namespace values
 
 template <typename T> void fill(T &value, Random &random);
 
-/* Mostly short, sometimes empty, seldom long. */
+/* Mostly short, sometimes empty, rarely long. */
 inline std::size_t length(Random &random)
 {
     switch (random.Below(8)) {
@@ -113,7 +113,7 @@ template <typename Set> void fill_set(Set &value, Random &random)
     for (std::size_t left = length(random); left > 0; left--) {
         typename Set::key_type key;
         values::fill(key, random);
-        if (key == key) /* NaN has no place in an order */
+        if (key == key) /* NaN cannot be ordered */
             value.insert(key);
     }
 }

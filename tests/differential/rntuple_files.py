@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files of a random RNTuple: what is wrong with the tree of one, and the cases of a writer, whose own reader leaves what it
-finds in X.json beside X.root, or beside a list X.txt of files that are one."""
+"""Files of a random RNTuple: the problems of the tree of one, and the cases of a writer. Its own
+reader writes the values into X.json next to X.root, or next to a list X.txt of files that form a
+chain."""
 import importlib.util
 import json
 import sys
@@ -13,19 +14,22 @@ WRITING_SECONDS = 300
 
 
 def problems(ntuple, path, *options):
-    """What differs in the tree of a file from what its writer's reader found in it."""
+    """The differences between the tree of a file and its writer's values."""
     (name, expected), = json.loads(path.with_suffix('.json').read_text())['datasets'].items()
 
     def compare(tree):
         found = []
-        compare_tree(path.with_suffix('.json'), tree, lambda what, error: found.append(f'{what}: {error}') if error else None)
-        return found + rows_differ(tree / name, expected) + arrow_differs(tree / name / 'table.arrow', expected)
+        compare_tree(path.with_suffix('.json'), tree, lambda what, error: found.append(f'{what}: {error}')
+                     if error else None)
+        return found + rows_differ(tree / name, expected) + arrow_differs(tree / name / 'table.arrow',
+                expected)
 
     return problems_of_copy(ntuple, path, compare, *options)
 
 
 def plain(value):
-    """A value without what rows.jsonl tells otherwise: NaN and its like as text, records by their items, bools as numbers."""
+    """A value in the form of rows.jsonl: NaN and infinities as text, records by their items,
+    bools as numbers."""
     if isinstance(value, dict):
         return [plain(item) for item in value.values()]
     if isinstance(value, list):
@@ -42,12 +46,14 @@ def rows_differ(dataset, expected):
     for number, line in enumerate(lines):
         for field, value in json.loads(line).items():
             if not same_row(plain(value), plain(expected['fields'][field]['values'][number])):
-                return [f'rows.jsonl: line {number + 1}: {field}: {value} instead of {expected["fields"][field]["values"][number]}']
+                return [f'rows.jsonl: line {number + 1}: {field}: {value} instead of '
+                        f'{expected["fields"][field]["values"][number]}']
     return []
 
 
 def same_row(found, expected):
-    """Numbers of 32 bits are written as short as they can be: they are the same once they are stored with 32 bits."""
+    """Numbers of 32 bits are written as short as possible: they are equal after conversion to 32
+    bits."""
     import numpy as np
     if isinstance(expected, list):
         return isinstance(found, list) and len(found) == len(expected) and all(map(same_row, found, expected))
@@ -70,17 +76,19 @@ def arrow_differs(path, expected):
 
 
 def written(script, seed, directory, suffix):
-    """In a process of its own: ROOT's interpreter cannot take everything back, and may wait for ever."""
+    """In a process of its own: ROOT's interpreter cannot unload everything, and may hang."""
     run = command(sys.executable, script, '--write', seed, directory, timeout=WRITING_SECONDS)
     paths = sorted(directory.glob('*.json'))
     if not paths:
-        raise RuntimeError(' '.join([line for line in run.stderr.splitlines() if 'error' in line.lower() or 'exception' in line.lower()][:1]))
+        raise RuntimeError(' '.join([line for line in run.stderr.splitlines() if 'error' in line.lower()
+                                     or 'exception' in line.lower()][:1]))
     return [(path.with_suffix(suffix), '') for path in paths]
 
 
 def run_writer(document, script, package, write, suffix='.root', options=(), problems=problems):
-    """The cases of a script whose write(seed, directory) makes a schema's files, with a reader's values beside each. They are read with
-    these options; problems(ntuple, path, *options) are told."""
+    """The cases of a script whose write(seed, directory) makes a schema's files, each with a
+    reader's values. They are read with these options; problems(ntuple, path, *options) returns
+    the problems."""
     if sys.argv[1:2] == ['--write']:
         write(int(sys.argv[2]), Path(sys.argv[3]))
         return 0

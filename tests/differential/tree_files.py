@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of a random TTree: what is wrong with the tree of one, whose values are in X.json beside X.root."""
+"""Files of a random TTree: the problems of the tree of one, whose values are in X.json next to
+X.root."""
 import json
 
 from cases import problems_of_copy
@@ -16,10 +17,11 @@ def rows_differ(dataset, entries):
 
 
 def problems(ntuple, path, *options):
-    """What differs in the mounted tree of a file from what was written."""
+    """The differences between the mounted tree of a file and what was written."""
     def compare(copy):
         found = []
-        compare_trees(path.with_suffix('.json'), copy, lambda what, error: found.append(f'{what}: {error}') if error else None)
+        compare_trees(path.with_suffix('.json'), copy, lambda what, error: found.append(f'{what}: {error}')
+                      if error else None)
         for tree in json.loads(path.with_suffix('.json').read_text())['trees']:
             dataset = dataset_of(copy, tree['path'])
             found += rows_differ(dataset, tree['entries']) + arrow_differs(dataset / 'table.arrow', tree)
@@ -30,6 +32,7 @@ def problems(ntuple, path, *options):
 
 def save(path, trees):
     """X.json of {path of a tree: (entries, {branch: values})}."""
-    document = {'trees': [{'path': name, 'entries': entries, 'branches': [{'name': branch, 'values': form} for branch, form in values.items()]}
+    document = {'trees': [{'path': name, 'entries': entries,
+                           'branches': [{'name': branch, 'values': form} for branch, form in values.items()]}
                           for name, (entries, values) in trees.items()]}
     path.with_suffix('.json').write_text(json.dumps(document))

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """TTrees of random schemas by ROOT, compared with what was written into them.
 
-A schema is C++ source that ROOT's interpreter runs, with dictionaries that ROOT compiles: branches of every kind that TTree::Branch
-makes, or, of every fourth, the columns of RDataFrame's Snapshot. Its variants differ in values, number of entries, compression, baskets,
-clusters, memberwise streaming, and whether the last baskets are within the tree's object. Options: cases.py.
+A schema is C++ source that ROOT's interpreter runs, with dictionaries that ROOT compiles:
+branches of every kind that TTree::Branch makes, or, for every fourth, the columns of
+RDataFrame's Snapshot. Its variants differ in values, number of entries, compression, baskets,
+clusters, memberwise streaming, and whether the last baskets are within the tree's object.
+Options: cases.py.
 """
 import json
 import os
@@ -20,10 +22,13 @@ from tree_values import values_of
 HERE = Path(__file__).resolve().parent
 HEADERS = HERE, HERE.parent / 'data'
 
-LEAVES = {'B': 'signed char', 'b': 'unsigned char', 'S': 'short', 's': 'unsigned short', 'I': 'int', 'i': 'unsigned', 'L': 'long long',
-          'l': 'unsigned long long', 'G': 'long', 'g': 'unsigned long', 'F': 'float', 'D': 'double', 'O': 'bool'}
+LEAVES = {'B': 'signed char', 'b': 'unsigned char', 'S': 'short', 's': 'unsigned short', 'I': 'int',
+          'i': 'unsigned', 'L': 'long long',
+          'l': 'unsigned long long', 'G': 'long', 'g': 'unsigned long', 'F': 'float', 'D': 'double',
+          'O': 'bool'}
 WIDTHS = {'B': 1, 'b': 1, 'O': 1, 'S': 2, 's': 2, 'I': 4, 'i': 4, 'F': 4}   # others have 8 bytes
-NUMBERS = ['bool', 'char', 'signed char', 'unsigned char', 'short', 'unsigned short', 'int', 'unsigned', 'long long', 'unsigned long long',
+NUMBERS = ['bool', 'char', 'signed char', 'unsigned char', 'short', 'unsigned short', 'int', 'unsigned',
+           'long long', 'unsigned long long',
            'long', 'float', 'double']
 KEYS = ['int', 'short', 'unsigned', 'long long', 'string']
 VARIANTS, MAX_BRANCHES, MAX_MEMBERS, DEPTH = 10, 8, 5, 2
@@ -36,7 +41,8 @@ class Schema:
         self.random = random.Random(seed)
         self.seed, self.structures, self.types, self.counts = seed, [], set(), 0
         self.is_snapshot = seed % 4 == 0
-        self.branches = [self.column(k) if self.is_snapshot else self.branch(k) for k in range(self.random.randint(1, MAX_BRANCHES))]
+        self.branches = [self.column(k) if self.is_snapshot else self.branch(k)
+                         for k in range(self.random.randint(1, MAX_BRANCHES))]
 
     # ---- C++ types ----
 
@@ -52,10 +58,11 @@ class Schema:
         return self.random.choice([*NUMBERS, 'string', 'string'])
 
     def type(self, depth):
-        """What a member or an item of a container may be."""
+        """A type for a member or an item of a container."""
         if depth == 0 or self.random.random() < 0.4:
             return self.leaf()
-        make = self.random.choice([self.range, self.range, self.range, self.set, self.map, self.pair, self.structure])
+        make = self.random.choice([self.range, self.range, self.range, self.set, self.map, self.pair,
+                                   self.structure])
         return make(depth - 1)
 
     def range(self, depth):
@@ -76,10 +83,10 @@ class Schema:
         return self.listed(f'pair<{self.leaf()},{self.leaf()} >')
 
     def structure(self, depth, base='', is_alone=False):
-        """`base`: what it is derived from, for what is in a TClonesArray. `is_alone`: it is not in a list, where the arrays that another
-        member counts are not read if the list is split."""
+        """`base`: its base class, for items of a TClonesArray. `is_alone`: it is not in a list.
+        Arrays that another member counts cannot be read in a split list."""
         name = f'S{self.seed}_{len(self.structures)}'
-        self.structures.append('')  # it is declared behind those of its members
+        self.structures.append('')  # it is declared after those of its members
         bases = [base] if base else []
         members = [self.member(k, depth, is_alone) for k in range(self.random.randint(1, MAX_MEMBERS))]
         if depth and self.random.random() < 0.3:
@@ -88,10 +95,11 @@ class Schema:
         text = (f'struct {name}{" : " * bool(bases)}{", ".join("public " + kind for kind in bases)} {{\n' +
                 ''.join(f'    {line}\n' for line in declared) +
                 f'    TELLS({", ".join(told)})\n' +
-                f'    void fill(Random &random) {{ {" ".join(f"{kind}::fill(random);" for kind in bases if kind != "TObject")} '
+                f'    void fill(Random &random) '
+                f'{{ {" ".join(f"{kind}::fill(random);" for kind in bases if kind != "TObject")} '
                 f'{" ".join(filled)} }}\n' +
                 (f'    ClassDef({name}, 1)\n' if base == 'TObject' else '') + '};\n')
-        if bases and bases[-1] != 'TObject':     # whose members are told beside its own
+        if bases and bases[-1] != 'TObject':  # whose members are printed beside its own
             text = text.replace('TELLS(', f'TELLS_WITH({bases[-1]}, ')
         self.structures.append(text)
         return self.listed(name)
@@ -108,7 +116,8 @@ class Schema:
             return f'{self.number()} {name}{size} = {{}};', name, f'values::fill({name}, random);'
         if choice < 0.5 and is_alone:
             kind = self.random.choice([kind for kind in NUMBERS if kind != 'bool'])
-            return (f'int n{name} = 0; {kind} *{name} = nullptr; //[n{name}]', f'counter(n{name}), counted({name}, n{name})',
+            return (f'int n{name} = 0; {kind} *{name} = nullptr; //[n{name}]',
+                    f'counter(n{name}), counted({name}, n{name})',
                     f'values::fill_counted(n{name}, {name}, random);')
         if choice < 0.6:
             return self.packed_member(name)
@@ -134,35 +143,49 @@ class Schema:
     # ---- branches ----
 
     def branch(self, number):
-        make = self.random.choice([self.leaf_branch, self.leaf_branch, self.counted_branch, self.list_branch, self.text_branch, self.packed_branch,
-                                   self.object_branch, self.object_branch, self.object_branch, self.object_branch, self.objects_branch,
+        make = self.random.choice([self.leaf_branch, self.leaf_branch, self.counted_branch, self.list_branch,
+                                   self.text_branch, self.packed_branch,
+                                   self.object_branch, self.object_branch, self.object_branch,
+                                   self.object_branch, self.objects_branch,
                                    self.clones_branch])
-        return make(f'b{number}', f'[](auto &value, auto entry) {{ Random random = random_trees::random_of(seed, {number}, entry); ',
+        return make(f'b{number}',
+                    f'[](auto &value, auto entry) '
+                    f'{{ Random random = random_trees::random_of(seed, {number}, entry); ',
                     'values::fill(value, random); }')
 
     def leaf_branch(self, name, begin, fill):
         letter = self.random.choice([*LEAVES])
-        kind, size = LEAVES[letter], [self.random.randint(1, 4) for _ in range(self.random.choice([0, 0, 1, 2]))]
+        kind, size = LEAVES[letter], [self.random.randint(1, 4)
+                                      for _ in range(self.random.choice([0, 0, 1, 2]))]
         for width in reversed(size):
             kind = f'std::array<{kind}, {width}>'
-        return f'tree.Leaves<{kind}>("{name}", "{name}{"".join(f"[{width}]" for width in size)}/{letter}", {begin}{fill});'
+        lengths = "".join(f"[{width}]" for width in size)
+        return f'tree.Leaves<{kind}>("{name}", "{name}{lengths}/{letter}", {begin}{fill});'
 
     def counted_branch(self, name, begin, fill):
-        count, counter = self.random.choice([('I', 'int'), ('I', 'int'), ('i', 'unsigned'), ('b', 'unsigned char'), ('S', 'short')])
+        count, counter = self.random.choice([('I', 'int'), ('I', 'int'), ('i', 'unsigned'),
+                                             ('b', 'unsigned char'), ('S', 'short')])
         letter = self.random.choice([*LEAVES])
         kind, size = LEAVES[letter], self.random.choice(['', '', '[2]'])
         items = f'std::array<{kind}, 2>' if size else kind
-        return (f'auto count_{name} = tree.Counter<{counter}>("n{name}", "n{name}/{count}", {begin}value = static_cast<{counter}>(random.Below(6)); }});\n'
-                f'    tree.Items<{items}, {counter}>("{name}", "{name}[n{name}]{size}/{letter}", count_{name}, 8, {begin}{fill});')
+        return (f'auto count_{name} = tree.Counter<{counter}>("n{name}", "n{name}/{count}", {begin}value = '
+                f'static_cast<{counter}>(random.Below(6)); }});\n'
+                f'    tree.Items<{items}, {counter}>("{name}", "{name}[n{name}]{size}/{letter}", '
+                f'count_{name}, 8, {begin}{fill});')
 
     def list_branch(self, name, begin, fill):
-        """Widest first: so nothing lies between them."""
-        letters = sorted((self.random.choice([*LEAVES]) for _ in range(self.random.randint(2, 5))), key=lambda letter: -WIDTHS.get(letter, 8))
+        """Widest first, so that there is no padding."""
+        letters = sorted((self.random.choice([*LEAVES]) for _ in range(self.random.randint(2, 5))),
+                         key=lambda letter: -WIDTHS.get(letter, 8))
         structure = f'Row{self.seed}_{name}'
         sizes = [self.random.choice(['', '', '[2]', '[3]']) for _ in letters]
-        self.structures.append(f'struct {structure} {{\n' + ''.join(f'    {LEAVES[letter]} l{k}{sizes[k]};\n' for k, letter in enumerate(letters)) +
-                               f'    TELLS({", ".join(f"l{k}" for k in range(len(letters)))})\n    void fill(Random &random) {{ ' +
-                               ' '.join(f'values::fill(l{k}, random);' for k in range(len(letters))) + ' }\n};\n')
+        self.structures.append(f'struct {structure} {{\n'
+                               + ''.join(f'    {LEAVES[letter]} l{k}{sizes[k]};\n' for k,
+                                         letter in enumerate(letters)) +
+                               f'    TELLS({", ".join(f"l{k}" for k in range(len(letters)))})\n    void '
+                               f'fill(Random &random) {{ ' +
+                               ' '.join(f'values::fill(l{k}, random);' for k in range(len(letters)))
+                               + ' }\n};\n')
         leaves = ':'.join(f'l{k}{sizes[k]}/{letter}' for k, letter in enumerate(letters))
         return f'tree.Leaves<{structure}>("{name}", "{leaves}", {begin}{fill});'
 
@@ -174,14 +197,16 @@ class Schema:
         form, value = self.packing()
         size = self.random.choice(['', '[3]'])
         items = f'std::array<{kind}, 3>' if size else kind
-        statement = f'for (auto &item : value) item = static_cast<{kind}>({value});' if size else f'value = static_cast<{kind}>({value});'
+        statement = (f'for (auto &item : value) item = static_cast<{kind}>({value});' if size
+                     else f'value = static_cast<{kind}>({value});')
         return f'tree.Leaves<{items}>("{name}", "{name}{size}/{letter}{form}", {begin}{statement} }});'
 
     def split(self):
         return self.random.choice([0, 1, 2, 99, 99])
 
     def object_branch(self, name, begin, fill):
-        kind = self.random.choice([self.range, self.range, self.set, self.map, *[lambda depth: self.structure(depth, is_alone=True)] * 3])(DEPTH)
+        kind = self.random.choice([self.range, self.range, self.set, self.map,
+                                   *[lambda depth: self.structure(depth, is_alone=True)] * 3])(DEPTH)
         dot = '.' if kind.startswith('S') and self.random.random() < 0.3 else ''
         return f'tree.Object<{kind}>("{name}{dot}", {begin}{fill}, {self.split()});'
 
@@ -191,34 +216,41 @@ class Schema:
 
     def clones_branch(self, name, begin, fill):
         kind = self.structure(1, 'TObject')
-        return f'tree.Clones<{kind}>("{name}", [](auto entry) {{ return entry * 7 % 4; }}, {begin}{fill}, {self.random.choice([1, 2, 99])});'
+        split = self.random.choice([1, 2, 99])
+        count = '[](auto entry) { return entry * 7 % 4; }'
+        return f'tree.Clones<{kind}>("{name}", {count}, {begin}{fill}, {split});'
 
     def column(self, number):
-        """Of a frame that Snapshot writes."""
+        """The branches of a frame that Snapshot writes."""
         kind = self.random.choice([self.number, self.leaf, lambda: self.range(1), lambda: self.range(1),
-                                   lambda: f'RVec<{self.random.choice([kind for kind in NUMBERS if kind != "bool"])} >', lambda: self.structure(1)])()
+                                   lambda: f'RVec<{self.random.choice([kind for kind in NUMBERS if kind != "bool"])} >',
+                                   lambda: self.structure(1)])()
         return f'snapshot.Add<{kind}>("b{number}");'
 
     # ---- all ----
 
     def header(self):
-        return '\n'.join(['#define WITH_SNAPSHOT' if self.is_snapshot else '', '#include "random_trees.hxx"', 'using namespace std;', 'using ROOT::RVec;',
+        return '\n'.join(['#define WITH_SNAPSHOT' if self.is_snapshot else '', '#include "random_trees.hxx"',
+                          'using namespace std;', 'using ROOT::RVec;',
                           *self.structures])
 
     def source(self):
-        lines = [f'std::string write_{self.seed}(const char *path, std::uint64_t seed_, random_trees::Options options, int split)', '{',
+        lines = [f'std::string write_{self.seed}(const char *path, std::uint64_t seed_, '
+                 f'random_trees::Options options, int split)', '{',
                  '    static std::uint64_t seed;', '    seed = seed_;']
         if self.is_snapshot:
-            lines += ['    random_trees::Snapshot snapshot(seed, options.entries);', *('    ' + branch for branch in self.branches),
+            lines += ['    random_trees::Snapshot snapshot(seed, options.entries);',
+                      *('    ' + branch for branch in self.branches),
                       '    return snapshot.Write(path, options, split);']
         else:
-            lines += ['    Tree tree("random", "of a random schema");', *('    ' + branch for branch in self.branches),
+            lines += ['    Tree tree("random", "of a random schema");',
+                      *('    ' + branch for branch in self.branches),
                       '    return random_trees::write(tree, path, options);']
         return '\n'.join([*lines, '}', ''])
 
 
 def write(seed, directory):
-    """In a process of its own: ROOT's interpreter cannot take everything back."""
+    """In a process of its own: ROOT's interpreter cannot unload everything."""
     warnings.simplefilter('ignore')
     import ROOT
     ROOT.gROOT.SetBatch(True)
@@ -228,7 +260,7 @@ def write(seed, directory):
     source.write_text(f'#include "{header}"\n' + schema.source())
     for folder in HEADERS:
         ROOT.gInterpreter.AddIncludePath(str(folder))
-    os.chdir(directory)     # dictionaries are compiled here
+    os.chdir(directory)  # ROOT compiles dictionaries here
     if schema.types and not ROOT.gInterpreter.GenerateDictionary(';'.join(sorted(schema.types)), str(header)):
         sys.exit(f'{header}: no dictionaries')
     if not ROOT.gInterpreter.Declare(f'#include "{source}"'):
@@ -244,7 +276,8 @@ def write(seed, directory):
         options.generates_offsets = chooser.random() < 0.2
         options.is_embedded = chooser.random() < 0.2
         path = directory / f'{seed}_{number}.root'
-        text = getattr(ROOT, f'write_{seed}')(str(path), seed * 1000 + number, options, chooser.choice([0, 1, 99]))
+        text = getattr(ROOT, f'write_{seed}')(str(path), seed * 1000 + number, options,
+                                              chooser.choice([0, 1, 99]))
         told = json.loads(str(text))
         save(path, {'random': (told['entries'], values_of(told))})
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""TTrees of random schemas by uproot, compared with what was written into them: numbers, arrays of fixed size, lists of numbers with
-their counts, strings, records of numbers, lists of records. Options: cases.py."""
+"""TTrees of random schemas by uproot, compared with what was written into them: numbers, arrays
+of fixed size, lists of numbers with their counts, strings, records of numbers, lists of records.
+Options: cases.py."""
 import random
 import sys
 import warnings
@@ -38,7 +39,8 @@ def column(chooser, of, length):
     """An array of so many values of a type."""
     import awkward as ak
     if of == 'text':
-        return ak.Array(['', *(chooser.choice([*WORDS, 'x' * 254, 'y' * 255, 'z' * 700]) for _ in range(length))])[1:]
+        return ak.Array(['', *(chooser.choice([*WORDS, 'x' * 254, 'y' * 255, 'z' * 700])
+                               for _ in range(length))])[1:]
     if isinstance(of, str):
         return np.array([number(chooser, of) for _ in range(length)], dtype=of)
     if isinstance(of, tuple):
@@ -54,7 +56,8 @@ def declared(of):
     if of == 'text':
         return 'string'
     if isinstance(of, list):
-        return 'var * ' + (f'{{{", ".join(f"{name}: {plain(member)}" for name, member in of[0].items())}}}' if isinstance(of[0], dict) else plain(of[0]))
+        return 'var * ' + (f'{{{", ".join(f"{name}: {plain(member)}" for name, member in of[0].items())}}}'
+                           if isinstance(of[0], dict) else plain(of[0]))
     if isinstance(of, dict):
         return '{' + ', '.join(f'{name}: {plain(member)}' for name, member in of.items()) + '}'
     return np.dtype(of)
@@ -65,13 +68,14 @@ def plain(dtype):
 
 
 def branches(name, of, array):
-    """{branch: values} that uproot makes of a column."""
+    """{branch: values} that uproot writes for a column."""
     import awkward as ak
     if isinstance(of, dict):
         return {f'{name}_{member}': form_of_awkward(array[member]) for member in of}
     if isinstance(of, list):
         counts = {f'n{name}': form('<i4', ak.num(array).to_list())}
-        parts = {f'{name}_{member}': array[member] for member in of[0]} if isinstance(of[0], dict) else {name: array}
+        parts = {f'{name}_{member}': array[member] for member in of[0]} if isinstance(of[0],
+                dict) else {name: array}
         return {**counts, **{part: form_of_awkward(values) for part, values in parts.items()}}
     return {name: form_of_awkward(array)}
 
@@ -87,7 +91,8 @@ def write(seed, directory):
         chooser = random.Random(seed * 1000 + variant)
         path, place = directory / f'{seed}_{variant}.root', chooser.choice(['random', 'in/a/random'])
         parts = [{name: column(chooser, of, length) for name, of in schema.items()}
-                 for length in (chooser.choice([1, 2, 50, 300]) for _ in range(chooser.choice([0, 1, 2, 3, 12])))]
+                 for length in (chooser.choice([1, 2, 50, 300])
+                                for _ in range(chooser.choice([0, 1, 2, 3, 12])))]
         with uproot.recreate(path, compression=chooser.choice(compressions)) as file:
             tree = file.mktree(place, {name: declared(of) for name, of in schema.items()})
             for part in parts:
