@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What each part of scripts/long gave when it last ran: runs.jsonl has a line for each, docs/long.md is the table of the last ones.
+"""The last result of each part of scripts/long: runs.jsonl has a line for each run, docs/long.md
+has the table of the last ones.
 
-usage: record.py commit [PROGRAM]                       what a program is made of, just after it was built; without one: what is checked out
+usage: record.py commit [PROGRAM]                       the version of a program that was just
+                                                        built; default: the commit that is
+                                                        checked out
        record.py NAME VERDICT SECONDS COMMIT LOG        after a part has run
-       record.py                                        makes the table anew
+       record.py                                        writes the table again
 """
 import collections
 import datetime
@@ -16,8 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
-MOST = 160      # characters of what a part gave
-DIGITS = 8      # of a commit, as programs tell it
+MOST = 160  # characters of a part's result
+DIGITS = 8  # of a commit, as programs print it
 COUNTS = re.compile(r'^(?:.*: )?(\d+ (?:passed|points|tried)(?:, \d+ [a-z ]+)+)$', re.M)
 MESON = re.compile(r'^(Ok|Fail|Timeout): +(\d+) *$', re.M)
 HEAD = """# Long runs
@@ -40,25 +43,30 @@ def git(*arguments):
 
 
 def commit(program=None):
-    """A program calls itself changed where anything is, these records, too: whether it is the code, the tree tells."""
-    told = subprocess.run([program, '--version'], capture_output=True, text=True, check=True).stdout if program else \
+    """Programs call themselves changed if any file is, including these records. The tree shows
+    whether the code was."""
+    told = subprocess.run([program, '--version'], capture_output=True, text=True,
+                          check=True).stdout if program else \
         f"commit {git('rev-parse', f'--short={DIGITS}', 'HEAD')}"
     name = re.search('^commit ([0-9a-f]+)', told, re.M)
-    changes = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'include', 'tests', ':!tests/long')
+    changes = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'include', 'tests',
+                  ':!tests/long')
     return (name[1] if name else 'unknown') + ('+' if changes else '')
 
 
 def result(log):
-    """What a log says at its end; where it counts in each round, or of each file, the sums: 3 passed, 1 failed; of tests of meson, how
-    many passed. Places are told from here."""
+    """The end of a log. If it counts each round or each file, the sums: 3 passed, 1 failed; for
+    tests of meson, how many passed. Paths are relative."""
     sums = collections.Counter()
     for counts in COUNTS.findall(log):
-        sums.update({word: int(number) for number, word in (count.split(' ', 1) for count in counts.split(', '))})
+        sums.update({word: int(number) for number, word in (count.split(' ', 1)
+                                                            for count in counts.split(', '))})
     if sums:
         return ', '.join(f'{number:,} {word}' for word, number in sums.items())
     lines = [line.strip() for line in log.replace(f'{ROOT}/', '').splitlines() if line.strip()]
     if lines and lines[-1].startswith('Full log written'):
-        return ', '.join(f'{number} {word.lower()}' for word, number in MESON.findall(log) if word == 'Ok' or number != '0')
+        return ', '.join(f'{number} {word.lower()}' for word, number in MESON.findall(log) if word == 'Ok'
+                         or number != '0')
     return lines[-1][:MOST] if lines else ''
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Chains of files for the tests: making the files, mounting them as one, and what has to be seen then."""
+"""Chains of files for tests: making the files, mounting them as one, and the expected contents."""
 import json
 import shutil
 
@@ -9,7 +9,7 @@ from harness import data, lines, mounted, need, ntuplefs, same, scratch
 
 
 def copies(directory, name, count=3):
-    """Files of the same content; a chain has no file twice."""
+    """Files with the same content; a chain has no file twice."""
     source = data(name)
     paths = [directory / f'run{i}{source.suffix}' for i in range(count)]
     for path in paths:
@@ -22,36 +22,40 @@ def chain(*sources, options=(), env=None):
 
 
 def files_below(directory, pattern):
-    return sorted(path.relative_to(directory) for path in directory.rglob(pattern) if not path.match('column.*/pages/*'))
+    return sorted(path.relative_to(directory) for path in directory.rglob(pattern)
+                  if not path.match('column.*/pages/*'))
 
 
 def at(tree, path):
-    """Where a file of the chain's tree is in that of one of its files; the only item of a field may be called otherwise there."""
+    """The path in the tree of one file for a path in the chain's tree. There, a field's only
+    item may have another name."""
     for name in path.parts:
-        items = [item for item in tree.iterdir() if item.is_dir() and not item.name.startswith('column.')] if not (tree / name).exists() else []
+        items = [item for item in tree.iterdir() if item.is_dir()
+                 and not item.name.startswith('column.')] if not (tree / name).exists() else []
         tree = items[0] if len(items) == 1 else tree / name
     return tree
 
 
 def joined(trees, path):
-    """What a chain must have of a logical file: end offsets go on where those of the file before end."""
+    """The expected content of a chain's logical file: end offsets continue those of the file
+    before."""
     found = [np.load(at(tree, path)) for tree in trees]
     if path.name == 'offsets.npy':
         starts = np.cumsum([0] + [array[-1] for array in found])
         return np.concatenate([found[0][:1]] + [array[1:] + start for array, start in zip(found, starts)])
-    if path.name == 'index.npy':  # of an item among those of its alternative
+    if path.name == 'index.npy':  # the row of an item among those of its alternative
         tags = [np.load(at(tree, path.with_name('tags.npy'))) for tree in trees]
         before, out = {}, []
         for array, tag in zip(found, tags):
             out.append(array + np.array([before.get(t, 0) for t in tag], array.dtype))
-            for t in np.unique(tag[tag > 0]):  # 0: of no alternative
+            for t in np.unique(tag[tag > 0]):  # 0: no alternative
                 before[t] = before.get(t, 0) + int((tag == t).sum())
         return np.concatenate(out)
     return np.concatenate(found)
 
 
 def compare(trees, whole):
-    """All logical files of all datasets, and their lines; how many were compared."""
+    """Compares all logical files of all datasets, and their lines; returns how many."""
     paths = [path for path in files_below(whole, '*.npy') if not path.parent.name.startswith('column.')]
     for path in paths:
         expected, found = joined(trees, path), np.load(whole / path)
@@ -81,7 +85,7 @@ def by_uproot(path, name, schema, *clusters):
 
 
 def refusal(*sources, options=()):
-    """What is said of a chain that is not mounted."""
+    """The message for a chain that is not mounted."""
     with scratch() as directory:
         result = ntuplefs('-o', 'chain', *options, *sources, directory / 'mnt')
         assert result.returncode, sources

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Reading all files of a mount, some of which fail, and what `ntuple verify` finds in the same source."""
+"""Reading all files of a mount, some of which fail, and what `ntuple verify` finds in the same
+source."""
 import errno
 import json
 import os
 
 from harness import NTUPLE, command
 
-TOLD = 'status', 'file_offset', 'expected', 'found'  # by errors.jsonl and verify alike, beside `what`
+TOLD = 'status', 'file_offset', 'expected', 'found'  # in errors.jsonl and verify alike, besides `what`
 
 
 # ---- reading everything ----
 
 def files_of(top, is_reversed, without):
-    """All files in one order or the other; of a column's pages the first few. Not in directories whose names begin with
-    `without`."""
+    """All files in one order or the other; of a column's pages the first few. Skips directories
+    whose names begin with `without`."""
     for base, directories, files in os.walk(top):
-        directories[:] = sorted((name for name in directories if name != '.ntuplefs' and not (without and name.startswith(without))),
+        directories[:] = sorted((name for name in directories if name != '.ntuplefs'
+                                 and not (without and name.startswith(without))),
                                 reverse=is_reversed)
         files = sorted(files, key=lambda name: (len(name), name))
         if base.endswith('/pages'):
@@ -24,7 +26,7 @@ def files_of(top, is_reversed, without):
 
 
 def request(function, *arguments):
-    """Whether a request failed by something that is damaged."""
+    """Did a request fail because something is damaged?"""
     try:
         function(*arguments)
     except OSError as problem:
@@ -40,11 +42,12 @@ def read(path):
 
 
 def read_everything(top, is_reversed, without=None):
-    """Every file twice, and what is told about it. The paths of those that fail."""
+    """Every file twice, and its messages. Returns the paths that fail."""
     failed = []
     for path in files_of(top, is_reversed, without):
         results = [request(read, path), request(os.listxattr, path), request(read, path)]
-        results += [request(os.getxattr, path, f'user.ntuplefs.{name}') for name in ('compression', 'shape', 'pages')]
+        results += [request(os.getxattr, path, f'user.ntuplefs.{name}')
+                    for name in ('compression', 'shape', 'pages')]
         if results[0]:
             failed.append(os.path.relpath(path, top))
     return failed

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The network helper, asked by a test: over its socket, as src/remote/protocol.h has it."""
+"""Calls of the network helper by a test, over its socket, with the messages of
+src/remote/protocol.h."""
 import contextlib
 import itertools
 import re
@@ -12,18 +13,21 @@ from harness import same
 from web import fetchers, own_program
 
 HEADER = (Path(__file__).parent.parent.parent / 'src/remote/protocol.h').read_text()
-KINDS = {name: number for number, name in enumerate(re.findall(r'^\s+NT_FETCH_(\w+)', HEADER.split('enum nt_helper_message {')[1].split('};')[0], re.M), 1)}
+KINDS = {name: number for number, name in enumerate(re.findall(r'^\s+NT_FETCH_(\w+)',
+                                                               HEADER.split('enum nt_helper_message {')[
+                                                                       1].split('};')[0], re.M), 1)}
 
 
 class Layout:
-    """Of a structure in front of a message, as the header has it; what is none of these members is 0."""
+    """A structure before a message, from the header; other members are 0."""
 
     def __init__(self, name):
         text = HEADER.split(f'struct {name} {{')[1].split('};')[0]
         members = re.findall(r'^ +(uint32_t|uint64_t|int64_t|struct nt_fetch_totals) ([\w, ]+);', text, re.M)
         codes = {'uint32_t': 'I', 'uint64_t': 'Q', 'int64_t': 'q', 'struct nt_fetch_totals': '8s'}
         self.names = [name for _, names in members for name in names.split(', ')]
-        self.struct = struct.Struct('<' + ''.join(codes[kind] * len(names.split(', ')) for kind, names in members))
+        self.struct = struct.Struct('<' + ''.join(codes[kind] * len(names.split(', ')) for kind,
+                                                  names in members))
 
     def pack(self, **members):
         return self.struct.pack(*(members.get(name, 0) for name in self.names))
@@ -37,7 +41,7 @@ ALONE = 1
 
 
 class Fetching:
-    """The process, as who has taken over the worker has it: a socket."""
+    """The process, as an attacker in the worker would see it: a socket."""
 
     def __init__(self, environment, *places):
         self.channel, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -58,10 +62,11 @@ class Fetching:
 
     def tell(self, kind, text='', flags=0):
         number = next(self.ids)
-        self.channel.send(REQUEST.pack(kind=KINDS[kind], epoch=self.epoch, id=number, file=number, milliseconds=5000, bytes=flags) + text.encode())
+        self.channel.send(REQUEST.pack(kind=KINDS[kind], epoch=self.epoch, id=number, file=number,
+                                       milliseconds=5000, bytes=flags) + text.encode())
 
     def ask(self, kind, text):
-        """What it ends with: DONE, or why not."""
+        """How it ends: DONE, or the reason."""
         self.tell(kind, text)
         while True:
             packet = self.channel.recv(70000)
@@ -74,7 +79,7 @@ class Fetching:
 
 @contextlib.contextmanager
 def fetching(*places, env=None):
-    """And its number, or that of one that has followed it."""
+    """With its process id, or that of its successor."""
     with own_program() as environment:
         environment.update(env or {}, NTUPLE_FETCH=environment['NTUPLE_FETCH'])
         process = Fetching(environment, *places)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Read files in a process and in those that it forks, all at once, by threads: what is read is what was written. Exit status 1, and the
-reason, where it is not, or where a process does not come to its end.
+"""Read files in a process and in its forked children, with threads, all at once: all values are
+as written. Exit status 1 with the reason if not, or if a process does not end.
 
-usage: forking.py fork|pool METHOD SECONDS ADDRESS...        of write_large's file, and of blz_array's that count on; of any other
-                                                             one, ADDRESS=PATH: it is what lies at PATH
+usage: forking.py fork|pool METHOD SECONDS ADDRESS...        files of write_large, and arrays of
+                                                             blz_array that count on; for others,
+                                                             ADDRESS=PATH: the contents are those
+                                                             of PATH
+
 METHOD: fork, forkserver, spawn: how multiprocessing starts the processes of a pool
 """
 import faulthandler
@@ -27,13 +30,13 @@ OPENED = []
 
 
 def limit(seconds):
-    """Of this process, which then says where it is and ends."""
+    """The stack of this process, which then prints its state and ends."""
     faulthandler.register(signal.SIGALRM, chain=True)
     signal.alarm(seconds)
 
 
 class Opened:
-    """A file, and the one with the values that it should have, if these are not known."""
+    """A file, and the one with the expected values, if these are not known."""
 
     def __init__(self, address):
         address, _, path = address.partition('=')
@@ -45,7 +48,7 @@ def open_all(addresses):
 
 
 def read(opened, chance):
-    """Some entries of some columns; whether they are what they should be."""
+    """Some entries of some columns: are they as expected?"""
     dataset = opened.file.only()
     if opened.expected:
         return read_column(dataset, opened.expected, chance)
@@ -55,7 +58,8 @@ def read(opened, chance):
     if dataset.fields[0].path == 'values':
         expected = {'values': numbers.astype('int32')}
     else:
-        expected = {f'c{c}': (c * 1000003 + 7 * numbers).astype('uint32') for c in chance.sample(range(48), 3)}
+        expected = {f'c{c}': (c * 1000003 + 7 * numbers).astype('uint32')
+                    for c in chance.sample(range(48), 3)}
     found = dataset.arrays(list(expected), entries=(first, first + count))
     for name, values in expected.items():
         if not np.array_equal(found[name], values):
@@ -79,7 +83,7 @@ def read_column(dataset, expected, chance):
 
 
 def read_by_threads(files, is_enough):
-    """Failures of all, as texts; they are told where they happen, too."""
+    """All failures, as texts; they are also printed where they happen."""
     failures = []
 
     def work(number):
@@ -98,7 +102,7 @@ def read_by_threads(files, is_enough):
 
 
 def read_in_child(depth):
-    """Does not return. Some of them fork, too."""
+    """Does not return. Some children fork, too."""
     limit(IN_TIME)
     random.seed()
     children = [child(depth - 1) for _ in range(depth)]
@@ -120,7 +124,8 @@ def ended_well(process):
 
 
 def fork_once(addresses):
-    """While threads read; one that is killed harms nobody, and files are closed before children end."""
+    """While threads read. Killing a child harms no other process, and children close files
+    before they end."""
     open_all(addresses)
     stop = threading.Event()
     threads, failures = read_by_threads(OPENED, lambda _: stop.is_set())
@@ -150,7 +155,7 @@ def fork_once(addresses):
 # ---- pools ----
 
 def begin(addresses):
-    """In a process of a pool: one that was forked has the files."""
+    """In a process of a pool: a forked one has the files."""
     limit(IN_TIME)
     if not OPENED:
         open_all(addresses)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of real mounts share: cases, mounts, places. Python 3 and NumPy; no test framework.
+"""Common parts of the tests of real mounts: cases, mounts, paths. Python 3 and NumPy; no test
+framework.
 
-A script decorates its cases with @case and ends with run(). Each case prints one line, named after its function. The
-exit status is 1 where a case failed, 77 (which meson shows as skipped) where nothing can be mounted here.
+A script decorates its cases with @case and ends with run(). Each case prints one line, named
+after its function. The exit status is 1 if a case failed, and 77 (shown by meson as skipped) if
+nothing can be mounted here.
 """
 import concurrent.futures
 import contextlib
@@ -26,14 +28,16 @@ NTUPLE = os.environ.get('NTUPLE', 'ntuple')
 DATA = Path(os.environ.get('NTUPLE_TEST_DATA', Path(__file__).parent.parent / 'data'))
 MANUALS = Path(__file__).parent.parent.parent / 'docs' / 'man'
 TIMEOUT = 60
-IN_TIME = 20  # seconds for what ends by itself, on a busy machine, too; a read of a silent server takes 60 where nothing else is told
+# seconds for programs that end by themselves, on a busy machine, too; a read of a silent server
+# takes 60 by default
+IN_TIME = 20
 NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |unused for |libfuse [0-9.]+ needs )')
 
 cases = []
 
 
 class Skip(Exception):
-    """Raised by a case that cannot be tried here, with the reason."""
+    """Raised by a case that cannot run here, with the reason."""
 
 
 def case(function):
@@ -53,7 +57,7 @@ def fuse_problem():
 
 
 def attempt(function):
-    """What came of a case, and its line."""
+    """The result of a case, and its line."""
     name = function.__name__.replace('_', ' ')
     try:
         function()
@@ -65,7 +69,7 @@ def attempt(function):
 
 
 def run(needs_fuse=True, at_once=1):
-    """`at_once`: of cases that mostly wait, and have nothing in common."""
+    """`at_once`: for cases that mostly wait, and are independent."""
     problem = fuse_problem() if needs_fuse else None
     if problem:
         print(f'skip everything: {problem}')
@@ -81,13 +85,14 @@ def run(needs_fuse=True, at_once=1):
 
 
 def libfuse_lacks():
-    """What the program says a newer libfuse is needed for, or None."""
+    """What the program says that it needs a newer libfuse for, or None."""
     told = re.search('^libfuse (needs .*)$', output(NTUPLEFS, '--version').decode(), re.M)
     return told and f'libfuse {told[1]}'
 
 
 def enter_namespace(script):
-    """Start a script again where what it mounts is seen by nobody else; or why that cannot be."""
+    """Start a script again in a mount namespace of its own; returns the reason if that is
+    impossible."""
     if os.environ.get('NTUPLEFS_TEST_NAMESPACE') == script:
         return None
     if os.geteuid() != 0:
@@ -99,7 +104,7 @@ def enter_namespace(script):
 
 
 def need(name):
-    """A package of Python's that not everybody has."""
+    """A Python package that is not always installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -114,7 +119,7 @@ def data(name):
 
 
 def pread(path, size, offset, flags=0):
-    """Bytes of a file, by a descriptor of their own."""
+    """The bytes of a file, through a descriptor of their own."""
     descriptor = os.open(path, os.O_RDONLY | flags)
     try:
         return os.pread(descriptor, size, offset)
@@ -123,7 +128,7 @@ def pread(path, size, offset, flags=0):
 
 
 def is_answered(path):
-    """Not while a server is out of reach, and for the moment that this stands."""
+    """Repeats while a server is out of reach, and as long as that is remembered."""
     try:
         return len(path.read_bytes()) > 0
     except OSError as error:
@@ -132,14 +137,14 @@ def is_answered(path):
 
 
 def flip(path, offset, bit=0x10):
-    """Damage a file: a bit of one byte."""
+    """Damage a file: flip a bit of one byte."""
     with open(path, 'r+b') as file:
         byte = os.pread(file.fileno(), 1, offset)
         os.pwrite(file.fileno(), bytes([byte[0] ^ bit]), offset)
 
 
 def lines(path):
-    """What a .jsonl holds."""
+    """The values of a .jsonl file."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -152,7 +157,7 @@ def stats(mountpoint):
 
 
 def parts_of(top):
-    """Of the sandbox: those that a mount is in."""
+    """The parts of the sandbox that a mount has."""
     return json.loads((top / '.ntuplefs/version.json').read_text())['sandbox']
 
 
@@ -172,12 +177,13 @@ def fails(errno_expected, function, *arguments, **options):
 
 
 def on_a_terminal(*arguments, **streams):
-    """What a program writes that believes to write to a terminal, but for streams that are told."""
+    """What a program writes to a terminal, except the given streams."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([str(a) for a in arguments], stdin=subprocess.DEVNULL, **{'stdout': slave, 'stderr': slave, **streams})
+    process = subprocess.Popen([str(a) for a in arguments], stdin=subprocess.DEVNULL,
+                               **{'stdout': slave, 'stderr': slave, **streams})
     os.close(slave)
     text = b''
-    with contextlib.suppress(OSError):  # its end
+    with contextlib.suppress(OSError):  # end of the output
         while block := os.read(master, 4096):
             text += block
     process.wait()
@@ -200,7 +206,7 @@ def output(*arguments, **options):
 
 
 def cat_lines(source, path):
-    """What a .jsonl of a source's tree holds, without a mount."""
+    """The values of a .jsonl file of a source's tree, without a mount."""
     return [json.loads(line) for line in output(NTUPLE, 'cat', source, path).splitlines()]
 
 
@@ -253,7 +259,7 @@ def detach(path):
 
 
 def processes_of(mountpoint):
-    """The processes of a mount, by their arguments: the supervisor, and its child, who decodes."""
+    """The processes of a mount, by their arguments: the supervisor, and its child, the worker."""
     found = []
     for directory in Path('/proc').iterdir():
         try:
@@ -267,12 +273,12 @@ def processes_of(mountpoint):
 
 
 def daemon_of(mountpoint):
-    """The process that a mount begins and ends with; None where there is none."""
+    """The main process of a mount; None if there is none."""
     return next(iter(processes_of(mountpoint)), None)
 
 
 def open_in(process):
-    """What a process has open, as its descriptors tell; without those that are closed meanwhile."""
+    """What a process has open, without descriptors that are closed meanwhile."""
     found = []
     for descriptor in Path(f'/proc/{process}/fd').iterdir():
         with contextlib.suppress(FileNotFoundError):
@@ -298,7 +304,7 @@ def status_of(process):
 
 
 def is_running(process):
-    """Whether a process exists and is not a zombie that nobody has waited for."""
+    """Does a process exist, and is it no zombie?"""
     try:
         return status_of(process)[0] != 'Z'
     except OSError:
@@ -306,25 +312,25 @@ def is_running(process):
 
 
 def processor_seconds(process):
-    """What a process has taken until now, in the kernel and outside."""
+    """The CPU time of a process so far, in the kernel and outside."""
     return sum(map(int, status_of(process)[11:13])) / os.sysconf('SC_CLK_TCK')
 
 
 def own_seconds(process):
-    """What a process has taken until now outside of the kernel: a request takes the kernel three times as long at one
-    moment as at another, on a machine that others share."""
+    """The CPU time of a process so far, outside of the kernel. On a shared machine, the kernel's
+    time for a request varies by a factor of three."""
     return int(status_of(process)[11]) / os.sysconf('SC_CLK_TCK')
 
 
 def high_water(process):
-    """The most bytes of memory that a process has occupied until now."""
+    """The peak memory of a process so far, in bytes."""
     status = Path(f'/proc/{process}/status').read_text()
     return int(re.search(r'VmHWM:\s+(\d+) kB', status)[1]) * 1024
 
 
 @contextlib.contextmanager
 def mounted(*sources, options=(), env=None):
-    """Mount in the background, unmount at the end; gives the mountpoint."""
+    """Mount in the background, unmount at the end; returns the mountpoint."""
     with scratch() as directory:
         mountpoint = directory / 'mnt'
         result = ntuplefs(*options, *sources, mountpoint, env=env)
@@ -337,7 +343,7 @@ def mounted(*sources, options=(), env=None):
 
 
 def needs(*parts):
-    """For a case that says nothing without some parts of the sandbox."""
+    """For a case that needs some parts of the sandbox."""
     with mounted(data('example.root')) as top:
         missing = set(parts) - set(parts_of(top))
     if missing:
@@ -345,7 +351,7 @@ def needs(*parts):
 
 
 class Foreground:
-    """A mount by a process of ours with -f, whose standard error is kept."""
+    """A mount with -f in a child process, whose standard error is kept."""
 
     def __init__(self, *sources, options=()):
         self.sources, self.options = sources, options
@@ -355,7 +361,8 @@ class Foreground:
         self.directory = self.scratch.__enter__()
         self.mountpoint = self.directory / 'mnt'
         self.log = open(self.directory / 'stderr', 'w+b')
-        self.process = subprocess.Popen([NTUPLEFS, '-f', *self.options, *map(str, self.sources), str(self.mountpoint)],
+        self.process = subprocess.Popen([NTUPLEFS, '-f', *self.options, *map(str, self.sources),
+                                         str(self.mountpoint)],
                                         stderr=self.log, stdin=subprocess.DEVNULL)
         wait_until(lambda: is_mounted(self.mountpoint) or self.process.poll() is not None, 'mounted')
         os.listdir(self.mountpoint)  # waits until the program serves
@@ -369,8 +376,8 @@ class Foreground:
         return Path(self.log.name).read_text().splitlines()
 
     def messages(self):
-        """What was wrong: the log without the notes of what happened. The process that has it writes a moment after the other
-        has told."""
+        """The errors: the log without notices. The process with the log writes a moment after
+        the other one has reported."""
         def found():
             return [line for line in self.log_lines() if not NOTE.match(line)]
 
@@ -379,7 +386,7 @@ class Foreground:
         return found()
 
     def end(self, number=signal.SIGTERM):
-        """Send a signal; the exit status."""
+        """Send a signal; returns the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(TIMEOUT)

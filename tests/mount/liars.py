@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Servers that lie, on loopback. Each way to lie is a function and the first part of an address: http://127.0.0.1:PORT/WAY/NAME.
-They write bytes as they are, since no library for servers would."""
+"""Servers that lie, on loopback. Each way to lie is a function and the first part of an address:
+http://127.0.0.1:PORT/WAY/NAME. They write raw bytes, because no server library would."""
 import contextlib
 import gzip
 import re
@@ -14,7 +14,8 @@ TAG = '"v1"'
 
 
 class Liar:
-    """Answers each request of each connection by a function of its own until one returns True: then the connection ends."""
+    """Answers each request of each connection by its own function until one returns True: then
+    the connection ends."""
 
     def __init__(self, content):
         self.content, self.requests, self.lock = content, 0, threading.Lock()
@@ -104,11 +105,12 @@ def headers(status, *lines):
 
 
 def send_part(server, send, request, *more, body=None, tag=TAG, place=None, length=None):
-    """The part that was asked for; `place`, `length` and `body` are other ones than the truth."""
+    """The requested part; `place`, `length` and `body` replace the truth."""
     body = request.part if body is None else body
     place = place or f'{request.first}-{request.last}/{len(server.content)}'
     length = len(body) if length is None else length
-    send(headers('206 Partial Content', f'Content-Range: bytes {place}', f'Content-Length: {length}', *([f'ETag: {tag}'] if tag else []), *more) + body)
+    send(headers('206 Partial Content', f'Content-Range: bytes {place}', f'Content-Length: {length}',
+                 *([f'ETag: {tag}'] if tag else []), *more) + body)
 
 
 def honest(server, send, request):
@@ -119,10 +121,11 @@ def honest(server, send, request):
 
 
 def lie_behind_the_body(name, line):
-    """A header in the trailer of a chunked body, which comes when the answer was judged."""
+    """A header in the trailer of a chunked body, which arrives after the answer was checked."""
     def answer(server, send, request):
         place = f'{request.first}-{request.last}/{len(server.content)}'
-        send(headers('206 Partial Content', f'Content-Range: bytes {place}', 'Transfer-Encoding: chunked', f'Trailer: {line.split(":")[0]}', f'ETag: {TAG}')
+        send(headers('206 Partial Content', f'Content-Range: bytes {place}', 'Transfer-Encoding: chunked',
+                     f'Trailer: {line.split(":")[0]}', f'ETag: {TAG}')
              + b'%x\r\n%b\r\n0\r\n%b\r\n\r\n' % (len(request.part), request.part, line.encode()))
     LIES[name] = answer
 
@@ -145,14 +148,17 @@ def less_than_it_says(server, send, request):
 
 @lie
 def more_than_it_says(server, send, request):
-    send(headers('206 Partial Content', f'Content-Range: bytes {request.first}-{request.last}/{len(server.content)}', f'ETag: {TAG}', 'Connection: close')
+    send(headers('206 Partial Content',
+                 f'Content-Range: bytes {request.first}-{request.last}/{len(server.content)}',
+                 f'ETag: {TAG}', 'Connection: close')
          + request.part + bytes(100_000))
     return True
 
 
 @lie
 def another_place(server, send, request):
-    send_part(server, send, request, place=f'{request.first + 1}-{request.last + 1}/{len(server.content) + 5}')
+    send_part(server, send, request,
+              place=f'{request.first + 1}-{request.last + 1}/{len(server.content) + 5}')
 
 
 @lie
@@ -215,14 +221,16 @@ def many_early_hints(server, send, request):
 
 @lie
 def a_byte_every_second(server, send, request):
-    for byte in headers('206 Partial Content', 'Content-Range: bytes 0-7167/100000', 'Content-Length: 7168') + bytes(7168):
+    for byte in headers('206 Partial Content', 'Content-Range: bytes 0-7167/100000',
+                        'Content-Length: 7168') + bytes(7168):
         send(bytes([byte]))
         time.sleep(1)
 
 
 @lie
 def commands_for_terminals(server, send, request):
-    send(headers('418 \x1b[31mEVIL\x1b[0m', 'ETag: "\x1b[31m"', 'x-amz-bucket-region: \x1b]0;pwn\x07', 'Content-Length: 0'))
+    send(headers('418 \x1b[31mEVIL\x1b[0m', 'ETag: "\x1b[31m"', 'x-amz-bucket-region: \x1b]0;pwn\x07',
+                 'Content-Length: 0'))
 
 
 @lie
@@ -262,36 +270,43 @@ def send_list(send, text, status='207 Multi-Status'):
 
 
 def dav_entry(server, path):
-    return (f'<D:response><D:href>{path}</D:href><D:propstat><D:prop><D:resourcetype/><D:getcontentlength>{len(server.content)}</D:getcontentlength>'
-            '<D:getetag>"v1"</D:getetag></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>')
+    return (f'<D:response><D:href>{path}</D:href><D:propstat><D:prop><D:resourcetype/><D:getcontentlength>'
+            f'{len(server.content)}</D:getcontentlength>'
+            '<D:getetag>"v1"</D:getetag></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></'
+            'D:response>')
 
 
 def dav(server, paths, front=''):
-    return f'<?xml version="1.0"?>{front}<D:multistatus xmlns:D="DAV:">{"".join(dav_entry(server, path) for path in paths)}</D:multistatus>'
+    entries = "".join(dav_entry(server, path) for path in paths)
+    return f'<?xml version="1.0"?>{front}<D:multistatus xmlns:D="DAV:">{entries}</D:multistatus>'
 
 
 @listing
 def names_that_lead_out(server, send, request):
     here = '/names-that-lead-out'
     send_list(send, dav(server, [f'{here}/{name}' for name in (
-        '../../etc/passwd.root', '%2e%2e%2f%2e%2e%2fetc.root', '..', '.', 'a%00b.root', '%1b[31m.root', 'a%0ab.root', 'n' * 300 + '.root', '%ff%fe.root', 'good.root')]
+        '../../etc/passwd.root', '%2e%2e%2f%2e%2e%2fetc.root', '..', '.', 'a%00b.root', '%1b[31m.root',
+        'a%0ab.root', 'n' * 300 + '.root', '%ff%fe.root', 'good.root')]
         + ['http://other.example/names-that-lead-out/x.root', '/other/y.root']))
 
 
 @listing
 def entities_of_entities(server, send, request):
-    entities = '<!ENTITY a "aaaaaaaaaa">' + ''.join(f'<!ENTITY a{i} "{(f"&a{i - 1};" if i else "&a;") * 10}">' for i in range(10))
+    entities = '<!ENTITY a "aaaaaaaaaa">' + ''.join(
+            f'<!ENTITY a{i} "{(f"&a{i - 1};" if i else "&a;") * 10}">' for i in range(10))
     send_list(send, dav(server, ['/entities-of-entities/&a9;.root'], f'<!DOCTYPE l [{entities}]>'))
 
 
 @listing
 def an_entity_of_a_file(server, send, request):
-    send_list(send, dav(server, ['/an-entity-of-a-file/&a;.root'], '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]>'))
+    send_list(send, dav(server, ['/an-entity-of-a-file/&a;.root'],
+                        '<!DOCTYPE l [<!ENTITY a SYSTEM "file:///etc/passwd">]>'))
 
 
 @listing
 def names_without_end(server, send, request):
-    send(headers('207 Multi-Status', 'Connection: close') + b'<?xml version="1.0"?><D:multistatus xmlns:D="DAV:">')
+    send(headers('207 Multi-Status', 'Connection: close')
+         + b'<?xml version="1.0"?><D:multistatus xmlns:D="DAV:">')
     for start in range(0, 20_000_000, 1000):
         send(''.join(dav_entry(server, f'/names-without-end/{start + i}.root') for i in range(1000)).encode())
     return True
@@ -299,7 +314,8 @@ def names_without_end(server, send, request):
 
 @listing
 def a_comment_without_end(server, send, request):
-    send(headers('207 Multi-Status', 'Connection: close') + b'<?xml version="1.0"?><D:multistatus xmlns:D="DAV:"><!--')
+    send(headers('207 Multi-Status', 'Connection: close')
+         + b'<?xml version="1.0"?><D:multistatus xmlns:D="DAV:"><!--')
     for _ in range(MANY):
         send(b'x' * 65536)
     return True
@@ -324,24 +340,29 @@ def a_list_that_is_none(server, send, request):
 
 
 def send_keys(server, send, keys):
-    entries = ''.join(f'<Contents><Key>{key}</Key><Size>{len(server.content)}</Size><ETag>"v1"</ETag></Contents>' for key in keys)
+    entries = ''.join(f'<Contents><Key>{key}</Key><Size>{len(server.content)}</Size><ETag>"v1"</ETag></'
+                      f'Contents>' for key in keys)
     send_list(send, f'<ListBucketResult>{entries}</ListBucketResult>', '200 OK')
 
 
 @listing
 def keys_that_lead_out(server, send, request):
-    send_keys(server, send, ['f/../x.root', 'f/..', '../y.root', 'f/good.root', 'f/a&#10;b.root', 'f/', 'f//z.root'])
+    send_keys(server, send, ['f/../x.root', 'f/..', '../y.root', 'f/good.root', 'f/a&#10;b.root', 'f/',
+                             'f//z.root'])
 
 
 @listing
 def tokens_without_end(server, send, request):
     send_list(send, '<ListBucketResult><IsTruncated>true</IsTruncated>'
-              f'<NextContinuationToken>t{server.count()}</NextContinuationToken></ListBucketResult>', '200 OK')
+              f'<NextContinuationToken>t{server.count()}</NextContinuationToken></ListBucketResult>',
+              '200 OK')
 
 
 @listing
 def one_token_for_ever(server, send, request):
-    send_list(send, '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>', '200 OK')
+    send_list(send,
+              '<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</'
+              'NextContinuationToken></ListBucketResult>', '200 OK')
 
 
 # ---- XRootD ----
@@ -352,7 +373,7 @@ OK, OK_SO_FAR, ATTENTION, ERROR, REDIRECT, WAIT = 0, 4000, 4001, 4003, 4004, 400
 
 
 def xrootd_lie(*requests):
-    """Of these requests; the others are answered honestly."""
+    """Lies about these requests; answers the others honestly."""
     def add(function):
         XROOTD_LIES[function.__name__.replace('_', '-')] = (requests, function)
         return function
@@ -360,7 +381,7 @@ def xrootd_lie(*requests):
 
 
 class XrootdLiar(Liar):
-    """One way to lie for each server: a connection is made before a path is named."""
+    """One way to lie for each server: a connection comes before any path."""
 
     def __init__(self, content, way):
         super().__init__(content)
@@ -389,7 +410,8 @@ class XrootdLiar(Liar):
 
 class XrootdRequest:
     def __init__(self, server, send, stream, kind, body, data):
-        self.server, self.send_bytes, self.stream, self.kind, self.body, self.data = server, send, stream, kind, body, data
+        self.server, self.send_bytes, self.stream = server, send, stream
+        self.kind, self.body, self.data = kind, body, data
 
     def send(self, data=b'', status=OK, stream=None, length=None):
         length = len(data) if length is None else length
@@ -405,10 +427,12 @@ class XrootdRequest:
             yield handle, count, offset, self.server.content[offset:offset + count]
 
     def content(self, change=lambda part: part):
-        """What is asked for; of several parts each has a header, with its length before it is changed."""
+        """The requested bytes; each of several parts has a header, with its length before it
+        changes."""
         if self.kind == READ:
             return change(self.part())
-        return b''.join(struct.pack('>4siq', handle, count, offset) + change(part) for handle, count, offset, part in self.parts())
+        return b''.join(struct.pack('>4siq', handle, count, offset) + change(part) for handle, count, offset,
+                        part in self.parts())
 
     def status_text(self, size=None):
         return f'1 {len(self.server.content) if size is None else size} 16 1700000000\0'.encode()
@@ -479,12 +503,14 @@ def attention_that_is_none(request):
 
 @xrootd_lie(READV)
 def parts_of_other_places(request):
-    request.send(b''.join(struct.pack('>4siq', handle, count, offset + 1) + part for handle, count, offset, part in request.parts()))
+    request.send(b''.join(struct.pack('>4siq', handle, count, offset + 1) + part for handle, count, offset,
+                          part in request.parts()))
 
 
 @xrootd_lie(READV)
 def parts_longer_than_they_are(request):
-    request.send(b''.join(struct.pack('>4siq', handle, 0x7fffffff, offset) + part for handle, count, offset, part in request.parts()))
+    request.send(b''.join(struct.pack('>4siq', handle, 0x7fffffff, offset) + part for handle, count, offset,
+                          part in request.parts()))
 
 
 @xrootd_lie(OPEN, STAT)

@@ -6,15 +6,16 @@ import subprocess
 
 
 class Line:
-    """port: of its near end; happened: 'cut', 'stalled', once it has ended."""
+    """port: of its near end; happened: 'cut', 'stalled', after its end."""
 
 
 @contextlib.contextmanager
 def slow_line(port, **told):
-    """rtt, rate, window, cut, stall, stall_for: as the program has them."""
+    """rtt, rate, window, cut, stall, stall_for: options of the program."""
     options = [word for name, value in told.items() for word in (f'--{name.replace("_", "-")}', str(value))]
     line = Line()
-    with subprocess.Popen([os.environ['SLOW_LINE'], *options, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([os.environ['SLOW_LINE'], *options, str(port)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
         try:
             line.port = int(process.stdout.readline())
             yield line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of many fragments: each has a copy of one data file, and a name of its own for it."""
+"""Datasets of many fragments: each has a copy of one data file, with its own name."""
 import hashlib
 import json
 import shutil
@@ -9,14 +9,16 @@ from pathlib import Path
 from harness import DATA
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
-from lance_editor import BYTES, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of  # noqa: E402
+from lance_editor import (  # noqa: E402
+    BYTES, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of
+)
 
 SOURCE = DATA / 'lance_datasets' / 'fragments_2.2'
 FRAGMENT_ID = 1
 
 
 def first_version():
-    """What another reader has found in the version of which all fragments are copies: it has one."""
+    """What another reader found in the version that all fragments copy, which has one fragment."""
     return json.loads(SOURCE.with_name(SOURCE.name + '.json').read_text())['versions'][0]
 
 

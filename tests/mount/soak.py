@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Many readers of one mount at once: what they read is right, and the daemon's memory stays within what is promised.
+"""Many readers of one mount at once: they read correct values, and the daemon's memory stays
+within its limit.
 
-For a long time, in a group whose memory is bounded:
-    NTUPLEFS=build/ntuplefs WRITE_LARGE=build/tests/mount/write_large tests/mount/soak.py 1800 --group 100
+For a long time, in a group with a memory limit:
+
+    NTUPLEFS=build/ntuplefs WRITE_LARGE=build/tests/mount/write_large tests/mount/soak.py 1800
+    --group 100
 """
 import argparse
 import json
@@ -19,7 +22,7 @@ import numpy as np
 
 from harness import Foreground, high_water, processes_of, same, scratch, wait_until
 
-COLUMNS, ENTRIES, ELEMENT = 48, 4 * 160 * 1024, 4  # as write_large.c has them
+COLUMNS, ENTRIES, ELEMENT = 48, 4 * 160 * 1024, 4  # as in write_large.c
 LARGEST_READ = 1 << 20
 MEBIBYTE = 1 << 20
 CACHE = 32 * MEBIBYTE
@@ -36,7 +39,7 @@ def values(column, first, count):
 
 
 def read_numbers(top, chance, ends):
-    """Parts of columns, in no order, and now and then a whole one."""
+    """Parts of columns in random order, and sometimes a whole one."""
     while time.monotonic() < ends:
         column = chance.randrange(COLUMNS)
         descriptor = os.open(top / f'Events/c{column}/data.bin', os.O_RDONLY)
@@ -56,7 +59,7 @@ def read_columns(top, chance, ends):
 
 
 def read_rows(top, chance, ends):
-    """Texts from their beginning on, some of them slowly."""
+    """Texts from the start, some of them slowly."""
     while time.monotonic() < ends:
         row, pause = 0, chance.choice([0, 0.01])
         with open(top / 'Events/rows.jsonl') as lines:
@@ -93,8 +96,8 @@ def promised(top):
 
 
 class Group:
-    """A group of processes with a bound on their memory, the kernel's for the files they read included. Needs root and
-    version 1 of control groups."""
+    """A group of processes with a memory limit, which includes the kernel's cache of the files
+    that they read. Needs root and version 1 of control groups."""
 
     def __init__(self, size):
         own = re.search(r':memory:/?(.*)', Path('/proc/self/cgroup').read_text())[1]
@@ -109,12 +112,13 @@ class Group:
         return int((self.path / 'memory.max_usage_in_bytes').read_text())
 
     def remove(self):
-        wait_until(lambda: not (self.path / 'cgroup.procs').read_text(), 'all processes of the group have ended')
+        wait_until(lambda: not (self.path / 'cgroup.procs').read_text(),
+                   'all processes of the group have ended')
         self.path.rmdir()
 
 
 def soak(source, seconds, readers=64, options=(), group=None):
-    """Memory of the daemon at most, and what is promised; AssertionError where a reader read what is wrong."""
+    """The daemon's peak memory, and its limit; AssertionError if a reader read wrong values."""
     with Foreground(source, options=['-o', f'cachesize={CACHE}', *options]) as mount:
         if group:
             for process in processes_of(mount.mountpoint):
@@ -133,7 +137,7 @@ def soak(source, seconds, readers=64, options=(), group=None):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('seconds', type=float)
     parser.add_argument('--readers', type=int, default=64)
     parser.add_argument('--cached', action='store_true', help='let the kernel keep what was read')

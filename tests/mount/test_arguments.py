@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arguments, messages and exit status of both programs, and that the manual pages tell all of it."""
+"""Arguments, messages and exit status of both programs, and that the manual pages describe all
+of them."""
 import re
 import subprocess
 from pathlib import Path
@@ -36,13 +37,15 @@ FAILURES = [  # arguments, exit status, what the message names
     (['--subtype=', 'a', 'b'], 1, '"" is not a value of option "subtype"'),
     (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" needs option "chain"'),
     (['-o', 'index=list', 'a', 'b'], 1, 'option "index" needs option "chain"'),
-    (['--format=parchment', '/nowhere/at.root', 'b'], 1, '"parchment" is not a value of option "format": expected rntuple, '),
+    (['--format=parchment', '/nowhere/at.root', 'b'], 1,
+     '"parchment" is not a value of option "format": expected rntuple, '),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
 ]
 
 TOOL_FAILURES = [
     ([], 1, 'ntuple: missing command; see ntuple --help'),
-    (['--format=rntuple', 'ls', 'a'], 1, 'ntuple: unknown option "--format=rntuple"; put options after the command'),
+    (['--format=rntuple', 'ls', 'a'], 1,
+     'ntuple: unknown option "--format=rntuple"; put options after the command'),
     (['--version=3', 'ls', 'a'], 1, 'option "version" takes no value; put options after the command'),
     (['dance'], 1, 'dance'),
     (['ls'], 1, 'too few arguments; usage: ntuple ls [options] FILE [PATH...]'),
@@ -50,7 +53,8 @@ TOOL_FAILURES = [
     (['cp', 'a', 'b', 'c', 'd'], 1, 'too many arguments; usage: ntuple cp [options] FILE [PATH] DESTINATION'),
     (['help', 'dance'], 1, 'dance'),
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
-    (['ls', '--entries=Events:5:1', 'a'], 1, '"Events:5:1" is not a value of option "entries": expected [DATASET:]FIRST:END'),
+    (['ls', '--entries=Events:5:1', 'a'], 1,
+     '"Events:5:1" is not a value of option "entries": expected [DATASET:]FIRST:END'),
     (['ls', '--missing=skip', 'a'], 1, 'option "missing" needs option "chain"'),
     (['ls', '--entries=5:1', 'a'], 1, 'END at least FIRST'),
     (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": expected rntuple, '),
@@ -78,7 +82,8 @@ def manual(name):
 
 
 def manual_options(text):
-    long = re.findall(r'-([a-z_]{2,})', '\n'.join(line for line in text.splitlines() if re.match(r'\.(It )?(Fl|Oo|Op)', line)))
+    long = re.findall(r'-([a-z_]{2,})', '\n'.join(line for line in text.splitlines()
+                                                  if re.match(r'\.(It )?(Fl|Oo|Op)', line)))
     return set(long) | set(re.findall(r'Fl ([A-Za-z])\b', text))
 
 
@@ -91,7 +96,8 @@ def check_failures(program, table):
         result = command(program, *arguments)
         message = result.stderr.decode()
         same(result.returncode, status, f'{arguments}: {message}')
-        same((named in message, message.count('\n'), result.stdout), (True, 1, b''), f'{arguments}: {message!r}')
+        same((named in message, message.count('\n'), result.stdout), (True, 1, b''),
+             f'{arguments}: {message!r}')
 
 
 @case
@@ -116,7 +122,8 @@ def help_and_version_go_to_standard_output():
 
 @case
 def every_command_prints_help_and_versions():
-    commands = re.findall(r'^  ([a-z]+) +[A-Z[-]', output(NTUPLE, '--help').decode().split('\n\nOptions')[0], re.M)
+    commands = re.findall(r'^  ([a-z]+) +[A-Z[-]', output(NTUPLE, '--help').decode().split('\n\nOptions')[0],
+                          re.M)
     assert {'ls', 'diff', 'help', 'complete'} <= set(commands), commands
     versions = output(NTUPLE, '--version')
     for name in commands:
@@ -130,7 +137,8 @@ def every_command_prints_help_and_versions():
 def help_and_versions_that_cannot_be_written_are_reported():
     if not Path('/dev/full').exists():
         raise Skip('there is no /dev/full')
-    for arguments in [NTUPLEFS, '--help'], [NTUPLEFS, '--version'], [NTUPLE, '--help'], [NTUPLE, '--version'], [NTUPLE, 'ls', '--help']:
+    for arguments in [NTUPLEFS, '--help'], [NTUPLEFS, '--version'], [NTUPLE, '--help'], [NTUPLE,
+            '--version'], [NTUPLE, 'ls', '--help']:
         with open('/dev/full', 'wb') as full:
             result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE)
         expected = f'{Path(arguments[0]).name}: standard output: cannot write: No space left on device\n'
@@ -176,7 +184,7 @@ def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
 
 @case
 def no_quotes_of_the_manual_pages_are_in_one_another():
-    # Ql quotes all that follows on its line.
+    # Ql quotes the rest of its line.
     for page in MANUALS.iterdir():
         same(re.findall(r'^\..*\bQl\b.*\bQl\b.*$', page.read_text(), re.M), [], page.name)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arrays that bloscpack wrote: the values that its own reader finds, and how much of a chunk a small read decodes."""
+"""Arrays by bloscpack: the values that its own reader finds, and how much of a chunk a small
+read decodes."""
 import contextlib
 import errno
 import hashlib
@@ -37,22 +38,26 @@ def arrays_are_what_bloscpack_reads():
         with mounted(name) as (mountpoint, field):
             array = np.load(field / 'data.npy')
             same(list(array.shape), expected['shape'], name)
-            same(json.loads(json.dumps(array.dtype.descr if array.dtype.names else array.dtype.str)), expected['dtype'], name)
+            same(json.loads(json.dumps(array.dtype.descr if array.dtype.names else array.dtype.str)),
+                 expected['dtype'], name)
             same(hashlib.sha256(array.tobytes()).hexdigest(), expected['sha256'], name)
             if 'rows' in expected:
-                rows = [json.loads(line)['values'] for line in (mountpoint / name / 'rows.jsonl').read_text().splitlines()]
+                rows = [json.loads(line)['values']
+                        for line in (mountpoint / name / 'rows.jsonl').read_text().splitlines()]
                 same(rows, expected['rows'], name)
             for member in array.dtype.names or ():
                 np.testing.assert_array_equal(np.load(field / member / 'data.npy'), array[member])
 
 
 def numpy_file(array):
-    """As bloscpack writes an array, without compression, digests and room for more."""
-    metadata = json.dumps({'container': 'numpy', 'dtype': f"'{array.dtype.str}'", 'shape': array.shape, 'order': 'C'}).encode()
+    """Like bloscpack writes an array, without compression, digests and spare room."""
+    metadata = json.dumps({'container': 'numpy', 'dtype': f"'{array.dtype.str}'", 'shape': array.shape,
+                           'order': 'C'}).encode()
     plain = array.tobytes()
     chunk = struct.pack('<4BIII', 2, 1, 2, array.itemsize, len(plain), len(plain), len(plain) + 16) + plain
     return (b'blpk' + struct.pack('<4Biiqq', 3, 2, 0, array.itemsize, len(plain), len(plain), 1, 0)
-            + struct.pack('<8s4BIII8s', b'JSON', 0, 0, 0, 0, len(metadata), len(metadata), len(metadata), b'') + metadata + chunk)
+            + struct.pack('<8s4BIII8s', b'JSON', 0, 0, 0, 0, len(metadata), len(metadata), len(metadata),
+                          b'') + metadata + chunk)
 
 
 @case
@@ -63,9 +68,11 @@ def an_array_of_no_dimensions_has_none():
             np.save(directory / 'expected.npy', array)
             (directory / 'number.blp').write_bytes(numpy_file(array))
             with mounted('number', directory / 'number.blp') as (mountpoint, field):
-                same((field / 'data.npy').read_bytes(), (directory / 'expected.npy').read_bytes(), array.shape)
+                same((field / 'data.npy').read_bytes(), (directory / 'expected.npy').read_bytes(),
+                     array.shape)
                 same(json.loads((field / 'field.json').read_text())['shape'], list(array.shape))
-                same(json.loads((mountpoint / 'number/rows.jsonl').read_text()), {'values': [2.5] if array.ndim == 2 else 2.5})
+                same(json.loads((mountpoint / 'number/rows.jsonl').read_text()),
+                     {'values': [2.5] if array.ndim == 2 else 2.5})
         with harness.mounted('-o', 'entries=0:0', directory / 'number.blp') as mountpoint:
             same(np.load(mountpoint / 'number/values/data.npy').shape, (0, 1), 'of no entries')
 
@@ -95,18 +102,22 @@ def small_reads_at_random_places_decode_only_the_blocks_that_they_touch():
         with mounted(name) as (mountpoint, field):
             offsets = [CHUNK + 5 * BLOCK, 40 * BLOCK + 2 * PIECE, CHUNK + 60 * BLOCK + PIECE, 20 * BLOCK]
             for i, offset in enumerate(offsets, 1):
-                same(pread(field / 'data.bin', PIECE, offset), array.tobytes()[offset:offset + PIECE], (name, offset))
+                same(pread(field / 'data.bin', PIECE, offset), array.tobytes()[offset:offset + PIECE],
+                     (name, offset))
                 found = stats(mountpoint)
-                same((found['blocks_decoded'], found['pages_decoded'], found['decoded_bytes']), (i, 0, i * BLOCK), name)
+                same((found['blocks_decoded'], found['pages_decoded'], found['decoded_bytes']),
+                     (i, 0, i * BLOCK), name)
             for offset in offsets:
                 place = offset + 3 * PIECE
-                same(pread(field / 'data.bin', PIECE, place), array.tobytes()[place:place + PIECE], (name, place))
+                same(pread(field / 'data.bin', PIECE, place), array.tobytes()[place:place + PIECE],
+                     (name, place))
             same(stats(mountpoint)['blocks_decoded'], len(offsets), f'{name}: each block once')
-            same(hashlib.sha256((field / 'data.bin').read_bytes()).hexdigest(), expected_of(name)['sha256'], name)
+            same(hashlib.sha256((field / 'data.bin').read_bytes()).hexdigest(), expected_of(name)['sha256'],
+                 name)
 
 
 def damaged(name, directory, block):
-    """A copy whose first chunk's block has a place that is none."""
+    """A copy whose first chunk has a block with an invalid offset."""
     content = bytearray(harness.data(f'{name}.blp').read_bytes())
     with harness.mounted(harness.data(f'{name}.blp')) as mountpoint:
         page = json.loads((mountpoint / name / 'values/column.0/pages.jsonl').read_text().splitlines()[0])
@@ -121,13 +132,16 @@ def damaged(name, directory, block):
 def a_damaged_block_is_an_error_and_with_a_digest_so_is_its_chunk():
     for name, is_covered in ('blocks', False), ('blocks_with_digests', True):
         array = np.arange(expected_of(name)['shape'][0], dtype='<i8') * 3
-        with harness.scratch() as directory, mounted(name, damaged(name, directory, 7)) as (mountpoint, field):
+        with harness.scratch() as directory, mounted(name, damaged(name, directory, 7)) as (mountpoint,
+                field):
             harness.fails(errno.EIO, pread, field / 'data.bin', PIECE, 7 * BLOCK + PIECE)
             if is_covered:
                 harness.fails(errno.EIO, pread, field / 'data.bin', PIECE, 40 * BLOCK)
             else:
-                same(pread(field / 'data.bin', PIECE, 40 * BLOCK), array.tobytes()[40 * BLOCK:40 * BLOCK + PIECE])
-            same(pread(field / 'data.bin', PIECE, CHUNK + 9 * BLOCK), array.tobytes()[CHUNK + 9 * BLOCK:][:PIECE])
+                same(pread(field / 'data.bin', PIECE, 40 * BLOCK),
+                     array.tobytes()[40 * BLOCK:40 * BLOCK + PIECE])
+            same(pread(field / 'data.bin', PIECE, CHUNK + 9 * BLOCK),
+                 array.tobytes()[CHUNK + 9 * BLOCK:][:PIECE])
             same(len((mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()), 1, 'errors')
 
 

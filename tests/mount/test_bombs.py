@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that ask for much: the programs take less than two seconds and 256 MiB for each, or refuse it with the limit's name;
-of files of more than 1 MB on the disk, less than 0.3 s a megabyte, and 256 MiB and their size. Each is tried as it is, with a
-hole of 1 TiB behind it, and from a server that claims that it has 10^12 bytes; padding that is there is no way around, either. What is measured is
-time of a processor, which does not depend on what else the machine does. A mount that is listed has some for each line, too: what the
-kernel asks for an entry is the same whatever the file."""
+"""Files that demand much: the programs take less than two seconds and 256 MiB for each, or
+refuse it with the limit's name; for files of more than 1 MB on disk, less than 0.3 s per
+megabyte, and 256 MiB plus their size. Each is tried unchanged, with a hole of 1 TiB after it,
+and from a server that claims that it has 10^12 bytes; stored padding is no way around, either.
+Time is CPU time, which does not depend on the load of the machine. Listing a mount has an
+allowance for each line: the kernel's calls for an entry are the same for any file."""
 import contextlib
 import http.server
 import json
@@ -18,7 +19,8 @@ import tempfile
 import threading
 from pathlib import Path
 
-from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted, own_seconds, run)
+from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted,
+                     own_seconds, run)
 
 SECONDS, BYTES = 2, 256 << 20
 SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
@@ -34,8 +36,8 @@ subprocess.run([os.environ['MAKE_BOMBS'], directory.name], check=True)
 
 
 def write_json_bombs():
-    """Bloscpack files without chunks of meaning, whose metadata is JSON of a million values; BLZ tables that hold
-    themselves."""
+    """Bloscpack files with meaningless chunks, whose metadata is JSON of a million values; BLZ
+    tables that contain themselves."""
     for name, directories in {'itself': {'a': '.', 'b': '.'}, 'empty': {'a': '', 'b': ''}}.items():
         table = Path(directory.name, f'table_of_{name}')
         table.mkdir()
@@ -48,19 +50,24 @@ def write_json_bombs():
 
 
 def write_dense(directory):
-    """A megabyte of nothing but descriptions: buckets of 64-bit Roaring bitmaps, containers of one of 32 bits, chunks of Bloscpack."""
+    """A megabyte of descriptions only: buckets of 64-bit Roaring bitmaps, containers of a 32-bit
+    one, chunks of Bloscpack."""
     chance = random.Random(1)
-    buckets = b''.join(struct.pack('<IIIHHIH', i * 90000 + chance.randrange(90000), 12346, 1, chance.randrange(1 << 16), 0, 16, chance.randrange(1 << 16))
+    buckets = b''.join(struct.pack('<IIIHHIH', i * 90000 + chance.randrange(90000), 12346, 1,
+                                   chance.randrange(1 << 16), 0, 16, chance.randrange(1 << 16))
                        for i in range(45000))
     Path(directory, 'dense_buckets.roaring').write_bytes(struct.pack('<Q', 45000) + buckets)
     keys = b''.join(struct.pack('<HH', key, 0) for key in range(1 << 16))
     offsets = b''.join(struct.pack('<I', 8 + (8 << 16) + 2 * key) for key in range(1 << 16))
-    Path(directory, 'dense_containers.roaring').write_bytes(struct.pack('<II', 12346, 1 << 16) + keys + offsets + chance.randbytes(2 << 16))
+    Path(directory, 'dense_containers.roaring').write_bytes(struct.pack('<II', 12346, 1 << 16) + keys
+                                                            + offsets + chance.randbytes(2 << 16))
     count = 36000
     text = json.dumps({'container': 'numpy', 'order': 'C', 'shape': [count], 'dtype': "'<i4'"}).encode()
-    head = struct.pack('<4sBBBBiiqq', b'blpk', 3, 3, 0, 4, 4, 4, count, 0) + struct.pack('<8sBBBBIII8x', b'JSON', 0, 0, 0, 0, *[len(text)] * 3) + text
+    head = struct.pack('<4sBBBBiiqq', b'blpk', 3, 3, 0, 4, 4, 4, count, 0) + struct.pack('<8sBBBBIII8x',
+            b'JSON', 0, 0, 0, 0, *[len(text)] * 3) + text
     offsets = b''.join(struct.pack('<q', len(head) + 8 * count + 20 * i) for i in range(count))
-    chunks = b''.join(struct.pack('<BBBBIII', 2, 1, 2, 4, 4, 4, 20) + chance.randbytes(4) for _ in range(count))
+    chunks = b''.join(struct.pack('<BBBBIII', 2, 1, 2, 4, 4, 4, 20) + chance.randbytes(4)
+                      for _ in range(count))
     Path(directory, 'dense_chunks.blp').write_bytes(head + offsets + chunks)
 
 
@@ -69,12 +76,13 @@ write_dense(directory.name)
 
 
 def files():
-    """The project's own, and those of a directory of others where it is there."""
+    """The project's own, and those of another directory if it exists."""
     yield from sorted(Path(directory.name).iterdir())
     shared = Path(os.environ.get('NTUPLE_SHARED', '/nowhere'), 'data', 'attack')
     if shared.is_dir():
         for path in sorted(shared.iterdir()):
-            size = sum(part.stat().st_size for part in path.rglob('*')) if path.is_dir() else path.stat().st_size
+            size = sum(part.stat().st_size
+                       for part in path.rglob('*')) if path.is_dir() else path.stat().st_size
             if path.suffix != '.md' and size < 1 << 20:
                 yield path
 
@@ -84,15 +92,16 @@ def check_limits(what, seconds, peak, size=0, lines=0):
     is_large = size > MEGABYTE
     if IS_SANITIZED:
         return
-    if seconds >= max(SECONDS, SECONDS_A_LINE * lines, SECONDS_A_MEGABYTE * size / MEGABYTE if is_large else 0):
+    if seconds >= max(SECONDS, SECONDS_A_LINE * lines, SECONDS_A_MEGABYTE * size / MEGABYTE if is_large
+                      else 0):
         raise AssertionError(f'{what}: {seconds:.1f} s')
     if peak >= BYTES + (size if is_large else 0):
         raise AssertionError(f'{what}: {peak >> 20} MiB')
 
 
 def measured(*arguments, size=0):
-    """Run ntuple; its exit status and messages. Its time and memory are within the limits. `size`: of the file, where it is no small
-    one."""
+    """Run ntuple; returns its exit status and messages. Checks its time and memory. `size`: of
+    the file, if it is large."""
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=messages)
@@ -139,7 +148,7 @@ def single_files():
 
 @contextlib.contextmanager
 def copied(path, change):
-    """A copy that something was done to; nothing where this file system cannot."""
+    """A changed copy; None if this file system cannot store it."""
     with tempfile.TemporaryDirectory(prefix='ntuplefs-bomb-') as place:
         copy = Path(place, path.name)
         shutil.copy(path, copy)
@@ -177,7 +186,7 @@ def padding_that_is_there_is_no_way_around():
 
 
 class Claiming(http.server.BaseHTTPRequestHandler):
-    """A file, and zeros behind it: as many as anybody asks for."""
+    """A file, followed by zeros without end."""
     protocol_version = 'HTTP/1.1'
 
     def log_message(self, *_):
@@ -191,7 +200,8 @@ class Claiming(http.server.BaseHTTPRequestHandler):
             first, last = CLAIM - int(last), CLAIM - 1
         part = self.server.content[first:last + 1].ljust(last + 1 - first, b'\0')
         self.send_response(206)
-        for name, value in {'ETag': '"1"', 'Content-Range': f'bytes {first}-{last}/{CLAIM}', 'Content-Length': len(part)}.items():
+        for name, value in {'ETag': '"1"', 'Content-Range': f'bytes {first}-{last}/{CLAIM}',
+                            'Content-Length': len(part)}.items():
             self.send_header(name, str(value))
         self.end_headers()
         with contextlib.suppress(OSError):
@@ -202,12 +212,12 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """Clients that go away."""
+        """Clients that close the connection."""
 
 
 @contextlib.contextmanager
 def claimed(path):
-    """The address of a server that says of a file that it is much longer."""
+    """The address of a server that claims that a file is much longer."""
     with Server(('127.0.0.1', 0), Claiming) as server:
         server.content = path.read_bytes()
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -215,7 +225,8 @@ def claimed(path):
         server.shutdown()
 
 
-# Their pages are damaged, and each is asked for twice: so many requests take minutes, though hardly any time of a processor.
+# Their pages are damaged, and each is requested twice: so many requests take minutes, though hardly
+# any CPU time.
 DAMAGED = 'dense_clusters.root', 'dense_pages.root'
 
 
@@ -232,7 +243,8 @@ def a_server_that_claims_changes_nothing():
 def listed_and_read(path):
     with mounted(path, options=['-o', 'broken=show']) as top:
         process = decoder_of(top)
-        lines = command('ls', '-lR', top, timeout=10 * TIMEOUT, env={'LC_ALL': 'C', 'PATH': os.environ['PATH']}).stdout.count(b'\n')
+        lines = command('ls', '-lR', top, timeout=10 * TIMEOUT,
+                        env={'LC_ALL': 'C', 'PATH': os.environ['PATH']}).stdout.count(b'\n')
         seconds = own_seconds(process)
         check_limits(f'{path}: ls -lR', seconds, high_water(process), lines=lines)
         read_some(top)
@@ -253,9 +265,10 @@ def read_some(top):
                 pass  # is refused
 
 
-# Of each many of one thing: fields, clusters, pages of a field in a cluster.
-HONEST = {'fields': (100000, 1, 1), 'clusters': (4, 100000, 1), 'pages': (10, 250, 100), 'pages_of_a_cluster': (1, 1, 1000000), 'a_wide_skim': (6000, 1, 1)}
-# What the model has of so many, and what the programs take beside it.
+# Many of one thing: fields, clusters, pages of a field in a cluster.
+HONEST = {'fields': (100000, 1, 1), 'clusters': (4, 100000, 1), 'pages': (10, 250, 100),
+          'pages_of_a_cluster': (1, 1, 1000000), 'a_wide_skim': (6000, 1, 1)}
+# The model's memory for so many, and that of the programs.
 HONEST_BYTES = 192 << 20
 
 
@@ -267,7 +280,8 @@ def honest_files(place):
 
 
 def check_honest(*arguments):
-    process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -289,7 +303,7 @@ def honest_files_that_have_many_of_something_are_read_without_an_option():
 
 
 def mounted_files(paths):
-    """All but the large one: to list it takes the kernel minutes."""
+    """All but the large one: listing it takes the kernel minutes."""
     return [path for path in paths if path.name != LARGE]
 
 
@@ -298,7 +312,7 @@ def a_mount_that_is_listed_and_read_takes_little():
     if problem := fuse_problem():
         raise Skip(problem)
     for path in mounted_files(files()):
-        if not command(NTUPLE, 'stat', path).returncode:  # else nothing that can be mounted
+        if not command(NTUPLE, 'stat', path).returncode:  # else nothing can be mounted
             listed_and_read(path)
 
 
@@ -324,4 +338,4 @@ def a_mount_from_a_server_that_claims_takes_no_more():
                 listed_and_read(address)
 
 
-run(needs_fuse=False, at_once=2)  # of each process its own time and memory are measured, and no other test runs
+run(needs_fuse=False, at_once=2)  # each process is measured, and no other test runs

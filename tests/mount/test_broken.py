@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Files of which no dataset opens can be looked into: what holds them, and their envelopes as they are stored."""
+"""Files without a dataset that opens can be inspected: their container, and their envelopes as
+stored."""
 import json
 import os
 
-from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, lines, mounted, ntuplefs, output,
+from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, lines, mounted,
+                     ntuplefs, output,
                      run, same, scratch)
 
 GOOD = 'compression_zstd.root'
@@ -24,7 +26,7 @@ def write_flipped(directory, offset):
 
 
 def write_renamed(directory):
-    """A ROOT file in which no key is of the class of anchors."""
+    """A ROOT file without a key of an anchor's class."""
     path = directory / 'other.root'
     path.write_bytes(data(GOOD).read_bytes().replace(b'ROOT::RNTuple', b'ROOT::RNothin'))
     return path
@@ -39,7 +41,8 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
     for owner in 'anchor', 'header', 'footer':
         with scratch() as directory:
             offset, stored_bytes = place_of(owner)
-            at = stored_bytes - 1 if owner == 'anchor' else stored_bytes // 2  # an anchor's checksum is its end
+            # an anchor ends with its checksum
+            at = stored_bytes - 1 if owner == 'anchor' else stored_bytes // 2
             path, content = write_flipped(directory, offset + at)
             with mounted(path, options=SHOW) as top:
                 same(listed(top), CONTAINER | {'compressed'})
@@ -52,7 +55,8 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
                     error = json.loads((top / error).read_text())
                     assert error['expected'] and error['found'] and error['expected'] != error['found'], error
                     same(error['file_offset'], offset, owner)
-                same([item['name'] for item in json.loads((top / 'file.json').read_text())['datasets']], ['compressed'])
+                same([item['name'] for item in json.loads((top / 'file.json').read_text())['datasets']],
+                     ['compressed'])
                 same(lines(top / 'keys.jsonl'), cat_lines(data(GOOD), 'keys.jsonl'))
                 told = [(item['file_offset'], item['stored_bytes']) for item in lines(top / 'layout.jsonl')]
                 same(sum(size for _, size in told), len(content))
@@ -67,7 +71,8 @@ def without_the_option_the_mount_is_refused_and_names_it():
             for options in (), ('-o', 'broken=refuse'):
                 result = ntuplefs(*options, refused, directory / 'mnt')
                 same(result.returncode, status, result.stderr)
-                assert result.stderr.decode().endswith('; -o broken=show shows what is stored\n'), result.stderr
+                assert result.stderr.decode().endswith(
+                    '; -o broken=show shows what is stored\n'), result.stderr
                 assert not (directory / 'mnt').exists()
         (directory / 'text').write_text('no container of anything')
         for options in (), SHOW:
@@ -80,7 +85,8 @@ def without_the_option_the_mount_is_refused_and_names_it():
 def what_is_broken_is_reported_once_when_it_is_mounted():
     with scratch() as directory:
         path = write_flipped(directory, place_of('footer')[0] + 20)[0]
-        for source, word, where in (path, 'footer at offset', 'compressed'), (write_renamed(directory), 'RNothin', ''):
+        for source, word, where in (path, 'footer at offset', 'compressed'), (write_renamed(directory),
+                'RNothin', ''):
             with Foreground(source, options=SHOW) as mount:
                 for name in listed(mount.mountpoint):
                     os.stat(mount.mountpoint / name)
@@ -113,7 +119,8 @@ def of_a_file_that_was_cut_there_is_what_is_left():
             assert 'was cut' in json.loads((top / 'error.json').read_text())['what']
             whole = cat_lines(data(GOOD), 'keys.jsonl')
             left = [key for key in lines(top / 'keys.jsonl') if key['record'] == 'key']
-            same(left, [key for key in whole if key['record'] == 'key' and key['file_offset'] + key['key_bytes'] <= 8000])
+            same(left, [key for key in whole if key['record'] == 'key' and key['file_offset']
+                        + key['key_bytes'] <= 8000])
             assert len(left) > 2, left
 
 
@@ -138,7 +145,8 @@ def the_tool_shows_them_always_and_says_what_is_broken():
     with scratch() as directory:
         offset, stored_bytes = place_of('header')
         path, content = write_flipped(directory, offset + 20)
-        for arguments in ('ls', path), ('tree', path), ('stat', path, 'compressed'), ('cat', path, 'compressed/header.raw'), \
+        for arguments in ('ls', path), ('tree', path), ('stat', path, 'compressed'), ('cat', path,
+                'compressed/header.raw'), \
                 ('cp', '-r', path, '/', directory / 'copy'):
             result = command(NTUPLE, *arguments)
             same(result.returncode, 0, arguments)

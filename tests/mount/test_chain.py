@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many files as one dataset: what a chain shows is what its files show, one behind the other."""
+"""Many files as one dataset: a chain shows what its files show, one after the other."""
 import contextlib
 import errno
 import json
@@ -16,9 +16,10 @@ from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import DATA, NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted, need, ntuplefs, output, pread, run, same, scratch, unmount
 
-# Of each of these files a chain is made with itself; the last ones have what is hard to put together: pages that many columns share,
-# fields that were added later, several representations, nothing at all.
-ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_cycles', 'compression_lzma', 'split_keys',
+# A chain of each of these files with itself. The last ones are hard to join: pages shared by many
+# columns, fields that were added later, several representations, empty ones.
+ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_cycles', 'compression_lzma',
+              'split_keys',
               'many_pages', 'late_fields', 'multi_representation', 'empty', 'without_checksums']
 
 
@@ -43,12 +44,14 @@ def files_store_a_field_in_their_own_ways():
                'number': np.arange(9, dtype='i4') * 7})]
     for name, dataset, schema, values in cases:
         with scratch() as directory:
-            some = by_uproot(directory / 'some.root', dataset, schema, values, {f: v[:2] for f, v in values.items()})
+            some = by_uproot(directory / 'some.root', dataset, schema, values,
+                             {f: v[:2] for f, v in values.items()})
             none = by_uproot(directory / 'none.root', dataset, schema)
             root = directory / 'root.root'
             shutil.copy(data(f'{name}.root'), root)
             shutil.copy(root, directory / 'again.root')
-            for order in ((root, some, none, directory / 'again.root'), (none, some, root), (some, root, none)):
+            for order in ((root, some, none, directory / 'again.root'), (none, some, root),
+                          (some, root, none)):
                 with mounted(*order) as singles, chain(*order) as whole:
                     compare([singles / path.name for path in order], whole)
                     same(errors_of(whole), [], (name, order))
@@ -59,7 +62,8 @@ def files_store_a_field_in_their_own_ways():
 @case
 def arrays_and_files_of_lance_are_chained():
     names = ['structures.blp', 'blocks.blp'] + [f'lance_{n}.lance' for n in
-             ('nested_2.1', 'texts_2.0', 'dictionaries_0.2', 'numbers_0.2', 'mini_blocks_2.2', 'no_rows_2.2', 'packed_2.1')]
+             ('nested_2.1', 'texts_2.0', 'dictionaries_0.2', 'numbers_0.2', 'mini_blocks_2.2', 'no_rows_2.2',
+              'packed_2.1')]
     for name in names:
         with scratch() as directory:
             paths = copies(directory, name)
@@ -78,7 +82,8 @@ def other_readers_see_one_table():
         with chain(directory / 'run*.root') as whole:
             table = arrow.ipc.open_file(str(whole / 'Events/table.arrow')).read_all()
             same(len(table), 3000)
-            expected = np.concatenate([uproot.open(path)['Events']['event'].array(library='np') for path in paths])
+            expected = np.concatenate([uproot.open(path)['Events']['event'].array(library='np')
+                                       for path in paths])
             np.testing.assert_array_equal(table['event'].to_numpy(), expected)
             np.testing.assert_array_equal(np.fromfile(whole / 'Events/event/data.bin', '<u8'), expected)
 
@@ -88,7 +93,8 @@ def a_list_says_the_order():
     with scratch() as directory:
         for i, values in enumerate(([1, 2], [3], [], [4, 5, 6])):
             write_bloscpack(directory / f'part{i}.blp', np.array(values, '<i8'))
-        (directory / 'list.txt').write_text('# the last first\n\npart3.blp\r\npart[01].blp\n' + f'{directory}/part2.blp\n')
+        (directory / 'list.txt').write_text('# the last first\n\npart3.blp\r\npart[01].blp\n'
+                                            + f'{directory}/part2.blp\n')
         with chain(directory / 'list.txt') as whole:
             found = next(whole.rglob('data.npy'))
             same(np.load(found).tolist(), [4, 5, 6, 1, 2, 3])
@@ -100,7 +106,8 @@ def patterns_reach_through_folders():
         for i, folder in enumerate(('.', 'a', 'a/b', 'c/.hidden', 'c [1]')):
             (directory / folder).mkdir(parents=True, exist_ok=True)
             write_bloscpack(directory / folder / 'x.blp', np.array([i], '<i8'))
-        for pattern, expected in (('**/x.blp', [0, 1, 2, 4]), ('*/**/x.blp', [1, 2, 4]), ('a/**/b/*.blp', [2]),
+        for pattern, expected in (('**/x.blp', [0, 1, 2, 4]), ('*/**/x.blp', [1, 2, 4]),
+                                  ('a/**/b/*.blp', [2]),
                                   ('c*/*.blp', [4]), ('[a]/?.blp', [1])):
             with chain(f'{directory}/{pattern}') as whole:
                 same(sorted(np.load(next(whole.rglob('data.npy'))).tolist()), expected, pattern)
@@ -128,8 +135,10 @@ def what_is_no_chain_is_refused_by_name():
         write_bloscpack(bitmap, np.arange(3))
         text = directory / 'list.txt'
         for content, expected in (('run*.root\nrun1.root\n', f'list.txt, line 2: {paths[1]}: is named twice'),
-                                  ('run0.root\nlist.txt\n', 'line 2: ' + str(text) + ': the list names itself'),
-                                  ('# none\n', 'names no file'), ('gone.root\n', 'line 1: ' + str(directory / 'gone.root'))):
+                                  ('run0.root\nlist.txt\n', 'line 2: ' + str(text)
+                                   + ': the list names itself'),
+                                  ('# none\n', 'names no file'),
+                                  ('gone.root\n', 'line 1: ' + str(directory / 'gone.root'))):
             text.write_text(content)
             said = refusal(text)
             assert expected in said, (expected, said)
@@ -138,8 +147,12 @@ def what_is_no_chain_is_refused_by_name():
             said = refusal(*sources)
             assert expected in said, (expected, said)
         said = refusal(directory)
-        assert said.count(str(directory)) == 2 and f"use a pattern for the files in it: '{directory}/*.root'" in said, said
-        for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, but {paths[0]} has the format rntuple'), ([paths[0], other], f"{other}: has no dataset 'Events'")):
+        assert said.count(
+                str(directory)) == 2 and (
+                f"use a pattern for the files in it: '{directory}/*.root'") in said, said
+        for sources, expected in (([paths[0], bitmap],
+                                   f'{bitmap}: its format is blz, but {paths[0]} has the format rntuple'),
+                                   ([paths[0], other], f"{other}: has no dataset 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
             with chain(*sources) as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')
@@ -203,7 +216,8 @@ def chain_of_many(count):
 def names_open_the_first_file_alone():
     with chain_of_many(300) as (whole, paths, descriptors):
         before = descriptors()
-        same(sorted(os.listdir(whole)), ['.ntuplefs', 'file.json', 'files.d', 'layout.jsonl', 'layout.svg', 'part000'])
+        same(sorted(os.listdir(whole)), ['.ntuplefs', 'file.json', 'files.d', 'layout.jsonl', 'layout.svg',
+                                         'part000'])
         assert {'values', 'ntuple.json', 'table.arrow'} <= set(os.listdir(whole / 'part000'))
         assert (whole / 'part000/values').is_dir()
         same(os.getxattr(whole / 'part000/values', 'user.ntuplefs.dtype'), b'<i8')
@@ -221,7 +235,8 @@ def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
     with chain_of_many(3) as (whole, paths, _):
         directory, kept = whole / 'part000/values', paths[1].with_suffix('.kept')
         paths[1].rename(kept)
-        same(sorted(os.listdir(directory)), ['column.0', 'data.bin', 'data.npy', 'field.json', 'head.jsonl', 'rows.jsonl'])
+        same(sorted(os.listdir(directory)), ['column.0', 'data.bin', 'data.npy', 'field.json', 'head.jsonl',
+                                             'rows.jsonl'])
         for name in ('data.bin', 'field.json', 'rows.jsonl'):
             fails(errno.ESTALE, os.stat, directory / name)
         told = errors_of(whole)
@@ -250,7 +265,8 @@ def a_file_that_does_not_open_is_an_error_of_sizes():
 def damage_is_of_one_file_alone():
     with scratch() as directory:
         paths = copies(directory, 'example.root')
-        pages = [json.loads(line) for line in output(NTUPLE, 'cat', paths[1], 'Events/weight/column.0/pages.jsonl').splitlines()]
+        pages = [json.loads(line) for line in output(NTUPLE, 'cat', paths[1],
+                                                     'Events/weight/column.0/pages.jsonl').splitlines()]
         flip(paths[1], pages[0]['file_offset'] + 5)
         expected = np.frombuffer(output(NTUPLE, 'cat', paths[0], 'Events/weight/data.bin'), '<f8')
         with chain(directory / 'run*.root') as whole:
@@ -262,7 +278,8 @@ def damage_is_of_one_file_alone():
             assert told and all('run1.root' in error['what'] for error in told), told
         result = command(NTUPLE, 'verify', '--chain', directory / 'run*.root')
         same(result.returncode, 5)
-        assert b'run1.root' in result.stdout + result.stderr and b'run0.root' not in result.stdout + result.stderr
+        printed = result.stdout + result.stderr
+        assert b'run1.root' in printed and b'run0.root' not in printed
 
 
 @case
@@ -271,10 +288,12 @@ def lines_name_their_files():
         paths = copies(directory, 'example.root', 2)
         with chain(directory / 'run*.root') as whole:
             names = [str(path) for path in paths]
-            for found in (lines(whole / 'Events/clusters.jsonl'), lines(whole / 'Events/run/column.0/pages.jsonl'),
+            for found in (lines(whole / 'Events/clusters.jsonl'),
+                          lines(whole / 'Events/run/column.0/pages.jsonl'),
                           lines(whole / 'layout.jsonl')):
                 same(list(dict.fromkeys(line['file'] for line in found)), names)
-            for path in ('file.json', 'Events/ntuple.json', 'Events/run/field.json', 'Events/run/column.0/column.json'):
+            for path in ('file.json', 'Events/ntuple.json', 'Events/run/field.json',
+                         'Events/run/column.0/column.json'):
                 same(list(problems(json.loads((whole / path).read_text()))), [], path)
 
 

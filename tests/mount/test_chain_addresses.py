@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Chains of files on servers: patterns that servers' lists of folders tell, addresses in lists and beside files that are here, an index of
-them. What is read is what the same files are here."""
+"""Chains of files on servers: patterns that the servers' listings resolve, addresses in lists
+and next to local files, an index of them. Reads equal those of the same local files."""
 import errno
 import json
 import os
@@ -14,12 +14,14 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, refusal  # noqa: E402
-from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, output, pread, run, same, scratch, stats,  # noqa: E402
+from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, output, pread, run, same,
+                     scratch, stats,  # noqa: E402
                      wait_until)
 from trees import same_trees, tree  # noqa: E402
 from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
 
-NAMES = ['a/run1.root', 'a/run2.root', 'of today/deep/run0.root', 'of today/.hidden/run9.root', 'run3.root', 'other.txt']
+NAMES = ['a/run1.root', 'a/run2.root', 'of today/deep/run0.root', 'of today/.hidden/run9.root', 'run3.root',
+         'other.txt']
 NOTHING, NO_FORMAT, UNSUPPORTED, UNREACHABLE = 2, 3, 4, 9
 ITEMS = 1024  # 4096 bytes of each file
 
@@ -31,7 +33,7 @@ def put(folder, names=NAMES, source='example.root'):
 
 
 def files_of(source, **options):
-    """What is told of the files, but for where they are."""
+    """What is reported of the files, without their addresses."""
     told = output(NTUPLE, 'cat', '--chain', source, 'Events/files.jsonl', **options).decode().splitlines()
     return [{**json.loads(line), 'file': None} for line in told]
 
@@ -45,11 +47,13 @@ def a_pattern_has_the_tree_that_it_has_here():
     with scratch() as directory, apache(directory) as server:
         here = directory / 'www'
         put(here)
-        for pattern, encoded in (('**/run*.root', '**/run*.root'), ('of today/**/r*', 'of%20today/**/r*'), ('?/run[12].root', '[a-z]/run[12].root')):
+        for pattern, encoded in (('**/run*.root', '**/run*.root'), ('of today/**/r*', 'of%20today/**/r*'),
+                                 ('?/run[12].root', '[a-z]/run[12].root')):
             same(files_of(server.url(encoded)), files_of(here / pattern), pattern)
         same(tree(server.url('**/run[12].root'), directory / 'there', '--chain'), 0)
         same(tree(here / '**/run[12].root', directory / 'here', '--chain'), 0)
-        same_trees(directory / 'here', directory / 'there', but=('.ntuplefs', 'clusters.jsonl', 'files.jsonl'))
+        same_trees(directory / 'here', directory / 'there',
+                   but=('.ntuplefs', 'clusters.jsonl', 'files.jsonl'))
 
 
 @case
@@ -62,21 +66,28 @@ def files_on_servers_and_here_are_one():
         spec = directory / 'here' / 'spec.json'
         spec.write_text(json.dumps({'samples': {
             's': {'trees': ['Events'], 'files': [server.url('a/*.root'), 'run9.root']},
-            'data': {'trees': ['Events'], 'files': [site.url('example.root?token=secret')], 'metadata': {'year': 2026}}}}))
+            'data': {'trees': ['Events'], 'files': [site.url('example.root?token=secret')],
+                     'metadata': {'year': 2026}}}}))
         expected = output(NTUPLE, 'cat', data('example.root'), 'Events/weight/data.bin') * 4
-        names = [server.url('a/run1.root'), server.url('a/run2.root'), str(directory / 'here/run9.root'), site.url('example.root')]
-        for sources in ([text], [spec], [server.url('a/*.root'), directory / 'here/run9.root', f'{site.url("example.root")}?token=secret']):
+        names = [server.url('a/run1.root'), server.url('a/run2.root'), str(directory / 'here/run9.root'),
+                 site.url('example.root')]
+        for sources in ([text], [spec], [server.url('a/*.root'), directory / 'here/run9.root',
+                                         f'{site.url("example.root")}?token=secret']):
             with own_program() as environment, chain(*sources, env=environment) as whole:
                 same((whole / 'Events/weight/data.bin').read_bytes(), expected)
                 told = lines(whole / 'Events/files.jsonl')
                 same([line['file'] for line in told], names)
                 same([line['file_bytes'] for line in told], [data('example.root').stat().st_size] * 4)
                 for line in told:
-                    same((whole / line['path'] / 'Events/weight/data.bin').read_bytes(), expected[:len(expected) // 4], line)
-                same([line.get('metadata') for line in told], [None] * 3 + [{'year': 2026} if sources == [spec] else None])
+                    same((whole / line['path'] / 'Events/weight/data.bin').read_bytes(),
+                         expected[:len(expected) // 4], line)
+                same([line.get('metadata') for line in told], [None] * 3
+                     + [{'year': 2026} if sources == [spec] else None])
                 mine = fetchers(environment)
-                same(len([process for process, parent in mine.items() if parent in mine]), 1, 'network helpers')
-                same('secret' in (whole / 'file.json').read_text() + (whole / 'layout.jsonl').read_text(), False)
+                same(len([process for process, parent in mine.items() if parent in mine]), 1,
+                     'network helpers')
+                same('secret' in (whole / 'file.json').read_text() + (whole / 'layout.jsonl').read_text(),
+                     False)
 
 
 
@@ -100,19 +111,23 @@ def nothing_but_the_first_file_is_opened_by_mounting():
 def datasets_that_are_folders_are_chained():
     with scratch() as directory, apache(directory) as server:
         for i in range(2):
-            shutil.copytree(DATA / 'lance_datasets/fragments_2.2', directory / 'www' / 'sets' / f'part{i}.lance')
+            shutil.copytree(DATA / 'lance_datasets/fragments_2.2',
+                            directory / 'www' / 'sets' / f'part{i}.lance')
         for name in ('declared', 'drifted'):
             shutil.copy(data(f'lance_{name}_2.2.lance'), directory / 'www')
-        for pattern, path, options in (('**/part*.lance', 'part0/rows.jsonl', ['--chain']), ('sets/part[01].lance/', 'part0/rows.jsonl', ['--chain']),
-                                       ('lance_d*.lance', 'lance_declared_2.2/rows.jsonl', ['--chain=union'])):
-            found = [output(NTUPLE, 'cat', *options, source, path) for source in (server.url(pattern), directory / 'www' / pattern)]
+        for pattern, path, options in (('**/part*.lance', 'part0/rows.jsonl', ['--chain']),
+                                       ('sets/part[01].lance/', 'part0/rows.jsonl', ['--chain']),
+                                       ('lance_d*.lance', 'lance_declared_2.2/rows.jsonl',
+                                        ['--chain=union'])):
+            found = [output(NTUPLE, 'cat', *options, source, path)
+                     for source in (server.url(pattern), directory / 'www' / pattern)]
             same((found[0] == found[1], len(found[0]) > 1000), (True, True), pattern)
         said = refusal(server.url('lance_d*.lance'), options=('-o', 'chain=check'))
         same(server.url('lance_drifted_2.2.lance') in said, True, said)
 
 
 class Numbers:
-    """Files of consecutive numbers on a server, and where their index is."""
+    """Files of consecutive numbers on a server, and the location of their index."""
 
     def __init__(self, directory, server, count=3):
         self.folder, self.index, self.server = directory / 'www', directory / 'index.jsonl', server
@@ -166,15 +181,17 @@ def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgot
         files.write(1, np.arange(5, dtype='<i4'))
         with files.mounted(sources) as whole:
             values = whole / 'part0/values/data.bin'
-            same(values.stat().st_size, 3 * 4096)  # as it was told
+            same(values.stat().st_size, 3 * 4096)  # as reported
             same(pread(values, 4096, 8192), np.arange(2 * ITEMS, 3 * ITEMS, dtype='<i4').tobytes())
             fails(errno.EIO, pread, values, 4096, 4096)
             (told,) = errors_of(whole)
-            same(told['what'].startswith(f'{sources[1]}: it was replaced or modified since the index was made'), True, told)
-            wait_until(lambda: [line['file'] for line in lines(files.index)] == [sources[0], sources[2]], 'what is known no more')
+            same(told['what'].startswith(
+                    f'{sources[1]}: it was replaced or modified since the index was made'), True, told)
+            wait_until(lambda: [line['file'] for line in lines(files.index)] == [sources[0], sources[2]],
+                       'what is known no more')
         with files.mounted(sources) as whole:
             same((whole / 'part0/values/data.bin').stat().st_size, 2 * 4096 + 20)
-        # lists tell it at once
+        # listings report it at once
         files.write(2, np.arange(7, dtype='<i4'))
         with files.mounted([server.url('part*.blp')]) as whole:
             same((whole / 'part0/values/data.bin').stat().st_size, 4096 + 48)
@@ -197,22 +214,30 @@ def what_is_wrong_is_reported_by_name():
         (directory / 'list.txt').write_text(f'{server.url("run3.root")}\n{server.url("run*.root")}\n')
         for source, status, words in (
                 (server.url('none*.root'), NOTHING, f'{server.url("none*.root")}: matches no file'),
-                (server.url('none/*.root?token=secret'), NOTHING, f'{server.url("none/")}: the server has no such directory (404)'),
+                (server.url('none/*.root?token=secret'), NOTHING,
+                 f'{server.url("none/")}: the server has no such directory (404)'),
                 (site.url('*.root'), UNSUPPORTED, f'{site.url("")}: the server does not list directories'),
-                ('dav://127.0.0.1:9/**/*.root', UNREACHABLE, 'dav://127.0.0.1:9/**/*.root: dav://127.0.0.1:9/: '),
-                (directory / 'list.txt', 1, f'{directory}/list.txt, line 2: {server.url("run3.root")}: is named twice'),
+                ('dav://127.0.0.1:9/**/*.root', UNREACHABLE,
+                 'dav://127.0.0.1:9/**/*.root: dav://127.0.0.1:9/: '),
+                (directory / 'list.txt', 1,
+                 f'{directory}/list.txt, line 2: {server.url("run3.root")}: is named twice'),
                 ('https://me:secret@127.0.0.1/*.root', 1, 'contains a user')):
             found = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
-            same((found.returncode, words in found.stderr.decode(), b'secret' in found.stderr), (status, True, False), f'{source}: {found.stderr}')
+            same((found.returncode, words in found.stderr.decode(), b'secret' in found.stderr),
+                 (status, True, False), f'{source}: {found.stderr}')
         said = refusal(server.url('none/*.root?token=secret'))
-        same((said.startswith(f'ntuplefs: {server.url("none/*.root")}: '), 'secret' in said), (True, False), said)
+        same((said.startswith(f'ntuplefs: {server.url("none/*.root")}: '), 'secret' in said), (True, False),
+             said)
         # folders among the files
         said = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
-        same((said.returncode, f'{server.url("a")}: not a BLZ array'.encode() in said.stderr), (NO_FORMAT, True), said)
-        with chain(server.url('run3.root'), server.url('a'), server.url('none.root'), options=('-o', 'missing=skip')) as whole:
+        same((said.returncode, f'{server.url("a")}: not a BLZ array'.encode() in said.stderr),
+             (NO_FORMAT, True), said)
+        with chain(server.url('run3.root'), server.url('a'), server.url('none.root'),
+                   options=('-o', 'missing=skip')) as whole:
             told = lines(whole / 'Events/files.jsonl')
             same([line['is_left_out'] for line in told], [False, True, True])
-            same([line.get('error', '').split(': ')[0] for line in told], ['', server.url('a'), server.url('none.root')])
+            same([line.get('error', '').split(': ')[0] for line in told],
+                 ['', server.url('a'), server.url('none.root')])
 
 
 @case
@@ -228,11 +253,12 @@ def few_of_many_files_stay_open():
             os.utime(directory / f'{i}.blp', (1, 1))
         text = directory / 'list.txt'
         text.write_text(''.join(f'{server.url(f"part{i:04}.blp")}\n' for i in range(count)))
-        with chain(text, options=('-o', 'remotecache=1M')) as whole:  # without room for what opening has read
+        with chain(text, options=('-o', 'remotecache=1M')) as whole:  # without room for the bytes of opening
             values = whole / 'part0000/values/data.bin'
             same(values.stat().st_size, 2048 * count)
             same(stats(whole)['remote_open_files'], most)
-            np.testing.assert_array_equal(np.frombuffer(values.read_bytes(), '<i8'), np.concatenate(kinds * (count // 5)))
+            np.testing.assert_array_equal(np.frombuffer(values.read_bytes(), '<i8'),
+                                          np.concatenate(kinds * (count // 5)))
             same(stats(whole)['remote_open_files'], most)
 
 

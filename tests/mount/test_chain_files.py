@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of a chain: what files.jsonl tells of them, and their own trees in files.d."""
+"""The files of a chain: their lines in files.jsonl, and their own trees in files.d."""
 import contextlib
 import errno
 import json
@@ -14,12 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (DATA, NTUPLE, case, data, decoder_of, errors_of, fails, lines, mounted, need, output, pread, run, same,  # noqa: E402
+from harness import (DATA, NTUPLE, case, data, decoder_of, errors_of, fails, lines, mounted, need, output,
+                     pread, run, same,  # noqa: E402
                      scratch)
 
 
 def contents(tree):
-    """{path: bytes, or the errno} of all that a tree lists; what tells of the mount itself is left out."""
+    """{path: bytes, or the errno} of everything that a tree lists, without files about the mount
+    itself."""
     found = {}
     for folder, folders, files in os.walk(tree):
         folders[:] = [name for name in folders if name != '.ntuplefs']
@@ -61,7 +63,8 @@ def files_open_by_name_and_are_not_listed():
             same((below / 'data.bin').stat().st_mtime, paths[0].stat().st_mtime)
             assert 'files.d' not in os.listdir(whole / 'files.d/run0.root')
             assert 'files.jsonl' not in os.listdir(whole / 'files.d/run0.root/Events')
-        listed = output(NTUPLE, 'ls', '--chain', directory / 'run*.root', 'files.d/run1.root/Events/..').decode()
+        listed = output(NTUPLE, 'ls', '--chain', directory / 'run*.root',
+                        'files.d/run1.root/Events/..').decode()
         assert 'Events' in listed.split() and 'files.d' not in listed.split(), listed
         with mounted(*paths) as singles:
             assert not (singles / 'files.d').exists() and not (singles / 'run0.root/files.d').exists()
@@ -70,13 +73,15 @@ def files_open_by_name_and_are_not_listed():
 @case
 def names_are_those_of_sources():
     with scratch() as directory:
-        names = ['a/x.root', 'b/x.root', 'c/x.root', 'x.root~2', '.hidden', 'files.d', '50%25', 'new\nline', b'\xff.root', '0']
+        names = ['a/x.root', 'b/x.root', 'c/x.root', 'x.root~2', '.hidden', 'files.d', '50%25', 'new\nline',
+                 b'\xff.root', '0']
         for name in names:
             path = directory / os.fsdecode(name)
             path.parent.mkdir(exist_ok=True)
             shutil.copy(data('example.root'), path)
         paths = [directory / os.fsdecode(name) for name in names]
-        expected = ['x.root', 'x.root~3', 'x.root~4', 'x.root~2', '%2Ehidden', 'files.d', '50%2525', 'new%0Aline', '%FF.root', '0']
+        expected = ['x.root', 'x.root~3', 'x.root~4', 'x.root~2', '%2Ehidden', 'files.d', '50%2525',
+                    'new%0Aline', '%FF.root', '0']
         with chain(*paths) as whole:
             told = lines(whole / 'Events/files.jsonl')
             same([line['number'] for line in told], list(range(len(names))))
@@ -115,7 +120,8 @@ def lines_say_where_the_entries_of_a_file_are():
                 own = [cluster for cluster in clusters if cluster['file'] == line['file']]
                 same([cluster['cluster'] for cluster in own],
                      list(range(line['first_cluster'], line['first_cluster'] + line['clusters'])))
-                same((own[0]['first_entry'], sum(cluster['entries'] for cluster in own)), (line['first_entry'], line['entries']))
+                same((own[0]['first_entry'], sum(cluster['entries'] for cluster in own)),
+                     (line['first_entry'], line['entries']))
                 assert 'sample' not in line and 'error' not in line
             size = (whole / 'Events/files.jsonl').stat().st_size
             same(size, len((whole / 'Events/files.jsonl').read_bytes()))
@@ -127,12 +133,14 @@ def samples_are_reported_with_their_metadata():
     with scratch() as directory:
         copies(directory, 'example.root')
         text = directory / 'text.json'
-        text.write_text(json.dumps({'samples': {'z z': {'trees': ['Events'], 'files': ['run2.root'], 'metadata': metadata},
+        text.write_text(json.dumps({'samples': {'z z': {'trees': ['Events'], 'files': ['run2.root'],
+                                                        'metadata': metadata},
                                                 'a': {'trees': ['Events'], 'files': ['run[01].root']}}}))
         with chain(text) as whole:
             told = lines(whole / 'Events/files.jsonl')
             same([(line['sample'], line['metadata'], line['path']) for line in told],
-                 [('z z', metadata, 'files.d/run2.root'), ('a', None, 'files.d/run0.root'), ('a', None, 'files.d/run1.root')])
+                 [('z z', metadata, 'files.d/run2.root'), ('a', None, 'files.d/run0.root'),
+                  ('a', None, 'files.d/run1.root')])
             same([name for line in told for name in problems(line, ('metadata',))], [])
 
 
@@ -148,11 +156,13 @@ def files_that_fail_say_why():
             same([line['is_left_out'] for line in told], [True, False, False, True, False])
             same([line.get('entries') for line in told], [None, 1024, 1024, None, 1024])
             same([line.get('first_entry') for line in told], [None, 0, 1024, None, 2048])
-            assert 'part.blp' in told[0]['error'] and '<f8' in told[2]['error'] and 'part1x.blp' in told[3]['error'], told
+            errors = [line.get('error') for line in told]
+            assert 'part.blp' in errors[0] and '<f8' in errors[2] and 'part1x.blp' in errors[3], told
             assert 'error' not in told[1] and 'error' not in told[4], told
-            # all can be looked at as they are
+            # all can be inspected uncombined
             same(os.listdir(whole / told[3]['path']), ['error.json'])
-            assert json.loads((whole / told[3]['path'] / 'error.json').read_text())['what'] in told[3]['error']
+            assert json.loads((whole / told[3]['path'] / 'error.json').read_text())['what'] in told[3][
+                    'error']
             same(np.load(whole / told[2]['path'] / 'part1/values/data.npy').tolist(), list(range(1024)))
 
 
@@ -165,12 +175,13 @@ def files_of_a_list_may_not_be_there():
         assert f'list.txt, line 1: {directory}/gone.root: No such file' in refusal(text)
         with chain(text, options=('-o', 'missing=skip')) as whole:
             told = lines(whole / 'Events/files.jsonl')
-            same([(line['is_left_out'], line['file_bytes'] is None, line['modified'] is None) for line in told],
+            same([(line['is_left_out'], line['file_bytes'] is None, line['modified'] is None)
+                  for line in told],
                  [(True, True, True), (False, False, False)] * 2)
             assert 'No such file' in told[0]['error'] and 'nowhere/run1.root' in told[2]['error'], told
             same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 2000)
             same([(whole / line['path']).exists() for line in told], [False, True, False, True])
-        for name in ('gone.root', 'gone*.root'):  # said by the user
+        for name in ('gone.root', 'gone*.root'):  # given by the user
             assert name in refusal(directory / 'run0.root', directory / name, options=('-o', 'missing=skip'))
 
 
@@ -202,9 +213,11 @@ def versions_of_a_file_are_in_its_tree():
             version = json.loads((single / source.name / 'ntuple.json').read_text())['dataset_version']
             same(lines(own / 'versions.jsonl')[-1]['version'], version)
             for path in ('rows.jsonl', f'versions.d/{version}/rows.jsonl', 'versions.d/1/schema.txt'):
-                same((own / path).read_text().replace('part1', source.name), (single / source.name / path).read_text(), path)
+                same((own / path).read_text().replace('part1', source.name),
+                     (single / source.name / path).read_text(), path)
             told = lines(whole / 'part0/files.jsonl')
-            same([(line['file_bytes'], line['first_cluster'], line['clusters']) for line in told], [(None, None, None)] * 2)
+            same([(line['file_bytes'], line['first_cluster'], line['clusters']) for line in told],
+                 [(None, None, None)] * 2)
 
 
 @case
@@ -212,7 +225,8 @@ def choices_are_of_the_chain_alone():
     with scratch() as directory:
         copies(directory, 'example.root', 2)
         with chain(directory / 'run*.root', options=('-o', 'entries=Events:10:20')) as whole:
-            entries = [json.loads((path / 'Events/ntuple.json').read_text())['entries'] for path in (whole, whole / 'files.d/run0.root')]
+            entries = [json.loads((path / 'Events/ntuple.json').read_text())['entries']
+                       for path in (whole, whole / 'files.d/run0.root')]
             same(entries, [10, 1000])
             same([line['entries'] for line in lines(whole / 'Events/files.jsonl')], [1000, 1000])
 
@@ -226,7 +240,8 @@ def few_of_many_files_stay_open():
             told = lines(whole / 'part000/files.jsonl')
             for line in told:
                 stem = Path(line['file']).stem
-                same(int.from_bytes((whole / line['path'] / stem / 'values/data.bin').read_bytes(), 'little'), line['number'])
+                same(int.from_bytes((whole / line['path'] / stem / 'values/data.bin').read_bytes(),
+                                    'little'), line['number'])
             descriptors = len(os.listdir(f'/proc/{decoder_of(whole)}/fd'))
             assert descriptors < 300, descriptors
             np.testing.assert_array_equal(np.load(whole / 'part000/values/data.npy'), np.arange(400))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that do not have the same fields as one dataset: what a file has not reads as zeros, nothing or null, numbers are of a type that
-holds those of all files, and what cannot be one is an error of its own."""
+"""Files with different fields as one dataset: a field that a file lacks reads as zeros, nothing
+or null, numbers get a type that holds those of all files, and fields that cannot be joined fail
+alone."""
 import itertools
 import json
 import re
@@ -14,15 +15,17 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import NTUPLE, case, command, data, errors_of, lines, mounted, need, output, run, same, scratch  # noqa: E402
+from harness import (  # noqa: E402
+    NTUPLE, case, command, data, errors_of, lines, mounted, need, output, run, same, scratch
+)
 
 UNREAD = 10  # src/cli/cli.h
 UNION = '--chain=union'
 
 
 def filled(value, like):
-    """What a field has in the chain where a file has `value`, None of what it does not have. `like`: how a row of the field looks, of
-    lists one item, of what may be null a tuple of that."""
+    """A field in the chain for a file with `value`, where None is a part that the file lacks.
+    `like`: a sample row of the field, with one item for lists and a tuple for nullable parts."""
     if isinstance(like, tuple):
         return None if value is None else filled(value, like[0])
     if isinstance(like, dict):
@@ -34,19 +37,21 @@ def filled(value, like):
 
 def rows(*sources, options=()):
     """Of the only dataset."""
-    path = next(each['path'] for each in json.loads(output(NTUPLE, 'cat', *options, *sources, 'file.json'))['datasets'] if 'entries' in each)
-    return [json.loads(line) for line in output(NTUPLE, 'cat', '--rows=0:', *options, *sources, f'{path}/rows.jsonl').splitlines()]
+    path = next(each['path'] for each in json.loads(output(NTUPLE, 'cat', *options, *sources,
+                                                           'file.json'))['datasets'] if 'entries' in each)
+    return [json.loads(line) for line in output(NTUPLE, 'cat', '--rows=0:', *options, *sources,
+                                                f'{path}/rows.jsonl').splitlines()]
 
 
 def union_of(directory, order, options=()):
-    """Rows of a chain of these files in this order."""
+    """The rows of a chain of these files in this order."""
     listed = directory / 'files.txt'
     listed.write_text(''.join(f'{path}\n' for path in order))
     return rows(listed, options=(UNION, *options))
 
 
 def by_uproot(path, **fields):
-    """One cluster; numbers as they are, lists and records as Awkward Array has them."""
+    """One cluster; numbers as they are, lists and records in the form of Awkward Array."""
     uproot, arrays = need('uproot'), need('awkward')
     with uproot.recreate(path) as file:
         file.mkrntuple('data', {name: values if isinstance(values, np.ndarray) else arrays.Array(values)
@@ -59,17 +64,23 @@ def read_by_uproot(path):
 
 
 def drifting_files(directory):
-    """Fields that come, go, move and grow; a file of no entries; how a row looks in all of them."""
+    """Fields that appear, disappear, move and grow; a file without entries; a sample row in all
+    of them."""
     particle = {'pt': 1.5, 'charge': 1, 'hits': [1, 2]}
-    first = by_uproot(directory / 'first.root', count=np.arange(5, dtype='i2') - 3, weight=np.arange(5, dtype='f4') / 3,
-                      text=['a', 'bb', '', 'dddd', 'e'], point=[{'x': i} for i in range(5)], maybe=[1, None, 3, None, 5],
+    first = by_uproot(directory / 'first.root', count=np.arange(5, dtype='i2') - 3,
+                      weight=np.arange(5, dtype='f4') / 3,
+                      text=['a', 'bb', '', 'dddd', 'e'], point=[{'x': i} for i in range(5)],
+                      maybe=[1, None, 3, None, 5],
                       particles=[[{'pt': .5 + i, 'charge': -1}] * (i % 3) for i in range(5)])
     second = by_uproot(directory / 'second.root', other=['x', '', 'zz'], weight=np.array([.1, 1e300, -.2]),
-                       point=[{'y': .25, 'x': 7}] * 3, count=np.array([-2**31, 0, 2**31 - 1], 'i4'), lists=[[[1], []], [], [[2, 3]]],
+                       point=[{'y': .25, 'x': 7}] * 3, count=np.array([-2**31, 0, 2**31 - 1], 'i4'),
+                       lists=[[[1], []], [], [[2, 3]]],
                        particles=[[particle, {**particle, 'hits': []}], [], [particle]])
-    third = by_uproot(directory / 'third.root', count=np.array([0, 2**32 - 1], 'u4'), flag=np.array([True, False]))
+    third = by_uproot(directory / 'third.root', count=np.array([0, 2**32 - 1], 'u4'),
+                      flag=np.array([True, False]))
     empty = by_uproot(directory / 'empty.root', late=np.zeros(0, 'f8'), count=np.zeros(0, 'u1'))
-    like = {'count': 1, 'weight': 1.5, 'text': '', 'point': {'x': 1, 'y': 1.5}, 'maybe': (1,), 'particles': [particle], 'other': '',
+    like = {'count': 1, 'weight': 1.5, 'text': '', 'point': {'x': 1, 'y': 1.5}, 'maybe': (1,),
+            'particles': [particle], 'other': '',
             'lists': [[1]], 'flag': True, 'late': 1.5}
     return [first, second, third, empty], like
 
@@ -100,16 +111,20 @@ def files_of_columns_have_one_type():
         files, like = drifting_files(directory)
         with mounted(*files) as singles, mounted(*files, options=('-o', 'chain=union')) as mount:
             trees, whole = [singles / path.name / 'data' for path in files], mount / 'data'
-            for name, dtype in (('count', 'i8'), ('weight', 'f8'), ('flag', '?'), ('late', 'f8'), ('point/y', 'f8')):
-                parts = [np.load(tree / name / 'data.npy') if (tree / name).exists() else np.zeros(len(lines(tree / 'rows.jsonl')), dtype)
+            for name, dtype in (('count', 'i8'), ('weight', 'f8'), ('flag', '?'), ('late', 'f8'),
+                                ('point/y', 'f8')):
+                parts = [np.load(tree / name / 'data.npy') if (tree / name).exists()
+                         else np.zeros(len(lines(tree / 'rows.jsonl')), dtype)
                          for tree in trees]
                 found = np.load(whole / name / 'data.npy')
                 same(found.dtype, np.dtype(dtype), name)
                 np.testing.assert_array_equal(found, np.concatenate([part.astype(dtype) for part in parts]))
                 same(np.fromfile(whole / name / 'data.bin', dtype).tolist(), found.tolist(), name)
-            for number, (tree, dtype) in enumerate(zip(trees, ('<i2', '<i4', '<u4', '|u1'))):  # as each file stores it
+            # as each file stores it
+            for number, (tree, dtype) in enumerate(zip(trees, ('<i2', '<i4', '<u4', '|u1'))):
                 column = np.load(whole / f'count/column.{number}/data.npy')
-                same((column.dtype.str, column.tolist()), (dtype, np.load(tree / 'count/column.0/data.npy').tolist()))
+                same((column.dtype.str, column.tolist()),
+                     (dtype, np.load(tree / 'count/column.0/data.npy').tolist()))
             offsets = np.load(whole / 'particles/_0/hits/offsets.npy')
             same(np.diff(offsets).tolist(), [len(p['hits']) for path in files for row in read_by_uproot(path)
                                              for p in filled(row, like)['particles']])
@@ -124,7 +139,8 @@ def tables_are_as_arrow_concatenates_them():
     with scratch() as directory:
         files, like = drifting_files(directory)
         with mounted(*files) as singles, mounted(*files, options=('-o', 'chain=union')) as mount:
-            tables = [arrow.ipc.open_file(str(singles / path.name / 'data/table.arrow')).read_all() for path in files]
+            tables = [arrow.ipc.open_file(str(singles / path.name / 'data/table.arrow')).read_all() for path
+                      in files]
             found = arrow.ipc.open_file(str(mount / 'data/table.arrow')).read_all()
             nested = {'point', 'particles'}  # Arrow adds no members
             tables = [table.drop_columns(nested & {*table.column_names}) for table in tables]
@@ -133,13 +149,15 @@ def tables_are_as_arrow_concatenates_them():
             expected = arrow.concat_tables(tables, promote_options='permissive')
             same(found.schema.names, expected.schema.names)
             same(found.schema.types, expected.schema.types)
-            same(found.to_pylist(), [filled(row, {key: like[key] for key in found.column_names}) for row in expected.to_pylist()])
+            same(found.to_pylist(), [filled(row, {key: like[key] for key in found.column_names}) for row
+                                     in expected.to_pylist()])
 
 
 def exact_type(types):
-    """What NumPy promotes types to, None where a number of one of them might get lost."""
+    """The type to which NumPy promotes types, None if a number of one of them might change."""
     wide = np.result_type(*types)
-    exact = all(np.can_cast(t, wide, 'safe') and (t.kind == wide.kind or wide.kind != 'f' or np.iinfo(t).bits <= np.finfo(wide).nmant + 1)
+    exact = all(np.can_cast(t, wide, 'safe') and (t.kind == wide.kind or wide.kind != 'f'
+                                                  or np.iinfo(t).bits <= np.finfo(wide).nmant + 1)
                 for t in types)
     return wide if exact else None
 
@@ -151,7 +169,8 @@ def extremes(dtype):
 
 @case
 def numbers_widen_without_loss_or_not_at_all():
-    types = [np.dtype(f'<{name}') for name in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8')]
+    types = [np.dtype(f'<{name}') for name in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4',
+                                               'f8')]
     sets = [*itertools.permutations(types, 2), *itertools.permutations([types[2], types[6], types[9]])]
     with scratch() as directory:
         paths = [directory / f'part{i}.blp' for i in range(3)]
@@ -161,11 +180,14 @@ def numbers_widen_without_loss_or_not_at_all():
             for path, dtype in zip(paths, each):
                 write_bloscpack(path, extremes(dtype))
             wide = exact_type(each)
-            field = json.loads(output(NTUPLE, 'cat', UNION, directory / 'part*.blp', 'part0/values/field.json'))
+            field = json.loads(output(NTUPLE, 'cat', UNION, directory / 'part*.blp',
+                                      'part0/values/field.json'))
             same(field['dtype'], wide and wide.str, each)
             if wide:
-                found = np.frombuffer(output(NTUPLE, 'cat', UNION, directory / 'part*.blp', 'part0/values/data.bin'), wide)
-                np.testing.assert_array_equal(found, np.concatenate([extremes(dtype) for dtype in each]).astype(wide), str(each))
+                found = np.frombuffer(output(NTUPLE, 'cat', UNION, directory / 'part*.blp',
+                                             'part0/values/data.bin'), wide)
+                np.testing.assert_array_equal(found, np.concatenate([extremes(dtype) for dtype
+                                                                     in each]).astype(wide), str(each))
             else:
                 assert 'no type holds the numbers' in field['unreadable'], field
 
@@ -176,7 +198,9 @@ def what_cannot_be_one_is_an_error_of_that_field_alone():
         cases = {'number': (np.arange(3), ['a', 'b', 'c']), 'truth': (np.array([True] * 3), np.arange(3)),
                  'shape': ([{'x': 1}] * 3, [[1]] * 3), 'large': (np.arange(3), np.arange(3) * .5)}
         inner = [[{'other': other, 'same': same}] * 3 for other, same in ((2, 1), ('text', 5))]
-        one, two = (by_uproot(directory / f'{name}.root', good=np.arange(3), inner=inner[k], items=[inner[k][:1], [], inner[k]], **{field: both[k] for field, both in cases.items()})
+        one, two = (by_uproot(directory / f'{name}.root', good=np.arange(3), inner=inner[k],
+                              items=[inner[k][:1], [], inner[k]],
+                              **{field: both[k] for field, both in cases.items()})
                     for k, name in enumerate(('one', 'two')))
         with mounted(one, two, options=('-o', 'chain=union')) as mount:
             whole = mount / 'data'
@@ -185,14 +209,19 @@ def what_cannot_be_one_is_an_error_of_that_field_alone():
                 assert all(str(path) in field['unreadable'] for path in (one, two)), field
                 assert not list((whole / name).glob('data.*')), name
             same(lines(whole / 'rows.jsonl'),
-                 [{'good': i, 'inner': {'same': k}, 'items': [{'same': k}] * count} for k in (1, 5) for i, count in enumerate((1, 0, 3))])
+                 [{'good': i, 'inner': {'same': k}, 'items': [{'same': k}] * count} for k in (1, 5) for i,
+                  count in enumerate((1, 0, 3))])
             same(errors_of(mount), [])
-            # what they store is shown, and checked, all the same
-            same([np.load(whole / f'number/column.{k}/data.npy').tolist() for k in range(3)], [[0, 1, 2], [1, 2, 3], list(b'abc')])
-            ranges = [{key: line.get(key) for key in ('file', 'file_offset', 'stored_bytes', 'owner')} for line in lines(mount / 'layout.jsonl')]
+            # what they store is still shown and checked
+            same([np.load(whole / f'number/column.{k}/data.npy').tolist() for k in range(3)],
+                 [[0, 1, 2], [1, 2, 3], list(b'abc')])
+            ranges = [{key: line.get(key) for key in ('file', 'file_offset', 'stored_bytes', 'owner')}
+                      for line in lines(mount / 'layout.jsonl')]
             same(ranges, [{**line, 'file': str(path)} for path in (one, two) for line in (
-                {key: line.get(key) for key in ranges[0]} for line in map(json.loads, output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()))])
-        results = [command(NTUPLE, 'verify', *sources) for sources in ([UNION, directory / '*.root'], [one], [two])]
+                {key: line.get(key) for key in ranges[0]} for line
+                in map(json.loads, output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()))])
+        results = [command(NTUPLE, 'verify', *sources) for sources
+                   in ([UNION, directory / '*.root'], [one], [two])]
         same([result.returncode for result in results], [UNREAD, 0, 0])
         verified = [re.search(r'(\d+) pages', result.stdout.decode()) for result in results]
         same(int(verified[0][1]), int(verified[1][1]) + int(verified[2][1]))
@@ -200,8 +229,10 @@ def what_cannot_be_one_is_an_error_of_that_field_alone():
 
 @case
 def fields_that_were_added_late_and_those_that_show_others():
-    """What is hard in a file stays so: deferred columns, several representations, projected fields."""
-    for name, added in (('late_fields', 'late'), ('projected', None), ('multi_representation', 'representations'), ('types', None)):
+    """Complicated parts of a file work: deferred columns, several representations, projected
+    fields."""
+    for name, added in (('late_fields', 'late'), ('projected', None),
+                        ('multi_representation', 'representations'), ('types', None)):
         with scratch() as directory:
             old = directory / 'old.root'
             shutil.copy(data(f'{name}.root'), old)
@@ -226,7 +257,7 @@ def fields_that_were_added_late_and_those_that_show_others():
 
 
 def leaves(value):
-    """All that a row of nothing has: arrays of a fixed length have items, and optional ones none."""
+    """A row of nothing: arrays of a fixed length have items, and optional ones none."""
     if isinstance(value, dict):
         for item in value.values():
             yield from leaves(item)
@@ -239,9 +270,10 @@ def leaves(value):
 
 @case
 def files_and_datasets_of_lance():
-    """Null is what a file does not have, also beside rows that were deleted."""
+    """Rows that a file lacks are null, also next to rows that were deleted."""
     groups = [('lance_nested_2.1.lance', 'lance_texts_2.0.lance', 'lance_numbers_2.1.lance'),
-              ('lance_datasets/deletions_2.1', 'lance_datasets/columns_2.1', 'lance_datasets/many_deletions_2.2')]
+              ('lance_datasets/deletions_2.1', 'lance_datasets/columns_2.1',
+               'lance_datasets/many_deletions_2.2')]
     for names in groups:
         with scratch() as directory:
             paths = [data(name) for name in names]
@@ -259,10 +291,12 @@ def files_and_datasets_of_lance():
 
 @case
 def what_may_be_null_in_a_file_may_be_null_in_all():
-    """Rows of a file whose fields are never null are valid, and rows of fields that it does not have are null."""
+    """Rows of a file whose fields are never null are valid, and rows of fields that it lacks are
+    null."""
     names = ['lance_declared_2.2', 'lance_drifted_2.2']
     member = ({'number': (1,), 'text': ('',), 'extra': ([('',)],)},)
-    without = {'vector': [None, None], 'structure': None, 'elements': None, 'map': [], 'maps': None, 'uuid': None, 'added': None}
+    without = {'vector': [None, None], 'structure': None, 'elements': None, 'map': [], 'maps': None,
+               'uuid': None, 'added': None}
     told = [json.loads(data(f'{name}.json').read_text()) for name in names]
     with scratch() as directory:
         for order in ((0, 1), (1, 0)):
@@ -271,10 +305,13 @@ def what_may_be_null_in_a_file_may_be_null_in_all():
             start = 0
             for k in order:
                 for number, row in told[k]['rows']:
-                    nested = {'full_structure': filled(row['full_structure'], member), 'members': filled(row['members'], ([member],))}
+                    nested = {'full_structure': filled(row['full_structure'], member),
+                              'members': filled(row['members'], ([member],))}
                     same(found[start + number], {**without, **row, **nested}, (order, number))
-                valid = output(NTUPLE, 'cat', UNION, directory / 'files.txt', f'{names[order[0]]}/number/valid.bin')[start:]
-                same([bool(valid[number]) for number, row in told[k]['rows']], [row['number'] is not None for _, row in told[k]['rows']])
+                valid = output(NTUPLE, 'cat', UNION, directory / 'files.txt', f'{names[order[0]]}/number/'
+                                                                              f'valid.bin')[start:]
+                same([bool(valid[number]) for number, row in told[k]['rows']],
+                     [row['number'] is not None for _, row in told[k]['rows']])
                 start += told[k]['entries']
             same(command(NTUPLE, 'verify', UNION, directory / 'files.txt').returncode, 0)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A source that changes in place is noticed: what is not in the kernel's page cache is ESTALE, never a mixture of old and
-new bytes, and errors.jsonl has one line for it."""
+"""A source that changes in place is noticed: reads outside of the kernel's page cache fail with
+ESTALE, never mix old and new bytes, and errors.jsonl has one line for it."""
 import errno
 import json
 import os
@@ -10,14 +10,15 @@ import stat
 import struct
 from pathlib import Path
 
-from harness import case, data, decoder_of, errors_of, fails, mounted, needs, open_in, run, same, scratch, wait_until
+from harness import (case, data, decoder_of, errors_of, fails, mounted, needs, open_in, run, same, scratch,
+                     wait_until)
 
 VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
-MANY = 10000                # by whose memory what is kept of each would be told from a thread more
+MANY = 10000  # enough to distinguish memory per replacement from a thread's
 MOST_GROWTH = 2 << 20
-MAX_OPEN = 256             # versions of a dataset, though nobody uses them: the more, the faster they came once
-OPEN_BYTES = 128 << 10      # of each, at most
+MAX_OPEN = 256  # versions of a dataset, though nobody uses them: they once came faster, the more there were
+OPEN_BYTES = 128 << 10  # of each, at most
 
 
 def bitmap(first):
@@ -27,7 +28,7 @@ def bitmap(first):
 
 
 def rewrite(path, content):
-    """In place; the time is another one also where the file system's clock has not moved on."""
+    """In place; the time changes even if the file system's clock has not moved on."""
     before = os.stat(path)
     with open(path, 'r+b') as file:
         file.write(content)
@@ -109,19 +110,22 @@ def nothing_is_held_of_what_was_replaced():
                 (folder / 'columns').rename(old)
                 fresh.rename(folder / 'columns')
                 shutil.rmtree(old)
-                same(struct.unpack('<I', read(f'{mountpoint}/bits.roaring/bits/values/data.bin')[:4]), (turn,))
+                same(struct.unpack('<I', read(f'{mountpoint}/bits.roaring/bits/values/data.bin')[:4]),
+                     (turn,))
                 read(f'{mountpoint}/columns/file.json')
             wait_until(lambda: not deleted_files_of(decoder), 'nothing held of deleted files')
             same(errors_of(mountpoint), [])
 
 
 def own_memory_of(process):
-    return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(), re.MULTILINE)[1]) * 1024
+    return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(),
+                         re.MULTILINE)[1]) * 1024
 
 
 @case
 def what_was_replaced_takes_neither_numbers_nor_memory():
-    """However often, once the kernel has forgotten it: a place has 20 bits of a node's number, a dataset 16."""
+    """Any number of times, after the kernel has forgotten it: an inode has 20 bits of a node's
+    number, a dataset 16."""
     with scratch() as directory:
         folder = directory / 'folder'
         folder.mkdir()
@@ -132,7 +136,8 @@ def what_was_replaced_takes_neither_numbers_nor_memory():
                 (directory / 'bits').write_bytes(bitmap(turn % 60000))
                 os.replace(directory / 'bits', folder / f'bits{turn % 7}.roaring')
                 place = f'{mountpoint}/bits{turn % 7}.roaring'
-                same(struct.unpack('<I', read(f'{place}/bits{turn % 7}/values/data.bin')[:4]), (turn % 60000,))
+                same(struct.unpack('<I', read(f'{place}/bits{turn % 7}/values/data.bin')[:4]),
+                     (turn % 60000,))
                 same(json.loads(read(f'{place}/file.json'))['file_bytes'], len(bitmap(0)))
                 if turn % (REPLACED // 10) == 0:
                     memory.append(own_memory_of(decoder))
@@ -145,10 +150,11 @@ def what_was_replaced_takes_neither_numbers_nor_memory():
 
 @case
 def versions_that_were_shown_take_neither_numbers_nor_memory():
-    """Of a dataset to which somebody commits all day: another file of the number is another version."""
+    """A dataset with commits all day: another file of the same version number is another
+    version."""
     with scratch() as directory:
         source = Path(shutil.copytree(data('lance_datasets/deletions_2.1'), directory / 'set'))
-        manifest = min((source / '_versions').iterdir())    # the latest's
+        manifest = min((source / '_versions').iterdir())  # the latest's
         content = manifest.read_bytes()
         with mounted(source) as mountpoint:
             decoder, memory, nodes = decoder_of(mountpoint), [], set()
@@ -168,7 +174,8 @@ def versions_that_were_shown_take_neither_numbers_nor_memory():
 
 @case
 def what_was_moved_away_is_stale():
-    """Where the sandbox does not let its files be opened there: without it they are what they were, for who holds their folder."""
+    """If the sandbox does not allow opening its files there: without the sandbox they are still
+    the old ones, for holders of their folder."""
     needs('landlock')
     with scratch() as directory:
         folder = directory / 'folder'

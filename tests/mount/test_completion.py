@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Completion in bash, zsh and fish, by these shells as far as they are installed; and that it offers what --help tells."""
+"""Completion in the installed ones of bash, zsh and fish; it offers what --help lists."""
 import os
 import re
 import shutil
@@ -8,7 +8,7 @@ from harness import NTUPLE, Skip, case, command, data, output, run, same, scratc
 
 SCRIPTS = os.path.join(os.path.dirname(__file__), '..', '..', 'src', 'cli', 'completion')
 EXAMPLE = data('example.root')
-LINES = [  # the words that were typed, the last one unfinished; what it can be
+LINES = [  # the typed words, the last one unfinished; the possible completions
     (['ntuple', 'insp'], ['inspect']),
     (['ntuple', 'help', 'v'], ['verify']),
     (['ntuple', 'ls', '--rec'], ['--recursive']),
@@ -34,7 +34,7 @@ def shell(name):
 
 
 def typed(words):
-    """The words as text, with the programs that are tried."""
+    """The words as text, with the tested programs."""
     return [NTUPLE + ('fs' if words[0].endswith('fs') else '')] + [str(word) for word in words[1:]]
 
 
@@ -45,7 +45,8 @@ def offered(*words):
 
 def options_told(text, *headings):
     parts = [text.partition(heading)[2].partition('\n\n')[0] for heading in headings]
-    return {f'{name}{"=" if value else ""}' for name, value in re.findall(r'^ +(?:-\w, )?--(\w+)(=?)', '\n'.join(parts), re.M)}
+    return {f'{name}{"=" if value else ""}' for name, value in re.findall(r'^ +(?:-\w, )?--(\w+)(=?)',
+            '\n'.join(parts), re.M)}
 
 
 def check(words, expected, found):
@@ -63,7 +64,8 @@ def every_command_and_option_of_the_help_is_offered():
     commands = re.findall(r'^  ([a-z]+) +\S', general.partition('Commands:')[2].partition('\n\n')[0], re.M)
     same(offered('ntuple', ''), commands)
     for name in commands:
-        told = options_told(output(NTUPLE, name, '--help').decode(), 'Options:') | options_told(general, 'commands:')
+        told = options_told(output(NTUPLE, name, '--help').decode(), 'Options:') | options_told(general,
+                'commands:')
         same({word[2:] for word in offered('ntuple', name, '--')}, told, name)
 
 
@@ -71,7 +73,8 @@ def every_command_and_option_of_the_help_is_offered():
 def every_option_of_the_mount_is_offered_in_a_list():
     if not shutil.which(NTUPLE + 'fs'):
         raise Skip('ntuplefs is not built')
-    told = options_told(output(NTUPLE + 'fs', '--help').decode(), 'Options that -o accepts, too, as NAME[=VALUE],...:')
+    told = options_told(output(NTUPLE + 'fs', '--help').decode(),
+                        'Options that -o accepts, too, as NAME[=VALUE],...:')
     same(set(offered('ntuplefs', '-o', 'ro,')), {f'ro,{name}' for name in told})
 
 
@@ -80,17 +83,20 @@ def what_is_wrong_is_not_reported_while_somebody_types():
     with scratch() as folder:
         broken = folder / 'broken.root'
         broken.write_bytes(EXAMPLE.read_bytes()[:3000])
-        for words in [['ls', '/nowhere/at.root', ''], ['dance', ''], ['ls', '--depth', 'x', ''], ['ls', broken, 'no/where/'],
+        for words in [['ls', '/nowhere/at.root', ''], ['dance', ''], ['ls', '--depth', 'x', ''],
+                      ['ls', broken, 'no/where/'],
                       ['cp', 'a', 'b', 'c', ''], ['tree', '-L', ''], ['cat', __file__, '']]:
             result = command(NTUPLE, 'complete', '--', 'ntuple', *map(str, words))
-            same((result.returncode, result.stdout.decode().replace('\tpaths\n', ''), result.stderr), (0, '', b''), words)
+            same((result.returncode, result.stdout.decode().replace('\tpaths\n', ''), result.stderr),
+                 (0, '', b''), words)
 
 
 @case
 def a_source_in_the_home_folder_is_found():
     with scratch() as folder:
         shutil.copy(EXAMPLE, folder)
-        result = command(NTUPLE, 'complete', '--', 'ntuple', 'ls', '~/example.root', 'Ev', env={'HOME': str(folder)})
+        result = command(NTUPLE, 'complete', '--', 'ntuple', 'ls', '~/example.root', 'Ev',
+                         env={'HOME': str(folder)})
         same(result.stdout, b'\tpaths\nEvents/\t\n')
 
 
@@ -100,7 +106,7 @@ def bash_completes():
     breaks = re.compile('([=:])')
 
     def complete(words):
-        # As bash hands words over: broken at = and :, and it keeps what stands before them.
+        # As bash passes words: broken at = and :, and it keeps what is before them.
         split = [part for word in words for part in (breaks.split(word) if breaks.search(word) else [word])]
         found = output(name, '--norc', '-c', f'source {script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
                        '_ntuple; printf "%s\\n" "${COMPREPLY[@]}"', 'test', *split).decode().split('\n')
@@ -123,7 +129,7 @@ def bash_completes_names_with_blanks():
 @case
 def zsh_completes():
     name, script = shell('zsh')
-    # The functions of zsh's completion system, which are there only while somebody types.
+    # The functions of zsh's completion system, which exist only while somebody types.
     stand_ins = '''_describe() { print -rl -- ${${(P)2}%%:*} }
         compadd() { print -rl -- ${(P)@[-1]} }
         _files() { print -rl -- $words[CURRENT]*(N) }
@@ -131,7 +137,8 @@ def zsh_completes():
         source '''
 
     def complete(words):
-        return [word for word in output(name, '-f', '-c', f'{stand_ins}{script}; true', 'test', *words).decode().split('\n') if word]
+        return [word for word in output(name, '-f', '-c', f'{stand_ins}{script}; true', 'test',
+                                        *words).decode().split('\n') if word]
     check_lines(complete)
 
 
@@ -141,8 +148,10 @@ def fish_completes():
 
     def complete(words):
         with scratch() as folder:
-            lines = output(name, '--no-config', '-c', f'source {script}; set PATH {os.path.dirname(NTUPLE)} $PATH; complete -C "$argv"',
-                           *[os.path.basename(words[0]), *words[1:]], env={**os.environ, 'HOME': str(folder)}).decode().splitlines()
+            lines = output(name, '--no-config', '-c',
+                           f'source {script}; set PATH {os.path.dirname(NTUPLE)} $PATH; complete -C "$argv"',
+                           *[os.path.basename(words[0]), *words[1:]],
+                           env={**os.environ, 'HOME': str(folder)}).decode().splitlines()
         return [line.split('\t')[0] for line in lines]
     check_lines(complete)
 

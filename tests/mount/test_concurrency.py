@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many readers at once see the same bytes as one, with any number of threads and however little is cached."""
+"""Many readers at once see the same bytes as one, with any number of threads and any cache size."""
 import os
 import random
 import threading
@@ -35,12 +35,14 @@ def in_threads(count, function):
 
 def read_at_random(top, seed):
     choose = random.Random(seed)
-    descriptors = {path: os.open(top / path, os.O_RDONLY | choose.choice([0, os.O_DIRECT])) for path in EXPECTED}
+    descriptors = {path: os.open(top / path, os.O_RDONLY | choose.choice([0, os.O_DIRECT]))
+                   for path in EXPECTED}
     try:
         for _ in range(400):
             path, content = choose.choice(list(EXPECTED.items()))
             offset, size = choose.randrange(len(content) + 10), choose.choice([1, 8, 100, 4096, 100000])
-            same(os.pread(descriptors[path], size, offset), content[offset:offset + size], f'{path} at {offset}')
+            same(os.pread(descriptors[path], size, offset), content[offset:offset + size],
+                 f'{path} at {offset}')
     finally:
         for descriptor in descriptors.values():
             os.close(descriptor)
@@ -48,7 +50,8 @@ def read_at_random(top, seed):
 
 @case
 def sixteen_threads_read_at_random():
-    for options in [], ['-s'], ['-o', 'threads=1'], ['-o', 'threads=8,cachesize=4K'], ['-o', 'direct_io=on'], \
+    for options in [], ['-s'], ['-o', 'threads=1'], ['-o', 'threads=8,cachesize=4K'], ['-o',
+            'direct_io=on'], \
             ['-o', 'direct_io=off']:
         with mounted(data('example.root'), options=options) as top:
             in_threads(16, lambda number: read_at_random(top, number))

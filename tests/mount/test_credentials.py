@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files by https, and for those who may have them only: certificates, tokens, passwords come from where their users keep them, go to the
-server that they are for, and are seen nowhere. By nginx, with certificates that are made here; and by two servers of which one sends to the other."""
+"""Files by https and with credentials: certificates, tokens and passwords come from where users
+keep them, go only to their server, and appear nowhere else. With nginx, with certificates made
+here, and with two servers of which one redirects to the other."""
 import contextlib
 import errno
 import os
@@ -14,12 +15,14 @@ FILE = 'example.root'
 UNREACHABLE, NOTHING = 9, 2
 TOKEN, LATER_TOKEN, PASSWORD = 'first-token-abcdef', 'later-token-ghijkl', 'hidden-mnopqr'
 SECRETS = (TOKEN, LATER_TOKEN, PASSWORD)
-VARIABLES = ('NETRC', 'BEARER_TOKEN', 'BEARER_TOKEN_FILE', 'XDG_RUNTIME_DIR', 'X509_USER_PROXY', 'X509_CERT_DIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+VARIABLES = ('NETRC', 'BEARER_TOKEN', 'BEARER_TOKEN_FILE', 'XDG_RUNTIME_DIR', 'X509_USER_PROXY',
+             'X509_CERT_DIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
              'CURL_CA_BUNDLE')
 
 
 def environment(**variables):
-    return {**{name: value for name, value in os.environ.items() if name not in VARIABLES}, **{name: str(value) for name, value in variables.items()}}
+    return {**{name: value for name, value in os.environ.items() if name not in VARIABLES},
+            **{name: str(value) for name, value in variables.items()}}
 
 
 def locations(directory, token):
@@ -34,7 +37,8 @@ def locations(directory, token):
         location /user/ {{ if ($ssl_client_verify != SUCCESS) {{ return 403; }} alias {DATA}/; }}
         location /later/ {{ if ($ssl_client_s_dn != "CN=later") {{ return 403; }} alias {DATA}/; }}
         location /untold/ {{ if ($http_authorization) {{ return 418; }} alias {DATA}/; }}
-        location /to-untold/ {{ rewrite ^/to-untold/(.*)$ https://localhost:$server_port/untold/$1 redirect; }}
+        location /to-untold/ {{
+            rewrite ^/to-untold/(.*)$ https://localhost:$server_port/untold/$1 redirect; }}
         location /to-user/ {{ rewrite ^/to-user/(.*)$ https://localhost:$server_port/user/$1 redirect; }}
         location /same-user/ {{ rewrite ^/same-user/(.*)$ /user/$1 redirect; }}
         location /moved/ {{ rewrite ^/moved/(.*)$ /token/$1 redirect; }}
@@ -44,7 +48,8 @@ def locations(directory, token):
 
 @contextlib.contextmanager
 def secured():
-    """A server, where all that it needs lies, and what reads a place of it in an environment with these variables: its address."""
+    """A server, the folder of its files, and a function that reads a path in an environment with
+    these variables: its address."""
     with scratch() as directory:
         make_certificates(directory)
         with nginx(directory, '', locations(directory, TOKEN), 'ssl') as server:
@@ -52,7 +57,8 @@ def secured():
 
 
 def is_read(url, *options, **variables):
-    same(b'Events' in output(NTUPLE, 'ls', *options, url, env=environment(**variables)), True, f'{url}, {variables}')
+    same(b'Events' in output(NTUPLE, 'ls', *options, url, env=environment(**variables)), True,
+         f'{url}, {variables}')
 
 
 def is_refused(status, url, *words, options=(), **variables):
@@ -72,13 +78,15 @@ def servers_by_https_are_those_that_somebody_vouches_for():
         url = f'{site}/open/{FILE}'
         is_refused(UNREACHABLE, url, 'certificate', 'CURL_CA_BUNDLE')
         for variables in ({'CURL_CA_BUNDLE': directory / 'ca.pem'}, {'SSL_CERT_FILE': directory / 'ca.pem'},
-                          {'X509_CERT_DIR': directory / 'authorities'}, {'SSL_CERT_DIR': directory / 'authorities'}):
+                          {'X509_CERT_DIR': directory / 'authorities'},
+                          {'SSL_CERT_DIR': directory / 'authorities'}):
             is_read(url, **variables)
         is_refused(UNREACHABLE, f'{site}/down/{FILE}', 'not allowed', CURL_CA_BUNDLE=directory / 'ca.pem')
         here, there = (directory / name for name in ('here', 'there'))
         output(NTUPLE, 'cp', '-r', url, 'Events', there, env=environment(CURL_CA_BUNDLE=directory / 'ca.pem'))
         output(NTUPLE, 'cp', '-r', DATA / FILE, 'Events', here)
-        same(output('diff', '-rq', '-x', 'table.arrow', '-x', '*.json', '-x', 'pages.jsonl', '-x', 'layout.*', here, there), b'')
+        same(output('diff', '-rq', '-x', 'table.arrow', '-x', '*.json', '-x', 'pages.jsonl', '-x',
+                    'layout.*', here, there), b'')
 
 
 @case
@@ -89,7 +97,8 @@ def users_show_what_they_have():
         (directory / 'token').write_text(f'\n  {TOKEN}\n')
         (directory / 'run').mkdir()
         (directory / 'run' / f'bt_u{os.geteuid()}').write_text(TOKEN)
-        for variables in ({'BEARER_TOKEN': TOKEN, 'BEARER_TOKEN_FILE': '/nonexistent'}, {'BEARER_TOKEN_FILE': directory / 'token'},
+        for variables in ({'BEARER_TOKEN': TOKEN, 'BEARER_TOKEN_FILE': '/nonexistent'},
+                          {'BEARER_TOKEN_FILE': directory / 'token'},
                           {'XDG_RUNTIME_DIR': directory / 'run'}):
             is_read(f'{site}/token/{FILE}', **trusted, **variables)
         is_refused(NOTHING, f'{site}/token/{FILE}', '401', **trusted)
@@ -98,7 +107,8 @@ def users_show_what_they_have():
         is_refused(NOTHING, f'{site}/password/{FILE}', '401', **trusted)
         is_read(f'{site}/user/{FILE}', X509_USER_PROXY=directory / 'proxy', **trusted)
         is_refused(NOTHING, f'{site}/user/{FILE}', '403', **trusted)
-        is_refused(UNREACHABLE, f'{site}/user/{FILE}', 'X509_USER_PROXY', X509_USER_PROXY=directory / 'names', **trusted)
+        is_refused(UNREACHABLE, f'{site}/user/{FILE}', 'X509_USER_PROXY',
+                   X509_USER_PROXY=directory / 'names', **trusted)
 
 
 @case
@@ -109,20 +119,22 @@ def credentials_go_to_the_server_that_they_are_for():
         is_refused(NOTHING, f'{site}/other/{FILE}', '401', **variables)
     with scratch() as directory, served(DATA) as site:
         (directory / 'netrc').write_text('machine 127.0.0.1 login me password hidden\n')
-        output(NTUPLE, 'ls', site.url(FILE), env=environment(NETRC=directory / 'netrc', BEARER_TOKEN='not-for-http'))
+        output(NTUPLE, 'ls', site.url(FILE), env=environment(NETRC=directory / 'netrc',
+                                                             BEARER_TOKEN='not-for-http'))
         same({headers.get('Authorization') for _, headers in site.requests}, {'Basic bWU6aGlkZGVu'}, 'netrc')
 
 
 @case
 def another_server_learns_nothing_of_who_asks():
-    """By http, by https, and from the one to the other."""
+    """By http, by https, and from one to the other."""
     with scratch() as directory, served(DATA) as first, served(DATA) as other, secured() as (_, own, site):
         first.other = other.url('')
         (directory / 'netrc').write_text('default login me password hidden\n')
         variables = {'NETRC': directory / 'netrc', 'BEARER_TOKEN': TOKEN, 'CURL_CA_BUNDLE': own / 'ca.pem'}
         is_read(first.url(f'to-other/{FILE}'), **variables)
         same([headers for _, headers in other.requests if 'Authorization' in headers], [], 'who is sent to')
-        same({headers.get('Authorization') for _, headers in first.requests}, {'Basic bWU6aGlkZGVu'}, 'who is named')
+        same({headers.get('Authorization') for _, headers in first.requests}, {'Basic bWU6aGlkZGVu'},
+             'who is named')
         same(len(other.requests) > 1, True)
         first.other = f'{site}/untold/'
         for url in f'{site}/to-untold/{FILE}', first.url(f'to-other/{FILE}'):
@@ -134,7 +146,8 @@ def another_server_learns_nothing_of_who_asks():
 def what_is_signed_is_sent_to_no_other_server():
     with served(DATA) as first, served(DATA) as other:
         first.other = other.url('')
-        keys = {'AWS_ACCESS_KEY_ID': 'key', 'AWS_SECRET_ACCESS_KEY': 'secret', 'AWS_SESSION_TOKEN': TOKEN, 'AWS_ENDPOINT_URL': first.url('to-other')}
+        keys = {'AWS_ACCESS_KEY_ID': 'key', 'AWS_SECRET_ACCESS_KEY': 'secret', 'AWS_SESSION_TOKEN': TOKEN,
+                'AWS_ENDPOINT_URL': first.url('to-other')}
         for address in f's3://bucket/{FILE}', f'ntpl+s3+{first.url("to-other")}/bucket/{FILE}':
             is_refused(UNREACHABLE, address, '302', **keys)
         same(other.requests, [])
@@ -151,7 +164,8 @@ def a_certificate_is_shown_to_others_unless_it_is_the_origins():
         for place in 'user', 'same-user':
             is_read(f'{site}/{place}/{FILE}', '--certificate=origin', **variables)
         is_refused(NOTHING, f'{site}/to-user/{FILE}', '403', options=['--certificate=origin'], **variables)
-        with mounted(f'{site}/same-user/{FILE}', '-o', 'certificate=origin', env=environment(**variables)) as mountpoint:
+        with mounted(f'{site}/same-user/{FILE}', '-o', 'certificate=origin',
+                     env=environment(**variables)) as mountpoint:
             same((mountpoint / 'Events').is_dir(), True)
 
 
@@ -162,7 +176,7 @@ def renamed(directory, name, content):
 
 
 def switched(directory, name, content):
-    """As Kubernetes replaces what it mounts: all files lie behind a link, which is another one then."""
+    """As Kubernetes replaces mounted files: all are behind a link, which then changes."""
     folder = directory / f'version-{time.monotonic_ns()}'
     folder.mkdir()
     (folder / name).write_text(content)
@@ -193,7 +207,8 @@ def check_token(renew):
             renew(directory, 'token', LATER_TOKEN)
             path = refused[0]
             same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
-            told = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'), mountpoint / 'file.json'))
+            told = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'),
+                                                           mountpoint / 'file.json'))
             same([secret for secret in SECRETS if secret in told], [], 'what the mount tells')
             same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
 
@@ -205,18 +220,23 @@ def a_certificate_that_is_renewed_is_shown():
 
 
 def check_certificate(renew):
-    """By each new connection."""
+    """For each new connection."""
     with secured() as (server, directory, site):
         make_user(directory, 'later')
         renew(directory, 'shown', (directory / 'proxy').read_text())
         variables = environment(CURL_CA_BUNDLE=directory / 'ca.pem', X509_USER_PROXY=directory / 'shown')
-        is_refused(NOTHING, f'{site}/later/{FILE}', '403', CURL_CA_BUNDLE=directory / 'ca.pem', X509_USER_PROXY=directory / 'shown')
+        is_refused(NOTHING, f'{site}/later/{FILE}', '403', CURL_CA_BUNDLE=directory / 'ca.pem',
+                   X509_USER_PROXY=directory / 'shown')
         with mounted(f'{site}/user/{FILE}', env=variables) as mountpoint:
             path = sorted(mountpoint.glob('Events/**/column.*/data.bin'))[0]
-            server.write('', locations(directory, TOKEN).replace('location /user/', 'location /user-before/').replace('location /later/', 'location /user/'), 'ssl')
+            server.write('', locations(directory, TOKEN).replace('location /user/',
+                                                                 'location /user-before/').replace(
+                                                                         'location /later/',
+                                                                                 'location /user/'), 'ssl')
             server.read_again()
             fails(errno.EACCES, path.read_bytes)
-            renew(directory, 'shown', (directory / 'later.pem').read_text() + (directory / 'later.key').read_text())
+            renew(directory, 'shown', (directory / 'later.pem').read_text()
+                  + (directory / 'later.key').read_text())
             server.read_again()
             same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
 
@@ -229,7 +249,7 @@ def can_be_read(path):
 
 
 def eventually_read(path):
-    """What failed is not asked for again for some seconds."""
+    """After a failure there is no new request for some seconds."""
     end = time.monotonic() + 10
     while not can_be_read(path) and time.monotonic() < end:
         time.sleep(0.1)

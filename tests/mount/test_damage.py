@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A damaged page gives EIO on the blocks that it touches, and one line in the log; all else stays readable."""
+"""A damaged page gives EIO on the blocks that it touches, and one line in the log; all else
+stays readable."""
 import errno
 import json
 import os
@@ -7,7 +8,8 @@ import shutil
 
 import numpy as np
 
-from harness import (NTUPLE, Foreground, case, command, data, errors_of, fails, flip, lines, mounted, ntuplefs, pread, run,
+from harness import (NTUPLE, Foreground, case, command, data, errors_of, fails, flip, lines, mounted,
+                     ntuplefs, pread, run,
                      same, scratch)
 
 BLOCK = 4096
@@ -15,7 +17,8 @@ EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
 
 
 def damaged_example(directory):
-    """A copy of the example with a bit flipped in the last page of Events/event: the copy, and that page."""
+    """A copy of the example with a bit flipped in the last page of Events/event: the copy, and
+    that page."""
     with mounted(data('example.root')) as top:
         page = lines(top / 'Events/event/column.0/pages.jsonl')[-1]
     copy = directory / 'damaged.root'
@@ -86,7 +89,7 @@ def every_kind_of_read_fails_with_EIO():
 
 
 def read_until_it_fails(path):
-    """All that can be read from the start, and the error that ended it."""
+    """All that can be read from the start, and the final error."""
     found = bytearray()
     with open(path, 'rb', buffering=0) as file:
         while True:

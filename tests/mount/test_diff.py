@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ntuple diff: what is told of two files, and how it ends."""
+"""ntuple diff: its output for two files, and its exit status."""
 import json
 import shutil
 import sys
@@ -16,7 +16,7 @@ ALGORITHMS = 'none', 'lz4', 'lzma', 'zlib', 'zstd'
 
 
 def diff(*arguments):
-    """The exit status, lines and what stands on standard error."""
+    """The exit status, lines and standard error."""
     result = command(NTUPLE, 'diff', *arguments)
     return result.returncode, result.stdout.decode().splitlines(), result.stderr.decode()
 
@@ -65,18 +65,23 @@ def another_compression_is_another_layout():
         same((status, said), (0, ''))
         same(lines[-1], f'{paths[0]} and {paths[1]}: schema same, values same, layout differs')
         assert all(line.startswith('compressed: layout: ') for line in lines[:-1]), lines
-        stored = [sum(column['stored_bytes'] for column in json.loads(output(NTUPLE, 'inspect', '--json', path))
+        stored = [sum(column['stored_bytes'] for column in json.loads(output(NTUPLE, 'inspect', '--json',
+                path))
                       ['datasets'][0]['columns']) for path in paths]
         assert f'compressed: layout: stored bytes: A {stored[0]}, B {stored[1]}' in lines, lines
         same(diff('--layout', *paths)[0], 1, 'a layout that was asked for counts')
-        same(diff('--schema', '--values', *paths), (0, [f'{paths[0]} and {paths[1]}: schema same, values same'], ''))
+        same(diff('--schema', '--values', *paths), (0,
+                                                    [f'{paths[0]} and {paths[1]}: schema same, values same'],
+                                                    ''))
 
 
 def changed_copy(directory):
-    """A file without checksums with a bit flipped in a page of `noise`: the copy, and the element."""
+    """A file without checksums with a bit flipped in a page of `noise`: the copy, and the
+    element."""
     copy = directory / 'copy.root'
     page = cat_lines(data('without_checksums.root'), 'unchecked/noise/column.0/pages.jsonl')[-1]
-    same((page['stored_bytes'], page['packed_bytes']), (8 * page['elements'],) * 2, 'the page is stored as it is')
+    same((page['stored_bytes'], page['packed_bytes']), (8 * page['elements'],) * 2,
+         'the page is stored as it is')
     shutil.copy(data('without_checksums.root'), copy)
     flip(copy, page['file_offset'] + 3 * page['elements'] + 17)
     return copy, page['first_element'] + 17
@@ -129,7 +134,8 @@ def only_what_is_named_is_compared():
 def datasets_are_matched_by_name_and_single_ones_whatever_their_names():
     status, lines, _ = diff(data('example.root'), data('dirs_and_cycles.root'))
     same(status, 1)
-    for line in 'Events: schema: dataset only in A, rntuple', 'calibration/Constants: schema: dataset only in A, rntuple':
+    for line in ('Events: schema: dataset only in A, rntuple',
+                 'calibration/Constants: schema: dataset only in A, rntuple'):
         assert line in lines, lines
     assert any('dataset only in B' in line for line in lines), lines
     with scratch() as directory:
@@ -151,7 +157,8 @@ def the_first_difference_is_exact_to_the_bit():
                  'values[0]: A "NaN" (0x7ff8000000000001), B "NaN" (0x7ff8000000000002)'),
                 (np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 5]]), 'values[1][1]: A 4, B 5'),
                 (np.array([b'ab', b'c']), np.array([b'ab', b'd']), 'values[1]: A "c", B "d"'),
-                (np.array([(1, 2.5)], [('x', '<i4'), ('y', '<f8')]), np.array([(1, 3.5)], [('x', '<i4'), ('y', '<f8')]),
+                (np.array([(1, 2.5)], [('x', '<i4'), ('y', '<f8')]),
+                 np.array([(1, 3.5)], [('x', '<i4'), ('y', '<f8')]),
                  'values/y[0]: A 2.5, B 3.5')]:
             same(told(directory, a, b), [f'a and b: values: {line}'])
             same(diff(directory / 'a.blp', directory / 'a.blp')[0], 0, 'the same NaN is the same')
@@ -213,12 +220,15 @@ def what_cannot_be_read_is_trouble():
         assert said.count('noise') == paths.count(bad) and str(bad) in said, said
     status, found = document(bad, bad)
     failures = [item for item in found['datasets'][0]['findings'] if item['finding'] == 'failure']
-    same((status, found['is_same'], found['failures'], [item['side'] for item in failures]), (2, False, 2, ['a', 'b']))
-    same({item['field'] for item in failures} | {item['status'] for item in failures}, {'noise', 'checksum mismatch'})
+    same((status, found['is_same'], found['failures'], [item['side'] for item in failures]),
+         (2, False, 2, ['a', 'b']))
+    same({item['field'] for item in failures} | {item['status'] for item in failures},
+         {'noise', 'checksum mismatch'})
     with scratch() as directory:
         text = directory / 'text'
         text.write_text('no data')
-        for paths in (good, directory / 'missing'), (directory / 'missing', good), (good, text), (good, directory):
+        for paths in (good, directory / 'missing'), (directory / 'missing', good), (good, text), (good,
+                directory):
             status, lines, said = diff(*paths)
             same((status, lines), (2, []), paths)
             assert any(path.name in said for path in paths), said
@@ -236,14 +246,16 @@ def wrong_arguments_are_trouble_and_no_difference():
 @case
 def quiet_prints_one_line():
     paths = data('compression_none.root'), data('compression_zstd.root')
-    same(diff('-q', *paths), (0, [f'{paths[0]} and {paths[1]}: schema same, values same, layout differs'], ''))
+    same(diff('-q', *paths), (0, [f'{paths[0]} and {paths[1]}: schema same, values same, layout differs'],
+                              ''))
     status, lines, _ = diff('-q', data('types.root'), data('empty.root'))
     same((status, len(lines)), (1, 1))
 
 
 @case
 def what_is_reported_does_not_depend_on_threads():
-    for paths in (data('types.root'), data('encodings.root')), (data('damaged_page.root'), data('compression_lz4.root')):
+    for paths in (data('types.root'), data('encodings.root')), (data('damaged_page.root'),
+                                                                data('compression_lz4.root')):
         expected = command(NTUPLE, 'diff', '--json', '--threads=1', *paths).stdout
         for threads in 2, 5:
             same(command(NTUPLE, 'diff', '--json', f'--threads={threads}', *paths).stdout, expected)

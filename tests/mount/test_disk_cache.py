@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What was read of files on servers stays on disk, for who reads the same version later: checked, bounded, without secrets, and in that folder
-alone."""
+"""Bytes read from servers stay on disk for later readers of the same version: checked, bounded,
+without secrets, and only in that folder."""
 import errno
 import json
 import os
@@ -19,7 +19,8 @@ def options(directory):
 
 
 def columns(mountpoint):
-    return {path.relative_to(mountpoint): path.read_bytes() for path in sorted(mountpoint.glob('Events/**/column.*/data.bin'))}
+    return {path.relative_to(mountpoint): path.read_bytes()
+            for path in sorted(mountpoint.glob('Events/**/column.*/data.bin'))}
 
 
 def expected():
@@ -49,7 +50,7 @@ def a_second_mount_asks_for_nothing_that_is_on_disk():
 
 
 def damage(folder):
-    """A bit in the middle of what is kept of each file; and at its end."""
+    """A bit in the middle of the cached bytes of each file; and at their end."""
     for path in folder.iterdir():
         content = bytearray(path.read_bytes())
         for place in (len(content) // 2, len(content) - 100):
@@ -61,7 +62,8 @@ def damage(folder):
 def two_mounts_share_what_is_on_disk():
     here = expected()
     with scratch() as directory, served(DATA) as site:
-        with mounted(site.url(FILE), options=options(directory)) as one, mounted(site.url(FILE), options=options(directory)) as other:
+        with mounted(site.url(FILE), options=options(directory)) as one, mounted(site.url(FILE),
+                options=options(directory)) as other:
             same(columns(one), here)
             same(columns(other), here)
         before = len(site.requests)
@@ -75,7 +77,8 @@ def another_version_is_another_file():
     with scratch() as directory, served(DATA) as site:
         for name, tag in ((FILE, '"1"'), ('attributes.root', '"2"'), (FILE, '"1"')):
             site.files['changing.root'] = ((DATA / name).read_bytes(), tag, 1000)
-            told = output(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url('changing.root'), 'layout.jsonl')
+            told = output(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url('changing.root'),
+                          'layout.jsonl')
             same(told, output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
 
 
@@ -99,7 +102,8 @@ def a_folder_of_others_is_refused():
         (directory / 'open').mkdir()
         (directory / 'open').chmod(0o777)
         result = command(NTUPLE, 'ls', f'--diskcache={directory}/open', site.url(FILE))
-        same((result.returncode != 0, b'only the owner to have write permission' in result.stderr), (True, True), result.stderr)
+        same((result.returncode != 0, b'only the owner to have write permission' in result.stderr),
+             (True, True), result.stderr)
 
 
 @case
@@ -110,13 +114,17 @@ def the_sandbox_lets_that_folder_alone_be_written():
         victim = directory / 'victim'
         victim.write_text('What nobody was given.\n')
         environment = {**os.environ, 'LD_PRELOAD': PRELOAD, 'NTUPLE_ESCAPE': f'-1:{victim}'}
-        result = command(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url(FILE), '.ntuplefs/version.json', env=environment)
+        result = command(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url(FILE),
+                         '.ntuplefs/version.json', env=environment)
         if not {'landlock', 'seccomp'} <= set(json.loads(result.stdout)['sandbox']):
             raise Skip('this kernel has no landlock or no seccomp')
-        ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', result.stderr.decode(), re.M)}
-        same({name for name, number in ended.items() if number not in (errno.EPERM, errno.EACCES, errno.ENOSYS)}, set())
+        ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$',
+                                                                  result.stderr.decode(), re.M)}
+        same({name for name, number in ended.items() if number not in (errno.EPERM, errno.EACCES,
+                errno.ENOSYS)}, set())
         same(len(ended) > 20, True, result.stderr)
-        same((sorted(os.listdir(directory)), victim.read_text()), (['kept', 'victim'], 'What nobody was given.\n'))
+        same((sorted(os.listdir(directory)), victim.read_text()),
+             (['kept', 'victim'], 'What nobody was given.\n'))
 
 
 run()

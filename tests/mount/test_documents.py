@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the documents show is what happens, to the character. A fenced block of README and docs/ is one of
+"""The documents show what happens, to the character. A fenced block of README and docs/ is one
+of
 
-    a session     `$ command` and what it prints, standard error included, in bash
-    Python        `>>> statement` and what it prints, by doctest, in a process of its own
+    a session     `$ command` and its output, standard error included, in bash
+    Python        `>>> statement` and its output, by doctest, in a process of its own
     C             a part of a file of examples/, which other tests compile and run
     exempt        a row of EXEMPT, which says why
 
@@ -28,25 +29,29 @@ BLOCK = re.compile(r'^```([^\n]*)\n(.*?)^```$', re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r'^\s*(?:```|~~~)', re.MULTILINE)
 STEP = re.compile(r'^\$ (.*(?:\n> .*)*)\n((?:(?!\$ ).*\n)*)', re.MULTILINE)
 MARK = 'END-OF-STEP'
-# Of this build, where a plain compiler can link it: not with sanitizers.
+# Of this build, if a plain compiler can link it: not with sanitizers.
 LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG_CONFIG_PATH')
-PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')   # those that not everybody has
+PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')  # those that are not always installed
 MODULES = ('awkward', 'dask', 'distributed', 'duckdb', 'ntuple', 'pandas', 'polars', 'pyarrow')
 
-# (document, how the block begins): why it is not run.
+# (document, start of the block): why it is not run.
 EXEMPT = {
     ('docs/architecture.md', 'file bytes → '): 'a drawing',
     ('docs/hacking.md', 'scripts/test '): 'a table of what builds and runs the tests',
     ('docs/install.md', 'meson setup '): 'builds: the check "installed" does, and uses what it has installed',
     ('docs/library.md', 'struct nt_stream_range ranges'): 'a fragment of a program',
-    ('docs/library.md', '#include <ntuple/ntuple.hpp>'): 'likewise: tests/library/read_columns.cxx is such a program',
-    ('docs/mounting.md', 'mount -t fuse.ntuplefs '): 'by root with the system\'s helpers: test_fstab.py mounts so',
+    ('docs/library.md',
+     '#include <ntuple/ntuple.hpp>'): 'likewise: tests/library/read_columns.cxx is such a program',
+    ('docs/mounting.md',
+     'mount -t fuse.ntuplefs '): 'by root with the system\'s helpers: test_fstab.py mounts so',
     ('docs/mounting.md', '/data/events.root '): 'a line of fstab: test_fstab.py mounts what it says',
     ('docs/mounting.md', 'ntuplefs -o chain '): 'of files that are not there: test_chain.py mounts such',
     ('docs/mounting.md', '/mnt/events  *(ro'): 'a line for a server of NFS, which needs the kernel\'s module',
-    ('docs/mounting.md', 'ntuplefs: mounted '): 'lines of the log, with a process\'s number and a cut message',
+    ('docs/mounting.md',
+     'ntuplefs: mounted '): 'lines of the log, with a process\'s number and a cut message',
     ('docs/remote.md', 'ntuplefs https://'): 'by a server that does not exist: test_remote.py has one',
-    ('docs/remote.md', 'ntuplefs -o chain '): 'likewise: test_chain_addresses.py, test_s3.py and test_xrootd.py have them',
+    ('docs/remote.md',
+     'ntuplefs -o chain '): 'likewise: test_chain_addresses.py, test_s3.py and test_xrootd.py have them',
     ('docs/remote.md', 'ntuplefs dav://'): 'likewise: test_folders.py and test_s3.py have them',
     ('docs/tree.md', 'MNT/'): 'a drawing',
 }
@@ -82,7 +87,8 @@ def every_block_of_every_document_is_tried_or_named_as_one_that_is_not():
     same(problems, [])
     for document in DOCUMENTS:
         text = document.read_text()
-        same(len(FENCE.findall(text)), 2 * len(BLOCK.findall(text)), f'{name_of(document)}: fences at the left edge')
+        same(len(FENCE.findall(text)), 2 * len(BLOCK.findall(text)),
+             f'{name_of(document)}: fences at the left edge')
 
 
 @case
@@ -93,7 +99,7 @@ def every_exempt_block_is_there():
 
 
 def session(text):
-    """[(command, output)]. The empty line that may stand before a prompt is no output."""
+    """[(command, output)]. An empty line before a prompt is no output."""
     steps = STEP.findall(text)
     same(''.join(f'$ {words}\n{expected}' for words, expected in steps), text, 'the session')
     return [(words.replace('\n> ', '\n'), re.sub(r'(^|\n)\n$', r'\1', expected)) for words, expected in steps]
@@ -106,13 +112,14 @@ def missing_modules(text):
 
 
 def steps_of(document, directory):
-    """[(command, output)] of all blocks. doctest says nothing where all is right."""
+    """[(command, output)] of all blocks. doctest prints nothing on success."""
     steps = []
     for number, (language, text) in enumerate(blocks(document)):
         if not language:
             steps += [(relocated(words, directory), expected) for words, expected in session(text)]
         elif language == 'python' and missing_modules(text):
-            print(f'skip {name_of(document)}, block {number}: {", ".join(missing_modules(text))} not installed', flush=True)
+            print(f'skip {name_of(document)}, block {number}: {", ".join(missing_modules(text))} not '
+                  f'installed', flush=True)
         elif language == 'python':
             path = directory / f'block-{number}.txt'
             path.write_text(relocated(text, directory))
@@ -125,10 +132,11 @@ def relocated(text, directory):
 
 
 def environment():
-    """The programs that were built, and the library as pkg-config finds it where it was built."""
+    """The built programs, and the library as pkg-config finds it in the build."""
     paths = [str(Path(program).resolve().parent) for program in (NTUPLE, NTUPLEFS) if os.sep in program]
     changed = {'PATH': os.pathsep.join([*paths, os.environ['PATH']]), 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80',
-               'DASK_LOGGING__DISTRIBUTED': 'critical'}    # workers that are late on a busy machine are no output
+               # workers that are late on a busy machine are no output
+               'DASK_LOGGING__DISTRIBUTED': 'critical'}
     if LIBRARY:
         changed |= {'PKG_CONFIG_PATH': PACKAGES, 'LD_LIBRARY_PATH': str(Path(LIBRARY).parent)}
     return os.environ | changed
@@ -150,7 +158,8 @@ def try_document(document):
         found = result.stdout.decode().replace(f'{directory}/', '/tmp/').split(f'{MARK}\n')
     for (words, expected), answer in zip(steps, found):
         if answer != expected:
-            raise AssertionError(f'{name_of(document)}: after\n$ {words}\nexpected\n{expected}found\n{answer}')
+            raise AssertionError(
+                    f'{name_of(document)}: after\n$ {words}\nexpected\n{expected}found\n{answer}')
     same(len(found) - 1, len(steps), 'commands that ended')
 
 

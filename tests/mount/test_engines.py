@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""dask, in processes of its own, and DuckDB over mounts: what they find is what uproot reads of the files."""
+"""dask with its own processes, and DuckDB, over mounts: they find what uproot reads from the
+files."""
 import shutil
 import sys
 
@@ -13,7 +14,7 @@ WORKERS = 2
 
 
 def files_of(directory):
-    """Files of which no two are alike: each lacks what the ones before have at the end."""
+    """Files that all differ: each lacks the last entries of the ones before."""
     paths = [directory / f'compression_{name}.root' for name in NAMES]
     for path in paths:
         shutil.copy(data(path.name), path)
@@ -30,7 +31,7 @@ def histogram_of(values):
 
 
 def totals_of(rows):
-    """By the remainder of `ramp`: entries, items, the largest `noise`."""
+    """By the remainder of `ramp`: entries, items, the maximum of `noise`."""
     awkward = need('awkward')
     third = rows['ramp'] % 3
     return [(int(k), int(awkward.sum(third == k)), int(awkward.sum(awkward.num(rows['values'])[third == k])),
@@ -39,7 +40,8 @@ def totals_of(rows):
 
 def histogram_of_part(directory, first, end):
     offsets = np.load(f'{directory}/values/offsets.npy', mmap_mode='r')
-    return histogram_of(np.load(f'{directory}/values/_0/data.npy', mmap_mode='r')[offsets[first]:offsets[end]])
+    return histogram_of(np.load(f'{directory}/values/_0/data.npy',
+                                mmap_mode='r')[offsets[first]:offsets[end]])
 
 
 def frame_of_cluster(table, number):
@@ -49,7 +51,8 @@ def frame_of_cluster(table, number):
 
 
 def clusters_of(dataset):
-    return [(line['first_entry'], line['first_entry'] + line['entries']) for line in lines(dataset / 'clusters.jsonl')]
+    return [(line['first_entry'], line['first_entry'] + line['entries'])
+            for line in lines(dataset / 'clusters.jsonl')]
 
 
 @case
@@ -66,25 +69,31 @@ def processes_of_dask_read_the_clusters_of_a_chain_and_of_a_folder():
             parts_of_files = [(str(folder / path.name / 'compressed'), *part) for path in paths
                               for part in clusters_of(folder / path.name / 'compressed')]
             for found in (parts, parts_of_files):
-                same(list(sum(client.gather(client.map(histogram_of_part, *zip(*found))))), list(histogram_of(flat)))
+                same(list(sum(client.gather(client.map(histogram_of_part, *zip(*found))))),
+                     list(histogram_of(flat)))
             with dask.config.set({'dataframe.convert-string': False}):
-                frame = frames.from_map(frame_of_cluster, [str(whole / 'table.arrow')] * len(parts), range(len(parts)))
+                frame = frames.from_map(frame_of_cluster, [str(whole / 'table.arrow')] * len(parts),
+                                        range(len(parts)))
             same(frame.npartitions, len(parts))
-            same([int(n) for n in frame['noise'].compute()], [n for rows in expected for n in rows['noise'].tolist()])
-            same([list(v) for v in frame['values'].compute()], [v for rows in expected for v in rows['values'].tolist()])
+            same([int(n) for n in frame['noise'].compute()],
+                 [n for rows in expected for n in rows['noise'].tolist()])
+            same([list(v) for v in frame['values'].compute()],
+                 [v for rows in expected for v in rows['values'].tolist()])
 
 
 @case
 def duckdb_reads_the_tables_of_a_chain_and_of_a_folder():
     duckdb, dataset, awkward = need('duckdb'), need('pyarrow.dataset'), need('awkward')
-    query = 'select ramp % 3 as third, count(*), sum(len(values)), max(noise) from tables group by third order by third'
+    query = ('select ramp % 3 as third, count(*), sum(len(values)), max(noise) from tables '
+             'group by third order by third')
     with scratch() as directory:
         paths = files_of(directory)
         expected = totals_of(awkward.concatenate(by_uproot(paths)))
         with mounted(*paths, options=('-o', 'chain')) as chain, mounted(directory) as folder:
             for found in ([chain / 'compressed' / 'table.arrow'],
                           [folder / path.name / 'compressed' / 'table.arrow' for path in paths]):
-                tables = dataset.dataset([str(path) for path in found], format='ipc')  # DuckDB finds it by its name
+                # DuckDB finds it by its name
+                tables = dataset.dataset([str(path) for path in found], format='ipc')
                 same(tables.count_rows(), sum(entries for _, entries, *_ in expected))
                 same(duckdb.sql(query).fetchall(), expected)
 

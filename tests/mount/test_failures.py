@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""No failure is lost: whatever is damaged, whatever is read first and however often, it is one line in errors.jsonl and
-one in the log, which say what `ntuple verify` and `ntuple cat` say."""
+"""No failure is lost: any damage, read in any order and any number of times, is one line in
+errors.jsonl and one in the log, which agree with `ntuple verify` and `ntuple cat`."""
 import json
 import os
 import shutil
@@ -8,14 +8,16 @@ import struct
 
 from blz_writer import blz_array
 from failures import TOLD, findings, read_everything
-from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, mounted, output, run, same,
+from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, mounted, output,
+                     run, same,
                      scratch)
 
 WRITE_DAMAGED = os.environ.get('WRITE_DAMAGED', 'write_damaged')
 
 
 def flipped(directory, name, **wanted):
-    """A copy of a file, with a bit flipped in the first range of the layout that has the wanted members."""
+    """A copy of a file, with a bit flipped in the first range of the layout that has the given
+    members."""
     copy = directory / name
     for item in cat_lines(data(name), 'layout.jsonl'):
         if all(item.get(key) == value for key, value in wanted.items()):
@@ -28,7 +30,7 @@ def flipped(directory, name, **wanted):
 # ---- what is told ----
 
 def assert_cat_says_the_same(path, failed, error):
-    """Of the first file that fails; where a dataset cannot be opened, its error.json."""
+    """For the first file that fails; if a dataset cannot be opened, its error.json."""
     if failed:
         said = command(NTUPLE, 'cat', path, failed[0]).stderr.decode()
     elif '/' not in error['path'] and command(NTUPLE, 'ls', path).returncode:
@@ -50,7 +52,8 @@ def assert_one_failure(path, *beside):
         same((len(errors), len(messages)), (1, 1), f'{path}: {errors} {messages}')
         same({tuple(errors[0][key] for key in TOLD)}, told, errors[0])
         assert any(finding['what'].endswith(errors[0]['what']) for finding in found), (found, errors[0])
-        assert errors[0]['what'].removeprefix(f'{path}: ') in messages[0] and f'{path}: ' in messages[0], messages
+        assert errors[0]['what'].removeprefix(f'{path}: ') in messages[0] and f'{path}: ' in messages[
+                0], messages
         assert not failed or errors[0]['count'] >= len(failed), errors[0]
         if beside:
             failed = [name.split('/', 1)[1] for name in failed]
@@ -71,7 +74,8 @@ def envelopes_of_a_dataset_beside_a_good_one():
 
 @case
 def page_lists():
-    for name, path in ('example.root', 'Events'), ('types.root', 'types'), ('example.root', 'calibration/Constants'):
+    for name, path in ('example.root', 'Events'), ('types.root', 'types'), ('example.root',
+            'calibration/Constants'):
         with scratch() as directory:
             error = assert_one_failure(flipped(directory, name, owner='page list', dataset=path))
             same(error['path'], path)
@@ -80,9 +84,11 @@ def page_lists():
 
 @case
 def pages_of_every_kind_of_column():
-    fields = {'leaf': 'int32', 'index': 'vector_int32', 'items': 'vector_int32/_0', 'switch': 'variant', 'characters': 'string',
+    fields = {'leaf': 'int32', 'index': 'vector_int32', 'items': 'vector_int32/_0', 'switch': 'variant',
+              'characters': 'string',
               'bits': 'bool'}
-    names = {item['field'] for item in cat_lines(data('types.root'), 'layout.jsonl') if item['owner'] == 'page'}
+    names = {item['field'] for item in cat_lines(data('types.root'), 'layout.jsonl')
+             if item['owner'] == 'page'}
     for kind, field in fields.items():
         assert field in names, (kind, sorted(names))
         with scratch() as directory:
@@ -105,7 +111,7 @@ def records_of_key_lists():
 
 @case
 def a_dataset_that_a_damaged_list_of_keys_hides():
-    """The list is one failure; what it no longer leads to is another."""
+    """The list is one failure; what it no longer refers to is another."""
     with scratch() as directory:
         copy = flipped(directory, 'example.root', owner='key list', detail='TFile')
         with mounted(copy) as top:
@@ -123,7 +129,8 @@ def a_key_in_front_of_an_anchor():
 
 @case
 def contents_that_contradict_themselves_under_right_checksums():
-    words = {'decreasing': 'decreases', 'beyond': 'expected 4, found 200', 'tag': 'alternative 2 does not exist: the variant has 1',
+    words = {'decreasing': 'decreases', 'beyond': 'expected 4, found 200',
+             'tag': 'alternative 2 does not exist: the variant has 1',
              'index': 'row 77 of alternative 1'}
     with scratch() as directory:
         output(WRITE_DAMAGED, directory)
@@ -141,8 +148,9 @@ def chunks_of_bloscpack_files():
         with scratch() as directory:
             copy = directory / f'{name}.blp'
             shutil.copy(data(copy.name), copy)
-            page = json.loads(output(NTUPLE, 'cat', copy, f'{name}/values/column.0/pages.jsonl').splitlines()[1])
-            flip(copy, page['file_offset'] + 16 + 3)  # where the first block lies
+            page = json.loads(output(NTUPLE, 'cat', copy,
+                                     f'{name}/values/column.0/pages.jsonl').splitlines()[1])
+            flip(copy, page['file_offset'] + 16 + 3)  # the offset of the first block
             error = assert_one_failure(copy)
             same((error['path'], error['file_offset']), (f'{name}/values/column.0', page['file_offset']))
 
@@ -171,7 +179,8 @@ def two_missing_chunks_are_two_failures():
             read_everything(top, False)
             errors = errors_of(top)
         same(len(errors), 2, errors)
-        same(sorted(error['what'] for error in errors), sorted(finding['what'] for finding in findings(array)))
+        same(sorted(error['what'] for error in errors),
+             sorted(finding['what'] for finding in findings(array)))
 
 
 @case

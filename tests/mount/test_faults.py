@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Replies that the kernel does not take, and threads that cannot be started: whoever asks gets what is there or an error,
-soon; the program goes on, and ends when it is told to."""
+"""Replies that the kernel refuses, and threads that cannot be started: every caller soon gets
+the content or an error; the program continues, and ends on request."""
 import errno
 import os
 import subprocess
@@ -13,7 +13,7 @@ PRELOAD = os.environ.get('FAULT_PRELOAD')
 READS, THREADS, WRITES = 2, 4, 5  # enum fault_site in tests/faults/faults.h
 PATIENCE = 20
 
-# One look at the tree, by a process that may have to wait: what it saw, or the errno.
+# One traversal of the tree, by a process that may have to wait: its contents, or the errno.
 LOOK = '''
 import os, sys
 top = sys.argv[1]
@@ -29,7 +29,7 @@ except OSError as error:
 
 
 class Faulty(Foreground):
-    """A mount by a program one of whose calls fails."""
+    """A mount by a program with one failing call."""
 
     def __init__(self, site, error, number, lasts=False, options=()):
         super().__init__(data('example.root'), options=options)
@@ -46,7 +46,8 @@ class Faulty(Foreground):
 
 
 def start_look(mount):
-    return subprocess.Popen([sys.executable, '-c', LOOK, str(mount.mountpoint)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, '-c', LOOK, str(mount.mountpoint)], stdout=subprocess.PIPE,
+                            text=True)
 
 
 def look(mount):
@@ -69,7 +70,7 @@ def a_reply_that_fails_is_an_error_or_is_sent_again():
     expected = usual()
     for error in errno.EIO, errno.ENOMEM, errno.EINTR, errno.ENOENT, errno.EINVAL:
         outcomes = set()
-        for number in range(8, 13):  # those before are for the harness, those behind of later looks
+        for number in range(8, 13):  # those before are for the harness, those after it for later traversals
             with Faulty(WRITES, error, number) as mount:
                 before = descriptors(mount)
                 looks = [look(mount) for _ in range(3)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the network helper may be asked for is fixed before anybody looks at a stranger's byte: who takes over the process that decodes has no way to
-another server."""
+"""The allowed requests of the network helper are fixed before any untrusted byte is read: an
+attacker in the worker cannot reach another server."""
 import itertools
 import os
 import signal
@@ -13,13 +13,16 @@ FILE = 'example.root'
 @case
 def who_takes_over_the_process_that_decodes_reaches_the_sources_alone():
     refusal = 'it is neither a source nor inside one'
-    with served(DATA) as own, served(DATA) as other, fetching(own.url('ok/' + FILE), own.url('ok/folder')) as (process, _):
+    with served(DATA) as own, served(DATA) as other, fetching(own.url('ok/' + FILE),
+                                                              own.url('ok/folder')) as (process, _):
         own.files['ok/' + FILE] = own.content(FILE)
         same(process.ask('OPEN', own.url('ok/' + FILE)), 'DONE')
         asked = {path for path, _ in own.requests}
         for kind, url in itertools.product(('OPEN', 'LIST'), (
-                other.url(FILE), own.url(FILE), own.url('ok/folder/../' + FILE), own.url('ok/folder/%2e%2e/' + FILE), own.url('ok/folderol'),
-                own.url('ok/' + FILE).replace('127.0.0.1', 'localhost'), own.url('ok/' + FILE).replace('http', 'dav'), 'http://169.254.169.254/',
+                other.url(FILE), own.url(FILE), own.url('ok/folder/../' + FILE),
+                own.url('ok/folder/%2e%2e/' + FILE), own.url('ok/folderol'),
+                own.url('ok/' + FILE).replace('127.0.0.1', 'localhost'),
+                own.url('ok/' + FILE).replace('http', 'dav'), 'http://169.254.169.254/',
                 's3://ok/folder', 'root://127.0.0.1//ok/folder')):
             same(process.ask(kind, url)== refusal, True, url)
         same(({path for path, _ in own.requests}, other.requests), (asked, []))
@@ -56,18 +59,21 @@ with open({str(told)!r}, 'a') as told:
 """)
         program.chmod(0o700)
         (directory / 'list').write_text('https://h/from/a/list/*.root?secret\nroots://h//one.root\n')
-        allow, begin = REQUEST.pack(kind=KINDS['ALLOW']).hex(), REQUEST.pack(kind=KINDS['BEGIN'], bytes=ALONE).hex()
+        allow, begin = REQUEST.pack(kind=KINDS['ALLOW']).hex(), REQUEST.pack(kind=KINDS['BEGIN'],
+                bytes=ALONE).hex()
         environment = {**os.environ, 'NTUPLE_FETCH': str(program)}
         for arguments, expected in (
                 ([NTUPLE, 'ls', 'https://h/a/b.root?secret'], ['https://h/a/b.root']),
                 ([NTUPLE, 'diff', 'https://h/a/', 's3://bucket/key'], ['https://h/a', 's3://bucket/key']),
-                ([NTUPLE, 'ls', '--chain', directory / 'list'], ['https://h/from/a/list', 'roots://h//one.root']),
+                ([NTUPLE, 'ls', '--chain', directory / 'list'],
+                 ['https://h/from/a/list', 'roots://h//one.root']),
                 ([NTUPLEFS, '-f', '-o', 'chain,timeout=5', directory / 'list', 'http://h', directory / 'top'],
                  ['https://h/from/a/list', 'roots://h//one.root', 'http://h'])):
             told.write_text('')
             command(*arguments, env=environment)
             wait_until(lambda: told.read_text().endswith(f'{begin} \n'), 'told')
-            same(told.read_text().splitlines(), [*(f'{allow} {place}' for place in expected), f'{begin} '], arguments)
+            same(told.read_text().splitlines(), [*(f'{allow} {place}' for place in expected), f'{begin} '],
+                 arguments)
 
 
 run()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Folders on servers that tell what is in them by WebDAV, datasets and others: they are what they are here, by few requests."""
+"""Folders on servers that list their contents by WebDAV, datasets and others: they equal local
+ones, with few requests."""
 import contextlib
 import errno
 import json
@@ -10,14 +11,15 @@ import sys
 import time
 
 from blz_writer import blz_array
-from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, need, output, run, same, scratch, stats
+from harness import (DATA, NTUPLE, case, command, errors_of, fails, mounted, need, output, run, same,
+                     scratch, stats)
 from trees import same_trees, tree
 from web import apache, served
 
 DATASETS = DATA / 'lance_datasets'
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 100))
 NOTHING, UNSUPPORTED = 2, 4
-FRESH = 2  # seconds for which a list is taken to be what is there
+FRESH = 2  # seconds during which a listing is trusted
 
 
 def put(server, name, path):
@@ -41,16 +43,18 @@ def datasets_by_webdav_have_the_tree_that_they_have_here():
 @case
 def blobs_by_webdav_are_what_they_are_here():
     with scratch() as directory, apache(directory) as server:
-        for name, fields in ('blobs_2.2', ('blob', 'structure/blob', 'list/item')), ('managed_blobs_2.2', ('blob',)):
+        for name, fields in ('blobs_2.2', ('blob', 'structure/blob', 'list/item')), ('managed_blobs_2.2',
+                ('blob',)):
             put(server, name, DATASETS / name)
             for field in fields:
                 for file in 'offsets.bin', 'data.bin', 'blob.d/7':
                     path = f'{name}/{field}/{file}'
-                    there, here = command(NTUPLE, 'cat', server.url(f'{name}/'), path), command(NTUPLE, 'cat', DATASETS / name, path)
+                    there, here = command(NTUPLE, 'cat', server.url(f'{name}/'), path), command(NTUPLE,
+                            'cat', DATASETS / name, path)
                     same((there.returncode, there.stdout), (here.returncode, here.stdout), path)
                     same(file == 'blob.d/7' or here.returncode == 0, True, path)
         same(any('.blob' in what for what, _ in server.requests()), True)
-        # a file of blobs that is missing, and is not a stale list of its folder
+        # a missing file of blobs is reported, not taken for a stale listing of its folder
         for file in (server.directory / 'www' / 'managed_blobs_2.2' / '_blobs').iterdir():
             file.unlink()
         failed = command(NTUPLE, 'cat', server.url('managed_blobs_2.2/'), 'managed_blobs_2.2/blob/data.bin')
@@ -67,7 +71,8 @@ def few_requests_are_made():
         same([what for what in asked if what.startswith('PROPFIND')],
              [f'PROPFIND {path}' for path in ('/set/', '/set/_versions/', '/set/data/')], 'each folder once')
         same(sorted(what for what in asked if '/data/' in what and what.startswith('GET')),
-             sorted(f'GET /set/data/{name}' for name in files), 'each of these small files is read whole, and nothing is asked before')
+             sorted(f'GET /set/data/{name}' for name in files),
+             'each of these small files is read whole, and nothing is asked before')
         same(len(asked), 3 + 1 + len(files), asked)
 
 
@@ -78,7 +83,8 @@ def a_folder_is_found_without_a_slash():
         for scheme in 'dav', 'http':
             found = command(NTUPLE, 'verify', server.url('set', scheme))
             same(found.returncode, 0, found.stderr)
-            same(found.stdout.split(b': ', 1)[1], output(NTUPLE, 'verify', DATASETS / 'fragments_2.2').split(b': ', 1)[1])
+            same(found.stdout.split(b': ', 1)[1], output(NTUPLE, 'verify',
+                                                         DATASETS / 'fragments_2.2').split(b': ', 1)[1])
 
 
 @case
@@ -109,9 +115,11 @@ def what_is_no_folder_is_reported():
         for address, status, words in (
                 (server.url('none/'), NOTHING, 'the server has no such directory (404)'),
                 (server.url('none'), NOTHING, 'the server has no such file (404)'),
-                (site.url(''), UNSUPPORTED, "the server does not list directories (it answers 501 to WebDAV's PROPFIND)")):
+                (site.url(''), UNSUPPORTED,
+                 "the server does not list directories (it answers 501 to WebDAV's PROPFIND)")):
             found = command(NTUPLE, 'ls', address)
-            same((found.returncode, words in found.stderr.decode()), (status, True), f'{address}: {found.stderr}')
+            same((found.returncode, words in found.stderr.decode()), (status, True),
+                 f'{address}: {found.stderr}')
 
 
 # ---- versions ----
@@ -125,7 +133,8 @@ def lists(server):
 
 
 def asked(server, expected, start, since=0):
-    """Each once; where it has taken so long that a list is old, which `start` tells, folders may be listed again."""
+    """Each once; if it takes so long that a listing is old, measured from `start`, folders may
+    be listed again."""
     found = [what for what, _ in server.requests()[since:]]
     same(found if time.monotonic() < start + FRESH else list(dict.fromkeys(found)), expected)
 
@@ -143,8 +152,10 @@ def versions_are_those_that_pylance_reads():
             same([(version['dataset_version'], version['entries']) for version in found],
                  [(state['version'], state['rows']) for state in states])
             same([path for path in lists(server) if '_versions' not in path],
-                 [f'PROPFIND /{name}/{folder}' for folder in ('', 'data/')], 'each folder once, for all versions')
-            same([json.loads(line)['version'] for line in (data_set / 'versions.jsonl').read_text().splitlines()],
+                 [f'PROPFIND /{name}/{folder}' for folder in ('', 'data/')],
+                 'each folder once, for all versions')
+            same([json.loads(line)['version']
+                  for line in (data_set / 'versions.jsonl').read_text().splitlines()],
                  [state['version'] for state in states])
             fails(errno.ENOENT, os.listdir, data_set / 'versions.d' / '99')
         first = states[0]
@@ -157,18 +168,21 @@ def many_fragments_are_requested_together():
     lance, arrow = need('lance'), need('pyarrow')
     with scratch() as directory, apache(directory) as server:
         rows = range(4 * FRAGMENTS)
-        lance.write_dataset(arrow.table({'x': rows}), str(server.directory / 'www' / 'set'), max_rows_per_file=4)
+        lance.write_dataset(arrow.table({'x': rows}), str(server.directory / 'www' / 'set'),
+                            max_rows_per_file=4)
         with mounted(server.url('set/')) as mountpoint:
             found = (mountpoint / 'set' / 'x' / 'data.bin').read_bytes()
             same(found, b''.join(number.to_bytes(8, 'little') for number in rows))
-            same(sum('GET /set/data/' in what for what, _ in server.requests()), FRAGMENTS, 'a request for each of these small files')
+            same(sum('GET /set/data/' in what for what, _ in server.requests()), FRAGMENTS,
+                 'a request for each of these small files')
             told = stats(mountpoint)
             same(told['remote_reads_ahead'] >= 0.9 * FRAGMENTS, True, told)
 
 
 # ---- folders that are mirrored ----
 
-NAMES = ('events.root', 'of today/a%2e b+c#?.root', 'of today/set.lance', 'of today/deep/er/events.root', '%2e%2e.root', 'ü;&=.root')
+NAMES = ('events.root', 'of today/a%2e b+c#?.root', 'of today/set.lance', 'of today/deep/er/events.root',
+         '%2e%2e.root', 'ü;&=.root')
 
 
 def fill(folder):
@@ -194,9 +208,11 @@ def mirrored(fill_folder=fill):
 def folders_are_mirrored_as_they_are_here():
     with scratch() as directory, apache(directory) as server:
         fill(server.directory / 'www' / 'all')
-        same(tree(server.url('all/'), directory / 'there'), tree(server.directory / 'www' / 'all', directory / 'here'))
+        same(tree(server.url('all/'), directory / 'there'),
+             tree(server.directory / 'www' / 'all', directory / 'here'))
         same_trees(directory / 'here', directory / 'there')
-        same(output(NTUPLE, 'ls', server.url('all', 'http')), output(NTUPLE, 'ls', server.directory / 'www' / 'all'))
+        same(output(NTUPLE, 'ls', server.url('all', 'http')),
+             output(NTUPLE, 'ls', server.directory / 'www' / 'all'))
 
 
 @case
@@ -205,9 +221,11 @@ def nothing_is_requested_before_it_is_entered():
     with mirrored() as (mountpoint, folder, server):
         asked(server, ['PROPFIND /all/'], start)
         for path in mountpoint, mountpoint / 'of today':
-            entries = sorted(entry.name for entry in os.scandir(path) if entry.stat().st_mtime > 0 and entry.is_dir())
+            entries = sorted(entry.name for entry in os.scandir(path) if entry.stat().st_mtime > 0
+                             and entry.is_dir())
             same([name for name in entries if name != '.ntuplefs'],
-                 sorted(name.replace('%2e', '%252e') for name in os.listdir(folder / path.relative_to(mountpoint))))
+                 sorted(name.replace('%2e', '%252e')
+                        for name in os.listdir(folder / path.relative_to(mountpoint))))
         asked(server, ['PROPFIND /all/', 'PROPFIND /all/of today/'], start)
         os.listdir(mountpoint / 'events.root')
         asked(server, ['PROPFIND /all/', 'PROPFIND /all/of today/', 'GET /all/events.root'], start)
@@ -243,7 +261,8 @@ def what_is_written_on_the_server_is_seen():
         same(told(history / 'versions.d' / str(states[-2]['version']))['entries'], states[-2]['rows'])
         same(os.path.isdir(mountpoint / 'of today'), False)
         same((mountpoint / 'events.root' / 'file.json').read_text() == old, False)
-        same(sorted(path.name for path in (mountpoint / 'events.root').iterdir() if path.is_dir()), ['Events', 'calibration'])
+        same(sorted(path.name for path in (mountpoint / 'events.root').iterdir() if path.is_dir()),
+             ['Events', 'calibration'])
         same(errors_of(mountpoint), [])
 
 
@@ -258,7 +277,8 @@ def folders_are_verified_as_they_are_here():
         with_others(folder)
         here, there = command(NTUPLE, 'verify', folder), command(NTUPLE, 'verify', server.url('all/'))
         same(there.returncode, here.returncode, there.stderr)
-        same(sorted(there.stdout.replace(server.url('all').encode(), b'').splitlines()), sorted(here.stdout.replace(bytes(folder), b'').splitlines()))
+        same(sorted(there.stdout.replace(server.url('all').encode(), b'').splitlines()),
+             sorted(here.stdout.replace(bytes(folder), b'').splitlines()))
 
 
 @case

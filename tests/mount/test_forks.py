@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Processes that read by the package ntuple and fork: each has its values, whatever the others do, and nobody waits for ever. Files lie here
-and on servers of every kind. NTUPLE_FORK_SECONDS is the time of each case."""
+"""Processes that read with the package ntuple and fork: each reads its values, whatever the
+others do, and none waits forever. Files are local and on servers of every kind.
+NTUPLE_FORK_SECONDS is the time of each case."""
 import contextlib
 import logging
 import os
@@ -31,7 +32,8 @@ def read_in_all(addresses, more={}):
     for way, method in ('fork', '-'), *(('pool', method) for method in METHODS):
         with own_program() as environment:
             command = [sys.executable, FORKING, way, method, SECONDS, *addresses]
-            result = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True, timeout=250 + float(SECONDS))
+            result = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True,
+                                    timeout=250 + float(SECONDS))
             same(result.returncode, 0, f'{way} {method}: {result.stderr[-3000:]}')
             if float(SECONDS) > 10:
                 print(f'{addresses[0]}, {way} {method}: {result.stdout}', end='')
@@ -63,7 +65,7 @@ def files_and_folders_on_servers_of_xrootd():
 
 @contextlib.contextmanager
 def bucket():
-    """The environment of who may read `s3://data`."""
+    """The environment of a user who may read `s3://data`."""
     moto, boto3 = need('moto.server'), need('boto3')
     logging.getLogger('werkzeug').setLevel(logging.ERROR)
     key = {'AWS_ACCESS_KEY_ID': 'some', 'AWS_SECRET_ACCESS_KEY': 'some', 'AWS_DEFAULT_REGION': 'us-east-1'}
@@ -71,7 +73,8 @@ def bucket():
     server.start()
     try:
         url = 'http://{}:{}'.format(*server.get_host_and_port())
-        s3 = boto3.client('s3', endpoint_url=url, region_name='us-east-1', aws_access_key_id='some', aws_secret_access_key='some')
+        s3 = boto3.client('s3', endpoint_url=url, region_name='us-east-1', aws_access_key_id='some',
+                          aws_secret_access_key='some')
         s3.create_bucket(Bucket='data')
         yield s3, key | {'AWS_ENDPOINT_URL': url}
     finally:
@@ -120,7 +123,8 @@ os._exit(0)
 def a_process_forks_while_a_thread_waits_for_a_server():
     need('ntuple')
     with served(DATA) as site:
-        process = subprocess.Popen([sys.executable, '-c', ONE_WAITS, site.url('silent-later/example.root'), site.url('example.root'), DATA / 'example.root'],
+        process = subprocess.Popen([sys.executable, '-c', ONE_WAITS, site.url('silent-later/example.root'),
+                                    site.url('example.root'), DATA / 'example.root'],
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         same(process.stdout.readline(), 'open\n')
         site.is_good = None  # the server is silent from here on
@@ -143,10 +147,12 @@ print(len(dataset["event"]), flush=True)
 
 @case
 def a_forked_process_keeps_nothing_of_a_parent_that_ends():
-    """Its network helper ends with it; the child's begins with the first bytes that it asks for."""
+    """The helper ends with its process; the child's starts with the first bytes that it
+    requests."""
     need('ntuple')
     with served(DATA) as site, own_program() as environment, \
-            subprocess.Popen([sys.executable, '-c', OUTLIVED, site.url('example.root')], env=environment, text=True,
+            subprocess.Popen([sys.executable, '-c', OUTLIVED, site.url('example.root')], env=environment,
+                             text=True,
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         same(process.stdout.readline(), 'forked\n')
         process.wait()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""mount(8), fstab(5) and what calls them: the real programs and helpers, in a mount namespace of this test's own."""
+"""mount(8), fstab(5) and their callers: the real programs and helpers, in a mount namespace of
+this test."""
 import os
 import re
 import shutil
@@ -7,22 +8,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import (MANUALS, NTUPLEFS, case, command, daemon_of, data, enter_namespace, is_running, mounts, output, run, same, scratch,
+from harness import (MANUALS, NTUPLEFS, case, command, daemon_of, data, enter_namespace, is_running, mounts,
+                     output, run, same, scratch,
                      wait_until)
 
 HELPER = Path('/sbin/mount.fuse3')
 EXAMPLES = MANUALS.parent.parent / 'examples' / 'mount'
 
-# What mount(8) and fstab(5) of util-linux know for every file system, and mount.fuse3 and autofs add.
-OPTIONS = ['defaults', 'rw', 'ro', 'dev', 'nodev', 'suid', 'nosuid', 'exec', 'noexec', 'sync', 'async', 'dirsync', 'mand',
-           'nomand', 'atime', 'noatime', 'diratime', 'nodiratime', 'relatime', 'norelatime', 'strictatime', 'nostrictatime',
-           'lazytime', 'nolazytime', 'iversion', 'noiversion', 'silent', 'loud', 'nosymfollow', 'auto', 'noauto', 'user',
-           'nouser', 'users', 'nousers', 'owner', 'noowner', 'group', 'nogroup', 'nofail', '_netdev', 'comment=events',
-           'x-systemd.automount', 'x-systemd.idle-timeout=60', 'X-mount.mkdir', 'uhelper=udisks2', 'user=root', 'uid=1,gid=2']
+# Options that mount(8) and fstab(5) of util-linux know for every file system, and those that
+# mount.fuse3 and autofs add.
+OPTIONS = ['defaults', 'rw', 'ro', 'dev', 'nodev', 'suid', 'nosuid', 'exec', 'noexec', 'sync', 'async',
+           'dirsync', 'mand',
+           'nomand', 'atime', 'noatime', 'diratime', 'nodiratime', 'relatime', 'norelatime', 'strictatime',
+           'nostrictatime',
+           'lazytime', 'nolazytime', 'iversion', 'noiversion', 'silent', 'loud', 'nosymfollow', 'auto',
+           'noauto', 'user',
+           'nouser', 'users', 'nousers', 'owner', 'noowner', 'group', 'nogroup', 'nofail', '_netdev',
+           'comment=events',
+           'x-systemd.automount', 'x-systemd.idle-timeout=60', 'X-mount.mkdir', 'uhelper=udisks2',
+           'user=root', 'uid=1,gid=2']
 
 
 def install(directory):
-    """Both names of the program beside the helpers, all of them links; what is below /usr stays as it is."""
+    """Links with both names of the program next to the helpers; /usr itself does not change."""
     sbin, real, shown = HELPER.parent.resolve(), directory / 'real', directory / 'sbin'
     for path in real, shown:
         path.mkdir()
@@ -75,14 +83,16 @@ def each_option_that_mount_hands_over_is_accepted():
 
 @case
 def options_that_mean_something_reach_the_mount():
-    mount_and_end('-t', 'fuse.ntuplefs', '-onoexec,noatime,cachesize=1M', expected=['noexec', 'noatime', 'nosuid', 'nodev'])
+    mount_and_end('-t', 'fuse.ntuplefs', '-onoexec,noatime,cachesize=1M',
+                  expected=['noexec', 'noatime', 'nosuid', 'nodev'])
     mount_and_end('-t', 'fuse.ntuplefs', '-oallow_other', expected=['allow_other', 'default_permissions'])
 
 
 @case
 def files_have_the_owner_that_was_given():
     with scratch() as directory:
-        same(mount('-t', 'fuse.ntuplefs', '-o', 'uid=1234,gid=0', data('example.root'), directory).returncode, 0)
+        same(mount('-t', 'fuse.ntuplefs', '-o', 'uid=1234,gid=0', data('example.root'),
+                   directory).returncode, 0)
         for name in '.', 'Events', 'Events/run/data.bin', '.ntuplefs/stats.json':
             found = os.stat(directory / name)
             same((found.st_uid, found.st_gid), (1234, 0), name)
@@ -125,7 +135,7 @@ def the_documented_lines_of_fstab_mount_and_unmount():
                 mountpoint.mkdir()
                 options = options.replace('noauto,', '')
                 table.write_text(f'{data("example.root").resolve()} {mountpoint} {kind} {options} 0 0\n')
-                for _ in 1, 2:  # the second time it is there
+                for _ in 1, 2:  # the second time it exists
                     result = mount('-a', '-T', table)
                     same((result.returncode, result.stderr), (0, b''), f'{document}: {options}')
                 same([path for path in mounts() if path.startswith(str(mountpoint))], [str(mountpoint)])

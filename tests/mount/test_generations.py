@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of one schema that were written over years, in every generation of the format, as one: those of NTUPLE_SHARED."""
+"""Files of one schema, written over years in every generation of the format, as one chain: those
+of NTUPLE_SHARED."""
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from chains import chain, compare
 from harness import NTUPLE, Skip, case, command, errors_of, mounted, run, same
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data/rntuple'
-MOST_ENTRIES = 100_000  # of a file: what is more takes long
+MOST_ENTRIES = 100_000  # of a file: more would take long
 FIELD = re.compile(r'^(\s+)(.*?)(?:  \d+ items)?$')
 
 
@@ -27,7 +28,7 @@ def schema_of(path):
 
 
 def groups():
-    """[[(path, version)]] of files with one schema, two versions at least."""
+    """[[(path, version)]] of files with one schema, in at least two versions."""
     found = {}
     for path in sorted(SHARED.glob('*/*.root')):
         told = schema_of(path)

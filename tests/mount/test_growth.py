@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and tables of BLZ that are enlarged and cut while they are mounted, as bcolz does: chunks first, then sizes, which are written in place."""
+"""BLZ arrays and tables that grow and shrink while they are mounted, in bcolz's way: chunks
+first, then sizes, which are written in place."""
 import contextlib
 import errno
 import json
@@ -15,7 +16,7 @@ CHUNK = 10
 
 
 def chunk_file(first, count):
-    """Rows from `first` on, of which row i is 3 i."""
+    """Rows from `first` on; row i is 3 i."""
     numbers = struct.pack(f'<{count}i', *(3 * i for i in range(first, first + count)))
     header = b'blpk' + struct.pack('<4Bq', 1, 0, 0, 0, 1)
     return header + struct.pack('<4BIII', 2, 1, 2, 4, len(numbers), len(numbers), len(numbers) + 16) + numbers
@@ -49,7 +50,8 @@ def rows_that_are_appended_are_there_at_the_next_look():
         (directory / 'folder').mkdir()
         inner = resize(directory / 'folder/inner', 25)
         with mounted(array, directory / 'folder') as mountpoint:
-            fields = {array: mountpoint / 'array/array/values', inner: mountpoint / 'folder/inner/inner/values'}
+            fields = {array: mountpoint / 'array/array/values',
+                      inner: mountpoint / 'folder/inner/inner/values'}
             for path, field in fields.items():
                 check(field, 25)
                 for rows in (26, 30, 31, 70, 20, 0, 45):
@@ -69,14 +71,16 @@ def what_is_open_continues_where_its_chunks_are_as_they_were():
         array = resize(directory / 'array', 25)
         with mounted(array) as mountpoint, open(mountpoint / 'array/values/data.bin', 'rb') as file:
             resize(array, 45)
-            same(os.pread(file.fileno(), 80, 0), struct.pack('<20i', *(3 * i for i in range(20))), 'chunks that were not touched')
+            same(os.pread(file.fileno(), 80, 0), struct.pack('<20i', *(3 * i for i in range(20))),
+                 'chunks that were not touched')
             same(os.fstat(file.fileno()).st_size, 100)
             check(mountpoint / 'array/values', 45)
 
 
 @contextlib.contextmanager
 def looked_at(array, rows):
-    """A mount that has seen the field, and read nothing: its directory, and the same as it was then."""
+    """A mount that has looked up the field and read nothing: its directory, and its values at
+    that time."""
     with mounted(resize(array, rows)) as mountpoint:
         same(os.stat(mountpoint / 'array/values/data.bin').st_size, 4 * rows)
         former = os.open(mountpoint / 'array/values', os.O_RDONLY | os.O_DIRECTORY)
@@ -97,7 +101,7 @@ def chunks_that_were_cut_are_stale_and_not_damaged():
 
 @case
 def chunks_that_are_cut_while_they_are_read_are_stale():
-    """Of 2,000 files not all stay open."""
+    """Not all of 2,000 files stay open."""
     with scratch() as directory, looked_at(directory / 'array', 20000) as (mountpoint, former):
         with open(former, 'rb', buffering=0) as file:
             same(len(os.pread(file.fileno(), 40, 0)), 40)
@@ -131,7 +135,9 @@ def a_table_grows_when_its_last_column_has():
                 for field in fields:
                     check(field, rows)
             resize(table / 'more', 70)
-            (table / '__rootdirs__').write_text('{"names": ["first", "inner", "more"], "dirs": {"first": "first"}}')
+            (table / '__rootdirs__').write_text('{"names": ["first", "inner", "more"], '
+                                            '"dirs": {"first": '
+                                                '"first"}}')
             check(mountpoint / 'table/more', 70)
             same(errors_of(mountpoint), [])
 

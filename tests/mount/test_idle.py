@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""idle=SECONDS: a mount that nobody uses goes, one that somebody uses stays."""
+"""idle=SECONDS: an unused mount ends, a used one stays."""
 import os
 import subprocess
 import time
 
-from harness import (TIMEOUT, Foreground, Skip, case, command, data, is_mounted, mounted, mounts, ntuplefs, output, run,
+from harness import (TIMEOUT, Foreground, Skip, case, command, data, is_mounted, mounted, mounts, ntuplefs,
+                     output, run,
                      same, scratch, wait_until)
 
 IDLE = ['-o', 'idle=1']
 
 
 def stays(mountpoint, seconds=2.5):
-    """Whether it is still mounted after more than twice the time, without a look into it."""
+    """Is it still mounted after more than twice the time, without being touched?"""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if not is_mounted(mountpoint):
@@ -46,7 +47,8 @@ def the_time_counts_from_the_last_request():
     with Foreground(data('example.root'), options=['-o', 'idle=2']) as mount:
         for number in range(8):
             time.sleep(0.5)
-            assert not os.path.lexists(mount.mountpoint / f'no such name {number}')  # the kernel asks each time
+            # the kernel asks each time
+            assert not os.path.lexists(mount.mountpoint / f'no such name {number}')
             assert is_mounted(mount.mountpoint), f'gone after {number + 1} requests'
         goes(mount)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""An index of a chain's files: what is told from it without opening them, and what becomes of files that are not as it says."""
+"""An index of a chain's files: what it shows without opening them, and files that no longer
+agree with it."""
 import errno
 import json
 import os
@@ -12,13 +13,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import case, decoder_of, errors_of, fails, lines, mounted, ntuplefs, pread, run, same, scratch, wait_until
+from harness import (case, decoder_of, errors_of, fails, lines, mounted, ntuplefs, pread, run, same, scratch,
+                     wait_until)
 
-ITEMS = 1024  # 4096 bytes of each file: a page of the kernel's
+ITEMS = 1024  # 4096 bytes of each file: one page of the kernel's cache
 
 
 class Files:
-    """Files of consecutive numbers, and where their index is."""
+    """Files of consecutive numbers, and the path of their index."""
 
     def __init__(self, directory, count):
         self.folder, self.index = directory, directory / 'index.jsonl'
@@ -44,7 +46,7 @@ def descriptors(whole):
 
 
 def piece(whole, number):
-    """What the chain has of a file."""
+    """The chain's values for a file."""
     return np.frombuffer(pread(whole / 'part000/values/data.bin', 4096, 4096 * number), '<i4')
 
 
@@ -56,7 +58,8 @@ def sizes_are_reported_without_opening_files():
         for line, path in zip(lines(files.index), files.paths, strict=True):
             same(list(problems(line)), [])
             status = path.stat()
-            same((line['file'], line['file_bytes'], line['inode']), (str(path), status.st_size, status.st_ino))
+            same((line['file'], line['file_bytes'], line['inode']),
+                 (str(path), status.st_size, status.st_ino))
             same(np.datetime64(line['modified'].rstrip('Z'), 'ns').astype(int), status.st_mtime_ns)
             same(line['datasets'], [{'path': 'part000', 'entries': ITEMS, 'clusters': 1}])
         written = files.index.stat()
@@ -84,9 +87,10 @@ def a_file_that_is_another_one_is_looked_at_again():
             same(errors_of(whole), [])
         with files.mounted() as whole:
             same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 20)
-        files.paths[0].unlink()  # the dataset is called like the first file
+        files.paths[0].unlink()  # the dataset has the name of the first file
         files.learn()
-        wait_until(lambda: [line['file'] for line in lines(files.index)] == [str(path) for path in files.paths[1:]], 'two files')
+        wait_until(lambda: [line['file'] for line in lines(files.index)] == [str(path)
+                for path in files.paths[1:]], 'two files')
 
 
 @case
@@ -95,7 +99,7 @@ def files_that_are_not_known_are_opened_alone():
         files = Files(directory, 100)
         files.learn()
         known = lines(files.index)
-        files.write(7, np.arange(5, dtype='<i4'))  # one has changed, and one is new
+        files.write(7, np.arange(5, dtype='<i4'))  # one changed, and one is new
         write_bloscpack(files.folder / 'part999.blp', np.arange(3, dtype='<i4'))
         with mounted(files.paths[0]) as single, files.mounted() as whole:
             same((whole / 'part000/values/data.bin').stat().st_size, 99 * 4096 + 20 + 12)
@@ -105,7 +109,8 @@ def files_that_are_not_known_are_opened_alone():
             same([line['datasets'][0]['entries'] for line in (now[7], now[100])], [5, 3])
             same([line for number, line in enumerate(now) if number not in (7, 100)], known[:7] + known[8:])
             same(len((whole / 'part000/values/data.bin').read_bytes()), 99 * 4096 + 20 + 12)
-        (files.folder / 'part998.blp').write_bytes(b'blpk')  # what does not open is told when it is wanted
+        # a failure to open is reported when the file is read
+        (files.folder / 'part998.blp').write_bytes(b'blpk')
         with files.mounted() as whole:
             fails(errno.EIO, os.stat, whole / 'part000/values/data.bin')
             (told,) = errors_of(whole)
@@ -120,7 +125,8 @@ def a_file_that_changes_after_its_entries_were_reported_fails_on_its_rows():
     def remove(files):
         files.paths[1].unlink()
 
-    for change, expected in ((replace, 'it was replaced or modified since the index was made'), (remove, 'no longer exists')):
+    for change, expected in ((replace, 'it was replaced or modified since the index was made'),
+                             (remove, 'no longer exists')):
         with scratch() as directory:
             files = Files(directory, 3)
             files.learn()
@@ -134,9 +140,11 @@ def a_file_that_changes_after_its_entries_were_reported_fails_on_its_rows():
                 (told,) = errors_of(whole)
                 assert told['what'].startswith(f'{files.paths[1]}: {expected}'), told
                 if change is replace:
-                    assert told['expected'].startswith(f'{lines(files.index)[1]["file_bytes"]} bytes of '), told
+                    assert told['expected'].startswith(
+                            f'{lines(files.index)[1]["file_bytes"]} bytes of '), told
                     assert told['found'].startswith(f'{files.paths[1].stat().st_size} bytes of '), told
-                same({line['file'] for line in lines(whole / 'layout.jsonl')}, {str(files.paths[0]), str(files.paths[2])})
+                same({line['file'] for line in lines(whole / 'layout.jsonl')},
+                     {str(files.paths[0]), str(files.paths[2])})
 
 
 @case
@@ -148,11 +156,12 @@ def an_index_that_is_wrong_is_found_out():
         wrong[2]['datasets'][0]['entries'] = 7
         files.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
         with files.mounted() as whole:
-            same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 28)  # as it was told
+            same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 28)  # as reported
             same(piece(whole, 1).tolist(), list(range(ITEMS, 2 * ITEMS)))
             fails(errno.EIO, piece, whole, 2)
             (told,) = errors_of(whole)
-            assert str(files.paths[2]) in told['what'] and (told['expected'], told['found']) == ('7', str(ITEMS)), told
+            assert str(files.paths[2]) in told['what'] and (told['expected'], told['found']) == ('7',
+                    str(ITEMS)), told
             wait_until(lambda: lines(files.index)[2]['datasets'][0]['entries'] == ITEMS, 'a right index')
         with files.mounted() as whole:
             same(piece(whole, 2).tolist(), list(range(2 * ITEMS, 3 * ITEMS)))
@@ -168,11 +177,13 @@ def an_index_that_hides_entries_is_found_out():
             wrong[part]['datasets'][0]['entries'] = 0
             files.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
             with files.mounted() as whole:
-                same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096)  # as the index says
+                same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096)  # as in the index
                 fails(errno.EIO, (whole / 'part000/values/data.bin').read_bytes)
                 (told,) = errors_of(whole)
-                assert str(files.paths[part]) in told['what'] and (told['expected'], told['found']) == ('0', str(ITEMS)), told
-                wait_until(lambda: not lines(files.index)[part]['datasets'], 'an index that knows nothing of the dataset')
+                assert str(files.paths[part]) in told['what'] and (told['expected'], told['found']) == ('0',
+                        str(ITEMS)), told
+                wait_until(lambda: not lines(files.index)[part]['datasets'],
+                           'an index that knows nothing of the dataset')
             with files.mounted() as whole:
                 same(np.load(whole / 'part000/values/data.npy').tolist(), list(range(3 * ITEMS)))
 
@@ -211,15 +222,18 @@ def what_is_no_index_is_refused_and_stays():
         files = Files(directory, 2)
         files.learn()
         good = files.index.read_text()
-        for text in ('no index', good + '{}\n', good.replace('"entries":1024', '"entries":-1'), good + '{"file":"x"\n'):
+        for text in ('no index', good + '{}\n', good.replace('"entries":1024', '"entries":-1'), good
+                     + '{"file":"x"\n'):
             files.index.write_text(text)
             result = ntuplefs('-o', f'chain,index={files.index}', f'{directory}/part*.blp', directory / 'mnt')
             same(result.returncode, 1, text)
-            assert f'option "index": {files.index}: is not an index of files: line ' in result.stderr.decode(), (text, result)
+            message = f'option "index": {files.index}: is not an index of files: line '
+            assert message in result.stderr.decode(), (text, result)
             same(files.index.read_text(), text)
         result = ntuplefs('-o', f'index={files.index}', files.paths[0], directory / 'mnt')
         assert result.returncode and b'needs option "chain"' in result.stderr, result
-        assert b'nowhere' in ntuplefs('-o', f'chain,index={directory}/nowhere/index', files.paths[0], directory / 'mnt').stderr
+        assert b'nowhere' in ntuplefs('-o', f'chain,index={directory}/nowhere/index', files.paths[0],
+                                      directory / 'mnt').stderr
         wait_until(lambda: not list(directory.glob('*.new')), 'nothing is left')
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files that pylance wrote, of all types and encodings: the whole tree is what pylance's own reader finds in them."""
+"""Files by pylance, of all types and encodings: the whole tree has what pylance's own reader
+finds in them."""
 import itertools
 import json
 import os
@@ -19,7 +20,9 @@ from harness import case, data, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column, encodings_of  # noqa: E402
-from lance_editor import FILES, FRAGMENTS, PATH, LanceEditor, ManifestEditor, items_of, member, message_of  # noqa: E402
+from lance_editor import (  # noqa: E402
+    FILES, FRAGMENTS, PATH, LanceEditor, ManifestEditor, items_of, member, message_of
+)
 
 NAMES = sorted(path.stem for path in harness.DATA.glob('lance_*.lance'))
 
@@ -29,7 +32,7 @@ def expected_of(name):
 
 
 def each_file(check):
-    """A case that mounts all files at once and checks each: those that fail are told by name, all of them."""
+    """A case that mounts all files at once and checks each; reports all that fail by name."""
     def of_all():
         problems = []
         same(len(NAMES) >= 20, True, 'there are files')
@@ -68,7 +71,8 @@ def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
     same((metadata['version'], metadata['entries']), (expected['version'], expected['entries']))
     if 'batches' in expected:       # a legacy file
         same(metadata['message']['batch_offsets'], expected['batches'], 'batches')
-        same({len(column['pages']) for column in metadata['columns']}, {len(expected['batches']) - 1}, 'pages')
+        same({len(column['pages']) for column in metadata['columns']}, {len(expected['batches']) - 1},
+             'pages')
         return
     same([len(column['pages']) for column in metadata['columns']], expected['pages'], 'pages')
     for number, (found, told) in enumerate(zip(encodings_of(metadata), expected['encodings'])):
@@ -77,7 +81,7 @@ def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
 
 @each_file
 def statistics_bound_what_was_written(expected, data_set):
-    """Of legacy files; what was null is not in the file. Lance writes none of half floats."""
+    """Legacy files; they do not store nulls. Lance writes no nulls of half floats."""
     if 'batches' not in expected:
         same((data_set / 'statistics.jsonl').exists(), False, 'statistics')
         return
@@ -90,7 +94,7 @@ def statistics_bound_what_was_written(expected, data_set):
 
 
 def type_in_tables(name):
-    """Dictionaries are their values."""
+    """Dictionaries are read as their values."""
     return re.sub(r'dictionary<values=(\w+), indices=\w+, ordered=\d>', r'\1', name)
 
 
@@ -116,7 +120,7 @@ def every_byte_of_a_file_has_an_owner(expected, data_set):
 
 
 def fields_of(tree):
-    """{path: field.json}; the file's own columns are not looked at."""
+    """{path: field.json}, without the file's physical columns."""
     found = {}
     for folder, below, names in os.walk(tree):
         below[:] = [name for name in below if not name.startswith('column.')]
@@ -129,25 +133,31 @@ WORDS_OF_UNREAD = 'cannot read|does not know|unknown compression scheme 99'
 
 
 def check_rest(source, tree, unreadable, columns):
-    """Fields that are not read say why, and are left out of rows and tables, which have all others; `verify` counts them."""
+    """Unsupported fields say why, and are missing in rows and tables, which have all others;
+    `verify` counts them."""
     for column in columns:
         check_column(tree / column['path'], column)
     entries, found = json.loads((tree / 'ntuple.json').read_text())['entries'], lines(tree / 'rows.jsonl')
     tops = sorted(column['path'] for column in columns if '/' not in column['path'])
     same(([sorted(row) for row in found], len(found)), ([tops] * entries, entries), f'{source.name}: rows')
-    same(sorted((tree / 'table.csv').read_text().split('\n')[0].split(',')), tops or [''], f'{source.name}: table.csv')
+    same(sorted((tree / 'table.csv').read_text().split('\n')[0].split(',')), tops or [''],
+         f'{source.name}: table.csv')
     with harness.need('pyarrow.ipc').open_file(tree / 'table.arrow') as file:
         same(sorted(file.schema.names), tops, f'{source.name}: table.arrow')
         same(file.read_all().num_rows, entries, f'{source.name}: rows of table.arrow')
-    told = fields_of(tree)      # rows have read the page lists that tell of some fields
+    told = fields_of(tree)  # rows loaded the page lists that show some fields
     same(sorted(path for path, field in told.items() if 'unreadable' in field), unreadable, source.name)
     for path in unreadable:
         same(bool(re.search(WORDS_OF_UNREAD, told[path]['unreadable'])), True, told[path])
-    verified = subprocess.run([harness.NTUPLE, 'verify', '--json', source], stdout=subprocess.PIPE, check=False)
+    verified = subprocess.run([harness.NTUPLE, 'verify', '--json', source], stdout=subprocess.PIPE,
+                              check=False)
     *findings, summary = map(json.loads, verified.stdout.decode().splitlines())
-    same(({finding['finding'] for finding in findings}, summary['unread'], summary['result'], verified.returncode),
-         ({'unread'}, len(unreadable), 'unread', 10) if unreadable else (set(), 0, 'ok', 0), f'{source.name}: verify')
-    same(sorted(finding['field'].replace('.', '/') for finding in findings), unreadable, f'{source.name}: findings')
+    same(({finding['finding'] for finding in findings}, summary['unread'], summary['result'],
+          verified.returncode),
+         ({'unread'}, len(unreadable), 'unread', 10) if unreadable else (set(), 0, 'ok', 0),
+         f'{source.name}: verify')
+    same(sorted(finding['field'].replace('.', '/') for finding in findings), unreadable,
+         f'{source.name}: findings')
 
 
 @case
@@ -158,17 +168,21 @@ def what_pylance_writes_and_does_not_read_is_unreadable_and_all_else_is_served()
     with harness.mounted(*sources) as mountpoint:
         for source in sources:
             name = source.name.removesuffix('.lance')
-            expected, tree = json.loads((folder / f'{name}.json').read_text()), mountpoint / source.name / name
+            expected, tree = json.loads(
+                    (folder / f'{name}.json').read_text()), mountpoint / source.name / name
             described = expected.get('columns_in_data_set') if source.is_dir() else None
-            check_rest(source, tree, [] if described else expected['unreadable'], described or expected['columns'])
+            check_rest(source, tree, [] if described else expected['unreadable'], described
+                       or expected['columns'])
         same(harness.errors_of(mountpoint), [])
 
 
 @case
 def types_and_encodings_to_come_leave_all_else_served():
-    content, columns = harness.data('lance_numbers_2.1.lance').read_bytes(), expected_of('lance_numbers_2.1')['columns']
+    content, columns = harness.data('lance_numbers_2.1.lance').read_bytes(), expected_of('lance_numbers_2.1')[
+            'columns']
     first = columns[0]['path']
-    damages = [('type', b'halffloat', b'halfghost', 'half'), ('encoding', b'encodings21.PageLayout', b'encodings29.PageLayout', first),
+    damages = [('type', b'halffloat', b'halfghost', 'half'),
+               ('encoding', b'encodings21.PageLayout', b'encodings29.PageLayout', first),
                ('array', b'/lance.encodings21.PageLayout', b'/lance.encodings21.PageLayouX', first)]
     with tempfile.TemporaryDirectory() as directory:
         for name, known, strange, _ in damages:
@@ -179,9 +193,11 @@ def types_and_encodings_to_come_leave_all_else_served():
                            [column for column in columns if column['path'] != field])
 
 
-MINI_BLOCK, VALUE_COMPRESSION, GENERAL = 1, 3, 10     # of a PageLayout, a MiniBlockLayout, a CompressiveEncoding
+# of a PageLayout, a MiniBlockLayout, a CompressiveEncoding
+MINI_BLOCK, VALUE_COMPRESSION, GENERAL = 1, 3, 10
 
-# What a page's layout may hold that nobody knows: the layout itself, how its values are stored, or are compressed.
+# Unknown parts of a page's layout: the layout itself, the encoding of its values, or their
+# compression.
 STRANGER = message_of([member(99, b'')])
 STRANGE_SCHEME = message_of([member(GENERAL, message_of([member(1, message_of([member(1, 99)]))]))])
 STRANGE = {'layout': ((), STRANGER), 'values': ((MINI_BLOCK, VALUE_COMPRESSION), STRANGER),
@@ -208,9 +224,11 @@ def what_is_not_known_within_a_page_leaves_all_else_of_a_file_served():
                            [column for column in columns if column['path'] != first])
 
 
-# Of a dataset: what is strange, which columns of its data files, with the fields that each tells of.
+# Of a dataset: the unknown part, and the columns of its data files with the fields of each.
 OF_VERSION_2_2 = {1: ['number'], 2: ['text'], 3: ['list', 'list/item'], 5: ['structure', 'structure/x']}
-STRANGE_IN_DATASETS = [('fragments_2.2', 'layout', OF_VERSION_2_2), ('fragments_2.2', 'values', OF_VERSION_2_2), ('fragments_2.2', 'scheme', OF_VERSION_2_2),
+STRANGE_IN_DATASETS = [('fragments_2.2', 'layout', OF_VERSION_2_2),
+                       ('fragments_2.2', 'values', OF_VERSION_2_2),
+                       ('fragments_2.2', 'scheme', OF_VERSION_2_2),
                        ('fragments_2.0', 'layout', {1: ['number'], 2: ['text'], 4: ['list/item']})]
 
 
@@ -219,28 +237,35 @@ def what_is_not_known_within_a_page_of_one_fragment_leaves_all_else_of_a_dataset
     with tempfile.TemporaryDirectory() as directory:
         cases = []
         for source, what, columns in STRANGE_IN_DATASETS:
-            files = sorted(harness.data(f'lance_datasets/{source}').glob('data/*'), key=lambda path: path.stat().st_size)[1:]
+            files = sorted(harness.data(f'lance_datasets/{source}').glob('data/*'),
+                           key=lambda path: path.stat().st_size)[1:]
             same(len(files), 2, 'fragments of more rows than one')
             for file, column in itertools.product(files, columns):
-                copy = Path(shutil.copytree(harness.data(f'lance_datasets/{source}'), Path(directory, f'set_{len(cases)}')))
+                copy = Path(shutil.copytree(harness.data(f'lance_datasets/{source}'),
+                                            Path(directory, f'set_{len(cases)}')))
                 put_stranger(copy / 'data' / file.name, column, STRANGE[what])
                 cases.append((copy, source, columns[column]))
         with harness.mounted(directory) as mountpoint:
             for copy, source, unread in cases:
-                told = json.loads(harness.data(f'lance_datasets/{source}.json').read_text())['versions'][-1]['columns']
+                told = json.loads(harness.data(f'lance_datasets/{source}.json').read_text())['versions'][-1][
+                        'columns']
                 top = unread[0].split('/')[0]
                 check_rest(copy, mountpoint / copy.name / copy.name, unread,
                            [column for column in told if column['path'].split('/')[0] != top])
 
 
 def with_fragments(directory, count, strange_one, column):
-    """A dataset of the first fragment of fragments_2.2, over and over, but for the strange one, which is its last."""
+    """A dataset that repeats the first fragment of fragments_2.2; its last one is the changed
+    one."""
     copy = Path(shutil.copytree(harness.data('lance_datasets/fragments_2.2'), directory))
     editor = ManifestEditor(copy)
-    usual, *_, strange = [[item for item in items_of(message) if item[0] != 1] for message in editor.all_of(FRAGMENTS)]
-    file, = (item[2] for item in items_of(next(item[2] for item in strange if item[0] == FILES)) if item[0] == PATH)
+    usual, *_, strange = [[item for item in items_of(message) if item[0] != 1] for message
+                          in editor.all_of(FRAGMENTS)]
+    file, = (item[2] for item in items_of(next(item[2] for item in strange if item[0] == FILES)) if item[0]
+             == PATH)
     editor.message = message_of([item for item in items_of(editor.message) if item[0] != FRAGMENTS] + [
-        member(FRAGMENTS, message_of([member(1, number), *(strange if number == strange_one else usual)])) for number in range(count)])
+        member(FRAGMENTS, message_of([member(1, number), *(strange if number == strange_one else usual)]))
+        for number in range(count)])
     editor.write()
     put_stranger(copy / 'data' / os.fsdecode(file), column, STRANGE['values'])
     return copy
@@ -251,14 +276,19 @@ def of_many_fragments_the_first_one_says_what_is_not_known_or_all_that_are_neede
     first_rows, last_rows = 40, 25
     told = {1: 'number', 2: 'text', 3: 'list'}
     with tempfile.TemporaryDirectory() as directory:
-        for number, (count, strange_one, column) in enumerate(((64, 63, 1), (65, 0, 1), (65, 64, 2), (65, 64, 3), (65, 64, 1))):
+        for number, (count, strange_one, column) in enumerate(((64, 63, 1), (65, 0, 1), (65, 64, 2),
+                                                               (65, 64, 3), (65, 64, 1))):
             source = with_fragments(Path(directory, f'set_{number}'), count, strange_one, column)
             result = harness.command(harness.NTUPLE, 'cat', source, f'{source.name}/rows.jsonl')
             found = [json.loads(line) for line in result.stdout.splitlines()]
-            is_left_out = number < 4        # else the rows in front of the strange fragment are there
-            same((result.returncode, len(found)), (0, (count - 1) * first_rows + last_rows) if is_left_out else (4, 64 * first_rows), source.name)
-            same({tuple(row) for row in found}, {tuple(name for name in ('id', 'number', 'text', 'list', 'deep', 'structure', 'vector')
-                                                        if not is_left_out or name != told[column])}, source.name)
+            is_left_out = number < 4  # else the rows before the changed fragment are shown
+            same((result.returncode, len(found)), (0, (count - 1) * first_rows + last_rows) if is_left_out
+                 else (4, 64 * first_rows), source.name)
+            same({tuple(row) for row in found}, {tuple(name for name
+                                                       in ('id', 'number', 'text', 'list', 'deep',
+                                                           'structure', 'vector')
+                                                        if not is_left_out or name != told[column])},
+                                                        source.name)
 
 
 # ---- more rows than there is room for, in a file of a few hundred bytes, written by its definition ----
@@ -281,7 +311,8 @@ def inside(field, content):
 
 
 def write_constant(path, rows, layout, logical_type=b'int64', value=b''):
-    """One column x, whose only page has a ConstantLayout of these fields, and the value as its buffer where it is not in them."""
+    """One column x, whose only page has a ConstantLayout of these fields; the value is its
+    buffer if it is not in them."""
     field = inside(2, b'x') + number(3, 0) + number(4, -1) + inside(5, logical_type) + number(6, 1)
     descriptor = inside(1, inside(1, field)) + number(2, rows)
     page_layout = inside(1, b'/lance.encodings21.PageLayout') + inside(2, inside(2, layout))
@@ -300,19 +331,23 @@ def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
     rows, value = 2 ** 40, struct.pack('<q', -5)
     with tempfile.TemporaryDirectory() as directory:
         valued, null = Path(directory, 'valued.lance'), Path(directory, 'null.lance')
-        write_constant(valued, rows, inside(5, bytes([1])) + inside(6, value))    # an item that is always valid, its value
+        # an item that is always valid, and its value
+        write_constant(valued, rows, inside(5, bytes([1])) + inside(6, value))
         write_constant(null, rows, inside(5, bytes([3])))                         # a nullable item, no value
         with harness.mounted(valued, null) as mountpoint:
             for path, element, is_valid in (mountpoint / 'valued.lance' / 'valued' / 'x', value, b'\1'), \
                                            (mountpoint / 'null.lance' / 'null' / 'x', bytes(8), b'\0'):
-                same((path / 'column.0' / 'data.bin').read_bytes(), value if is_valid == b'\1' else b'', 'what is stored of it')
+                same((path / 'column.0' / 'data.bin').read_bytes(), value if is_valid == b'\1' else b'',
+                     'what is stored of it')
                 for name, expected in ('data.bin', element), ('valid.bin', is_valid):
                     size = os.stat(path / name).st_size
                     same(size, rows * len(expected), name)
                     with open(path / name, 'rb', buffering=0) as file:
-                        for at in 0, 8190 * len(expected), size // 3 // 4096 * 4096, size - 100_000 * len(expected):
+                        for at in 0, 8190 * len(expected), size // 3 // 4096 * 4096, size - 100_000 * len(
+                                expected):
                             file.seek(at)
-                            same(file.read(100_000 * len(expected)) == expected * 100_000, True, f'{path}: {name} from {at}')
+                            same(file.read(100_000 * len(expected)) == expected * 100_000, True,
+                                 f'{path}: {name} from {at}')
                 with open(path / 'rows.jsonl') as file:
                     same(file.readline(), '-5\n' if is_valid == b'\1' else 'null\n', 'the first row')
             same(harness.high_water(harness.decoder_of(mountpoint)) < 150 << 20, True, 'little memory')
@@ -324,7 +359,8 @@ def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
 def more_text_than_offsets_of_32_bits_count_is_cut_into_batches():
     arrow, pa = harness.need('pyarrow.ipc'), harness.need('pyarrow')
     rows, text = 2_200_000, 'text ' * 200
-    value = struct.pack('<3I2i', 2, 8, len(text), 0, len(text)) + text.encode()     # the buffers of a string array of one row
+    # the buffers of a string array of one row
+    value = struct.pack('<3I2i', 2, 8, len(text), 0, len(text)) + text.encode()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, 'texts.lance')
         write_constant(path, rows, inside(5, bytes([1])), b'string', value)
@@ -350,8 +386,8 @@ def lines_of(path):
 
 
 def lists_of(levels, values):
-    """Rows of a nullable list of nullable items, by the levels of Lance's documentation: definition 1 is a null item, 2 a null
-    list, 3 an empty one; repetition 1 begins a list."""
+    """Rows of a nullable list of nullable items, from the levels of Lance's documentation:
+    definition 1 is a null item, 2 a null list, 3 an empty one; repetition 1 begins a list."""
     rows, left = [], iter(values)
     for repetition, definition in levels:
         if repetition:
@@ -372,7 +408,8 @@ def a_column_of_the_file_is_its_values_and_the_levels_around_them():
             levels, values = (np.load(column / f'{name}.npy') for name in ('levels', 'data'))
             same(levels.dtype.names, ('repetition', 'definition'))
             same(values.dtype.str, '<i4')
-            same(lists_of(levels.tolist(), values.tolist()), lines_of(dataset / 'list' / 'rows.jsonl'), version)
+            same(lists_of(levels.tolist(), values.tolist()), lines_of(dataset / 'list' / 'rows.jsonl'),
+                 version)
             same((column / 'levels.bin').read_bytes(), levels.tobytes())
             same((dataset / 'list' / 'column.0').exists(), False, 'a list has no column of its own')
 
@@ -384,14 +421,17 @@ def pages_consist_of_buffers_and_chunks():
     with harness.mounted(source) as mountpoint:
         for column in sorted(mountpoint.glob('**/column.0')):
             pages = lines_of(column / 'pages.jsonl')
-            same(sum(page['elements'] for page in pages), json.loads((column / 'column.json').read_text())['elements'])
+            same(sum(page['elements'] for page in pages),
+                 json.loads((column / 'column.json').read_text())['elements'])
             for number, page in enumerate(pages):
                 buffers = page['buffers']
                 for k, buffer in enumerate(buffers):
                     begin = buffer['file_offset']
-                    same((column / 'pages' / f'{number}.{k}.raw').read_bytes(), content[begin:begin + buffer['stored_bytes']])
+                    same((column / 'pages' / f'{number}.{k}.raw').read_bytes(),
+                         content[begin:begin + buffer['stored_bytes']])
                 same((column / 'pages' / f'{number}.{len(buffers)}.raw').exists(), False)
-                begin, end = buffers[0]['file_offset'], buffers[-1]['file_offset'] + buffers[-1]['stored_bytes']
+                begin, end = buffers[0]['file_offset'], buffers[-1]['file_offset'] + buffers[-1][
+                        'stored_bytes']
                 same((column / 'pages' / f'{number}.raw').read_bytes(), content[begin:end])
                 layout = page['message'].get('mini_block_layout')
                 chunks = column / 'pages' / f'{number}.chunks.jsonl'
@@ -425,9 +465,11 @@ def strings_of_a_page_end_where_its_ends_say_and_dictionaries_are_beside_their_p
                 column, rows = dataset / field / 'column.0', lines_of(dataset / field / 'rows.jsonl')
                 ends, characters = np.load(column / 'ends.npy'), (column / 'data.bin').read_bytes()
                 same(len(lines_of(column / 'pages.jsonl')), 1)
-                same([text or None for text in strings_of(ends.tolist(), characters)], [row or None for row in rows], field)
+                same([text or None for text in strings_of(ends.tolist(), characters)],
+                     [row or None for row in rows], field)
             pages = dataset / 'dictionary' / 'column.0' / 'pages'
-            items = strings_of(np.fromfile(pages / '0.dictionary.ends.bin', '<u8').tolist(), (pages / '0.dictionary.bin').read_bytes())
+            items = strings_of(np.fromfile(pages / '0.dictionary.ends.bin', '<u8').tolist(),
+                               (pages / '0.dictionary.bin').read_bytes())
             same(set(items) - {''}, {row for row in rows if row}, 'the dictionary')
             same(len(items), json.loads((dataset / 'dictionary' / 'column.0' / 'pages.jsonl').read_text())
                  ['message']['mini_block_layout']['num_dictionary_items'])

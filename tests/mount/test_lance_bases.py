@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Datasets whose manifest has base paths: files that lie elsewhere. What is beneath the dataset is read, the rest only where
-`bases` allows it; links and names lead out of neither."""
+"""Datasets whose manifest has base paths: files in other folders. Files below the dataset are
+read, others only if `bases` allows it; links and names cannot leave the allowed folders."""
 import contextlib
 import errno
 import json
@@ -15,12 +15,15 @@ from harness import NTUPLE, case, command, lines, run, same, scratch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column  # noqa: E402
-from lance_editor import BASE_PATHS, DELETION_FILE, FILES, FRAGMENTS, ManifestEditor, items_of, member, message_of  # noqa: E402
+from lance_editor import (  # noqa: E402
+    BASE_PATHS, DELETION_FILE, FILES, FRAGMENTS, ManifestEditor, items_of, member, message_of
+)
 
 NAME = 'deletions_2.1'
 DATASETS = harness.DATA / 'lance_datasets'
 STATE = json.loads((DATASETS / f'{NAME}.json').read_text())['versions'][-1]
-BASE, IS_ROOT, PATH, FILE_BASE = 1, 3, 4, 7    # BasePath.id, …; DataFile.base_id, which has DeletionFile's number
+# BasePath.id, …; DataFile.base_id, with the number of DeletionFile's
+BASE, IS_ROOT, PATH, FILE_BASE = 1, 3, 4, 7
 
 
 def put_elsewhere(source, place, path, is_root=True, base=1):
@@ -35,13 +38,15 @@ def put_elsewhere(source, place, path, is_root=True, base=1):
             name = Path('data', os.fsdecode(items_of(item[2])[0][2]))
             to = place / (name if is_root else name.name)
         else:
-            name, = Path(source, '_deletions').glob(f'0-{items_of(item[2])[0][2]}-*')    # written from this version
+            # written from this version on
+            name, = Path(source, '_deletions').glob(f'0-{items_of(item[2])[0][2]}-*')
             name = name.relative_to(source)
             to = place / name
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(source / name, to)
     editor.change(((FRAGMENTS, 0),), message_of(parts))
-    editor.add(BASE_PATHS, message_of([member(BASE, 1), member(IS_ROOT, int(is_root)), member(PATH, os.fsencode(str(path)))]))
+    editor.add(BASE_PATHS, message_of([member(BASE, 1), member(IS_ROOT, int(is_root)),
+                                       member(PATH, os.fsencode(str(path)))]))
     editor.write()
 
 
@@ -62,8 +67,9 @@ def check_read(source, *bases):
 
 
 def check_refused(source, words, *bases):
-    """Of the first fragment, as it is not read; the others are."""
-    with harness.mounted(source, options=['--direct_io=on', *(f'--bases={base}' for base in bases)]) as mountpoint:
+    """For the first fragment, which cannot be read; the others can."""
+    options = ['--direct_io=on', *(f'--bases={base}' for base in bases)]
+    with harness.mounted(source, options=options) as mountpoint:
         data = mountpoint / 'set' / 'id' / 'data.bin'
         rows = lines(mountpoint / 'set' / 'fragments.jsonl')[0]['entries']
         same(os.stat(data).st_size, STATE['rows'] * 8)
@@ -81,7 +87,7 @@ def what_is_beneath_the_dataset_is_followed():
             check_read(source)
     with copied() as (directory, source):
         put_elsewhere(source, source / 'inner', source / 'inner')
-        os.symlink(source, directory / 'link')    # the paths that are told are without links
+        os.symlink(source, directory / 'link')  # reported paths are without links
         same(len(harness.output(NTUPLE, 'cat', directory / 'link', 'set/id/data.bin')), STATE['rows'] * 8)
 
 
@@ -102,7 +108,7 @@ def what_is_elsewhere_is_read_only_where_it_is_allowed():
         check_refused(source, ['base path 1', str(other)], directory / 'another')
         for bases in [other], [f'{other}/'], [directory], [directory / 'another', other]:
             check_read(source, *bases)
-        # a name that only is how that of the base begins
+        # a name that only begins like that of the base
         (directory / 'oth').mkdir()
         check_refused(source, ['base path 1'], directory / 'oth')
 
@@ -166,7 +172,8 @@ def two_bases_of_one_number_are_reported():
         put_elsewhere(source, source / 'inner', source / 'inner')
         with_another(source, 1)
         result = command(NTUPLE, 'cat', source, 'set/id/data.bin')
-        same(result.returncode != 0 and b'.manifest: base paths: two base paths have the id 1' in result.stderr, True, result.stderr)
+        same(result.returncode != 0 and b'.manifest: base paths: two base paths have the id 1'
+             in result.stderr, True, result.stderr)
 
 
 @case
@@ -196,7 +203,7 @@ def an_allowed_directory_has_to_be_there():
 
 @case
 def a_branch_has_files_of_the_dataset_that_it_was_made_of():
-    """Its base path may be relative, as its writer called the dataset."""
+    """Its base path may be relative, if its writer opened the dataset by a relative path."""
     for path in '{set}', 'set', '{set}/tree/../../set':
         with copied() as (directory, source):
             (source / 'tree' / 'side').mkdir(parents=True)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The bytes of Lance's blobs of version 2, which lie in many places: as `data` and `offsets` of the field that describes them, and a file
-for each in blob.d. Expected values are what pylance reads (X.json, `blobs`)."""
+"""The bytes of Lance's blobs of version 2, which are in many places: as `data` and `offsets` of
+the field that describes them, and as a file for each in blob.d. Expected values are those of
+pylance (X.json, `blobs`)."""
 import contextlib
 import errno
 import json
@@ -22,7 +23,7 @@ NAMES = 'blobs_2.2', 'managed_blobs_2.2'
 EXPECTED = {name: json.loads((DATASETS / f'{name}.json').read_text()) for name in NAMES}
 INLINE, PACKED, DEDICATED, EXTERNAL, MANAGED = range(5)
 
-# What make_lance_datasets.py left out: files elsewhere. A URI has a place of so many bytes.
+# Omitted by make_lance_datasets.py: files elsewhere. A URI has a fixed length.
 OUTSIDE = bytes(range(256)) * 2
 ABSENT_URI = 'file:///absent/a%20'.ljust(160, 'b')
 BASE_PATH = 4    # of a BasePath
@@ -31,7 +32,8 @@ FULL_ZIP, LAYERS, ALL_VALID_ITEM, NULLABLE_ITEM = 3, 8, 1, 3    # of a PageLayou
 
 @contextlib.contextmanager
 def with_outside():
-    """A dataset whose blobs elsewhere are there, with the directories that have them: beneath the base path, and where the URI says."""
+    """A dataset with its external blobs in place, and their directories: below the base path,
+    and at the URI."""
     with scratch() as directory:
         directory = directory.resolve()
         source = Path(shutil.copytree(DATASETS / 'blobs_2.2', directory / 'set'))
@@ -57,14 +59,15 @@ def offsets_of(field):
 
 
 def values_of(field):
-    """What data and offsets have for each row, None where it is null."""
+    """The values of data and offsets for each row, None for nulls."""
     offsets, data = offsets_of((field / 'offsets.bin').read_bytes()), (field / 'data.bin').read_bytes()
     valid = (field / 'valid.bin').read_bytes()
-    return [data[first:end] if is_valid else None for first, end, is_valid in zip(offsets, offsets[1:], valid)]
+    return [data[first:end] if is_valid else None for first, end,
+            is_valid in zip(offsets, offsets[1:], valid)]
 
 
 def check_files(field):
-    """blob.d has what the field has, and nothing for rows that are null or not there. It lists none."""
+    """blob.d equals the field, and has nothing for rows that are null or missing. It lists none."""
     values = values_of(field)
     same(list((field / 'blob.d').iterdir()), [])
     for row, value in enumerate(values):
@@ -80,7 +83,7 @@ def check_files(field):
 
 def check_blobs(state, data_set):
     for column in state['columns'] + state['blobs']:
-        if column['path'] != 'elsewhere/blob_uri':    # they are this test's
+        if column['path'] != 'elsewhere/blob_uri':  # they are this test's
             check_column(data_set / column['path'], column)
     for column in state['blobs']:
         check_files(data_set / column['path'])
@@ -102,22 +105,26 @@ def blobs_are_what_pylance_reads_in_each_version():
 @case
 def every_kind_is_among_them_and_null_both_ways():
     kinds = set()
-    with with_outside() as (source, base, elsewhere, _), mounted(source, DATASETS / 'managed_blobs_2.2', options=[f'--bases={base}', f'--bases={elsewhere}']) as top:
+    with with_outside() as (source, base, elsewhere, _), mounted(source, DATASETS / 'managed_blobs_2.2',
+                                                                 options=[f'--bases={base}',
+                                                                         f'--bases={elsewhere}']) as top:
         for field in 'set/set/blob', 'set/set/elsewhere', 'managed_blobs_2.2/managed_blobs_2.2/blob':
-            valid, kind = (top / field / 'valid.bin').read_bytes(), (top / field / 'kind' / 'data.bin').read_bytes()
+            valid, kind = (top / field / 'valid.bin').read_bytes(), (
+                    top / field / 'kind' / 'data.bin').read_bytes()
             kinds |= {each for each, is_valid in zip(kind, valid) if is_valid}
         same(kinds, {INLINE, PACKED, DEDICATED, EXTERNAL, MANAGED})
         structure = top / 'set/set/structure'
         around, own = (structure / 'valid.bin').read_bytes(), (structure / 'blob' / 'valid.bin').read_bytes()
-        same({(a, b) for a, b in zip(around, own)}, {(0, 0), (1, 0), (1, 1)}, 'null as the structure is, and by itself')
+        same({(a, b) for a, b in zip(around, own)}, {(0, 0), (1, 0), (1, 1)},
+             'null as the structure is, and by itself')
         for row, is_valid in enumerate(own):
             same((structure / 'blob' / 'blob.d' / str(row)).exists(), bool(is_valid), row)
 
 
 @case
 def null_is_reported_by_the_kind_or_by_what_is_around_it():
-    """The layers around the members of a description are those of `kind`, of the description and of what is around: whichever of them
-    tells of nulls."""
+    """The layers around the members of a description are those of `kind`, of the description and
+    of what surrounds it: any of them may have nulls."""
     name = 'managed_blobs_2.2'
     expected, = EXPECTED[name]['versions'][-1]['blobs']
     for layers in ((NULLABLE_ITEM,), (NULLABLE_ITEM, ALL_VALID_ITEM), (ALL_VALID_ITEM, NULLABLE_ITEM)):
@@ -131,7 +138,8 @@ def null_is_reported_by_the_kind_or_by_what_is_around_it():
                 check_column(mountpoint / 'set' / 'blob', expected)
                 values = check_files(mountpoint / 'set' / 'blob')
                 same(values.count(None), expected['nulls'], layers)
-                same([row is None for row in lines(mountpoint / 'set' / 'blob' / 'rows.jsonl')], [value is None for value in values], layers)
+                same([row is None for row in lines(mountpoint / 'set' / 'blob' / 'rows.jsonl')],
+                     [value is None for value in values], layers)
 
 
 @case
@@ -142,23 +150,29 @@ def a_listing_opens_no_file_and_a_size_takes_the_descriptions_alone():
             file.unlink()
         with mounted(source) as mountpoint:
             blob = mountpoint / 'set' / 'blob'
-            same({'data.bin', 'data.npy', 'offsets.bin', 'offsets.npy', 'blob.d', 'kind', 'valid.bin'} <= set(os.listdir(blob)), True)
-            expected = next(column for column in EXPECTED['blobs_2.2']['versions'][-1]['blobs'] if column['path'] == 'blob')
+            same({'data.bin', 'data.npy', 'offsets.bin', 'offsets.npy', 'blob.d', 'kind',
+                  'valid.bin'} <= set(os.listdir(blob)), True)
+            expected = next(column for column in EXPECTED['blobs_2.2']['versions'][-1]['blobs']
+                            if column['path'] == 'blob')
             offsets = (blob / 'offsets.bin').read_bytes()
             check_column(blob, {key: value for key, value in expected.items() if key != 'data'})
             same((blob / 'data.bin').stat().st_size, offsets_of(offsets)[-1])
             sizes = (blob / 'size' / 'data.bin').read_bytes()
             for row, is_valid in enumerate((blob / 'valid.bin').read_bytes()):
                 if is_valid:
-                    same((blob / 'blob.d' / str(row)).stat().st_size, int.from_bytes(sizes[8 * row:8 * row + 8], 'little'), row)
+                    same((blob / 'blob.d' / str(row)).stat().st_size,
+                         int.from_bytes(sizes[8 * row:8 * row + 8], 'little'), row)
             same(harness.errors_of(mountpoint), [])
 
 
 def sidecar_of(source, kind):
-    """A row of `blob` of the first fragment that has its bytes beside its data file, and that file."""
-    rows = [json.loads(line) for line in harness.output(NTUPLE, 'cat', source, f'{source.name}/blob/rows.jsonl').splitlines()]
+    """A row of `blob` of the first fragment with its bytes in a file next to its data file, and
+    that file."""
+    rows = [json.loads(line) for line in harness.output(NTUPLE, 'cat', source,
+                                                        f'{source.name}/blob/rows.jsonl').splitlines()]
     first = lines_of(source, 'fragments.jsonl')[0]
-    row, description = next((row, each) for row, each in enumerate(rows[:first['entries']]) if each and each['kind'] == kind)
+    row, description = next((row, each) for row, each in enumerate(rows[:first['entries']]) if each
+                            and each['kind'] == kind)
     name = ''.join(reversed(f'{description["blob_id"]:032b}'))
     stem = first['message']['files'][0]['path'].removesuffix('.lance')
     return row, description, source / 'data' / stem / f'{name}.blob'
@@ -171,14 +185,15 @@ def lines_of(source, document):
 @case
 def a_file_that_is_missing_or_short_fails_its_rows_by_name():
     for kind, damage, words in ((PACKED, 'missing', ['is missing']), (DEDICATED, 'missing', ['is missing']),
-                                (PACKED, 'short', ['bytes of the file', 'found']), (DEDICATED, 'short', ['expected at least 500, found 499'])):
+                                (PACKED, 'short', ['bytes of the file', 'found']),
+                                (DEDICATED, 'short', ['expected at least 500, found 499'])):
         with scratch() as directory:
             source = Path(shutil.copytree(DATASETS / 'blobs_2.2', directory / 'set'))
             row, description, file = sidecar_of(source, kind)
             end = description['position'] + description['size']
             if damage == 'missing':
                 file.unlink()
-                os.utime(file.parent, (1, 1))    # long before the mount
+                os.utime(file.parent, (1, 1))  # long before the mount
             else:
                 os.truncate(file, end - 1)
             with mounted(source, options=['--direct_io=on']) as mountpoint:
@@ -187,13 +202,15 @@ def a_file_that_is_missing_or_short_fails_its_rows_by_name():
                 same(path.stat().st_size, description['size'])
                 fails(errno.EIO, path.read_bytes)
                 error, = harness.errors_of(mountpoint)
-                same([word for word in ('dataset set', f'row {row} ', 'field blob', file.name, *words) if word not in error['what']], [], error)
+                same([word for word in ('dataset set', f'row {row} ', 'field blob', file.name, *words)
+                      if word not in error['what']], [], error)
                 same(error['path'], f'set/blob/blob.d/{row}')
-                # the rows, what is in front of it, and other files
+                # the rows, what precedes it, and other files
                 same(len(lines(blob / 'rows.jsonl')), EXPECTED['blobs_2.2']['versions'][-1]['rows'])
                 begin = offsets_of((blob / 'offsets.bin').read_bytes())[row]
                 fails(errno.EIO, harness.pread, blob / 'data.bin', 1, begin)
-                others = [each for each in range(20) if each != row and (blob / 'blob.d' / str(each)).exists()]
+                others = [each for each in range(20) if each != row
+                          and (blob / 'blob.d' / str(each)).exists()]
                 same(any(readable(blob / 'blob.d' / str(each)) for each in others), True)
             result = command(NTUPLE, 'cat', source, f'set/blob/blob.d/{row}')
             same((result.returncode != 0, file.name in result.stderr.decode()), (True, True))
@@ -227,25 +244,27 @@ def what_is_elsewhere_is_read_only_where_it_is_allowed():
         with mounted(source, options=['--direct_io=on']) as mountpoint:
             field = mountpoint / 'set' / 'elsewhere'
             whole, part, in_base = 0, 1, 2
-            fails(errno.EIO, (field / 'blob.d' / str(whole)).stat)     # its size is the file's
+            fails(errno.EIO, (field / 'blob.d' / str(whole)).stat)  # its size is the file's
             same((field / 'blob.d' / str(part)).stat().st_size, 50)
             for row in part, in_base:
                 fails(errno.EIO, (field / 'blob.d' / str(row)).read_bytes)
             fails(errno.EIO, (field / 'data.bin').stat)
             told = [error['what'] for error in harness.errors_of(mountpoint)]
             same([what for what in told if 'option bases' not in what], [])
-            same(any(uri in what for what in told) and any("'a b'" in what and str(base) in what for what in told), True, told)
+            same(any(uri in what for what in told) and any("'a b'" in what and str(base) in what
+                                                           for what in told), True, told)
             same(len(lines(field / 'rows.jsonl')), EXPECTED['blobs_2.2']['versions'][-1]['rows'])
             check_files(mountpoint / 'set' / 'blob')
         with mounted(source, options=['--direct_io=on', f'--bases={base}']) as mountpoint:
             field = mountpoint / 'set' / 'elsewhere'
             same((field / 'blob.d' / '1').stat().st_size, 50)
             fails(errno.EIO, (field / 'blob.d' / '1').read_bytes)
-        # neither links nor names lead out of what is allowed
+        # neither links nor names leave the allowed folders
         outer = base.parent / 'outer'
         (base / 'a b').rename(outer)
         (base / 'a b').symlink_to(outer)
-        with mounted(source, options=['--direct_io=on', f'--bases={base}', f'--bases={elsewhere}']) as mountpoint:
+        with mounted(source, options=['--direct_io=on', f'--bases={base}',
+                                      f'--bases={elsewhere}']) as mountpoint:
             field = mountpoint / 'set' / 'elsewhere'
             rows = [row and row['blob_uri'] for row in lines(field / 'rows.jsonl')]
             fails(errno.EACCES, (field / 'blob.d' / str(rows.index('a b', rows.index('a b') + 1))).read_bytes)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The columns of the data files of a dataset: what each file shows where it is mounted alone, one fragment after the other,
-deleted rows among them; and every byte of the dataset's files with its owner."""
+"""The columns of the data files of a dataset: those that each file shows when it is mounted
+alone, one fragment after the other, with deleted rows; and the owner of every byte of the
+dataset's files."""
 import json
 import os
 import shutil
@@ -23,11 +24,12 @@ STREAMS = 'data', 'ends', 'levels'
 
 def columns_of(data_set):
     """{number in the file: directory} of a file that is mounted alone."""
-    return {json.loads((column / 'column.json').read_text())['file_column']: column for column in data_set.glob('**/column.0')}
+    return {json.loads((column / 'column.json').read_text())['file_column']: column
+            for column in data_set.glob('**/column.0')}
 
 
 def check_pages(column, files):
-    """All but the numbers that count on from file to file is as it is there."""
+    """Everything but the numbers that continue from file to file is equal."""
     streams = {name: b'' for name in STREAMS}
     for page in lines(column / 'pages.jsonl'):
         alone = files[Path(page['file']).stem][page['file_column']]
@@ -35,11 +37,13 @@ def check_pages(column, files):
         for name in set(page) - set(OF_DATA_SETS):
             same(page[name], expected[name], f'{column}: {name} of page {page["page"]}')
         for number in range(len(page['buffers'])):
-            found, expected = (of / 'pages' / f'{n}.{number}.raw' for of, n in ((column, page['page']), (alone, page['file_page'])))
+            found, expected = (of / 'pages' / f'{n}.{number}.raw' for of,
+                               n in ((column, page['page']), (alone, page['file_page'])))
             same(found.read_bytes(), expected.read_bytes(), found)
         if page['file_page'] == 0:
             for name in STREAMS:
-                streams[name] += (alone / f'{name}.bin').read_bytes() if (alone / f'{name}.bin').exists() else b''
+                streams[name] += (alone / f'{name}.bin').read_bytes() if (
+                        alone / f'{name}.bin').exists() else b''
     for name in STREAMS:
         found = column / f'{name}.bin'
         same(found.read_bytes() if found.exists() else b'', streams[name], found)
@@ -48,7 +52,8 @@ def check_pages(column, files):
 @case
 def a_column_is_those_of_the_data_files_one_after_the_other():
     for name in NAMES:
-        with harness.mounted(DATASETS / name) as mountpoint, harness.mounted(DATASETS / name / 'data') as data:
+        with (harness.mounted(DATASETS / name) as mountpoint,
+              harness.mounted(DATASETS / name / 'data') as data):
             files = {path.stem: columns_of(path / path.stem) for path in data.glob('*.lance')}
             columns = sorted((mountpoint / name).glob('**/column.[0-9]'))
             same(len(columns) > 3, True, 'there are columns')
@@ -82,7 +87,8 @@ def every_byte_of_the_files_of_a_version_has_an_owner():
             same(owned, {path: os.stat(path).st_size for path in owned}, 'sizes')
             same(json.loads((mountpoint / 'file.json').read_text())['file_bytes'], sum(owned.values()))
             data_set = mountpoint / name
-            expected = {str(source / 'data' / file['path']) for row in lines(data_set / 'fragments.jsonl') for file in row['message']['files']}
+            expected = {str(source / 'data' / file['path']) for row in lines(data_set / 'fragments.jsonl')
+                        for file in row['message']['files']}
             expected.add(json.loads((data_set / 'manifest.json').read_text())['file'])
             same({path for path in owned if '/_deletions/' not in path}, expected, name)
             same(any('/_deletions/' in path for path in owned), name.startswith('deletions'), name)
@@ -90,7 +96,7 @@ def every_byte_of_the_files_of_a_version_has_an_owner():
 
 @case
 def many_data_files_are_not_opened_for_a_look():
-    """But for the first one, which tells the first rows, none of them is there."""
+    """None is shown but the first one, which gives the first rows."""
     name, copies = 'blocks_2.1', 400
     with tempfile.TemporaryDirectory() as directory:
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
@@ -104,7 +110,9 @@ def many_data_files_are_not_opened_for_a_look():
             if path.name.encode() not in kept:
                 path.unlink()
         with harness.mounted(source) as mountpoint:
-            for path in (*mountpoint.iterdir(), *(mountpoint / name / other for other in ('ntuple.json', 'clusters.jsonl', 'sizes.svg'))):
+            for path in (*mountpoint.iterdir(), *(mountpoint / name / other
+                                                  for other in ('ntuple.json', 'clusters.jsonl',
+                                                                'sizes.svg'))):
                 os.stat(path)
             same(sorted(path.name for path in (mountpoint / name / 'id').glob('column.*')), ['column.0'])
             same((mountpoint / name / 'id' / 'data.bin').stat().st_size, copies * 2000 * 8)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Datasets of Lance that contradict themselves, one thing at a time: what is said names the file, the fragment and the place, and
-what has nothing to do with it is read as ever."""
+"""Datasets of Lance that contradict themselves in one thing: messages name the file, the
+fragment and the position, and unrelated parts are still readable."""
 import contextlib
 import json
 import os
@@ -13,11 +13,13 @@ from pathlib import Path
 from harness import DATA, NTUPLE, case, command, need, run, same, scratch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
-from lance_editor import (COLUMN_INDICES, DELETED_ROWS, DELETION_FILE, FIELD_IDS, FIELDS, FILES, FRAGMENTS, MAJOR_VERSION,  # noqa: E402
-                          MINOR_VERSION, PATH, PHYSICAL_ROWS, READER_FLAGS, WRITER_FLAGS, ManifestEditor, items_of)
+from lance_editor import (COLUMN_INDICES, DELETED_ROWS, DELETION_FILE, FIELD_IDS, FIELDS, FILES, FRAGMENTS,
+                          MAJOR_VERSION,  # noqa: E402
+                          MINOR_VERSION, PATH, PHYSICAL_ROWS, READER_FLAGS, WRITER_FLAGS, ManifestEditor,
+                          items_of)
 
 DATASETS = DATA / 'lance_datasets'
-ROWS = 2000    # of each of three fragments of blocks_2.1, whose field id counts them
+ROWS = 2000  # of each of three fragments of blocks_2.1, where the field id counts them
 ID, PARENT_ID, DELETION_TYPE, DELETION_VERSION = 3, 4, 1, 2
 
 
@@ -28,7 +30,7 @@ def copied(name):
 
 
 def cat(source, path, *options):
-    """What a file of the tree holds, or why it cannot be read."""
+    """The content of a file of the tree, or why it cannot be read."""
     result = command(NTUPLE, 'cat', *options, source, f'set/{path}')
     return result.stdout if result.returncode == 0 else result.stderr.decode()
 
@@ -39,7 +41,7 @@ def assert_told(said, words):
 
 
 def each(table):
-    """A case that tries all rows of a table, and tells of all that fail."""
+    """A case that tries all rows of a table, and reports all that fail."""
     def decorated(function):
         def of_all():
             problems = []
@@ -56,7 +58,8 @@ def each(table):
 
 
 def changing(path, value):
-    """Put a value at a path of the manifest; a function makes it of what is there, the last of it first."""
+    """Set a value at a path of the manifest; a function computes it from the old one. The last
+    part of the path comes first."""
     def edit(editor):
         editor.change(path, value)
         editor.write()
@@ -79,23 +82,30 @@ def with_cut_data_file(editor):
     os.truncate(editor.path.parent.parent / 'data' / os.fsdecode(name), 100)
 
 
-# What is done to the second of three fragments, and what is said of it.
+# Changes of the second of three fragments, and the expected messages.
 OF_A_FRAGMENT = [
     ('missing', without_data_file, ('data/', 'the data file is missing')),
     ('cut off', with_cut_data_file, ('data/', 'LANC')),
-    ('above', changing(data_file(PATH), b'../data/x.lance'), ("data file '../data/x.lance'", 'is not inside data/')),
-    ('absolute', changing(data_file(PATH), b'/etc/passwd'), ("data file '/etc/passwd'", 'is not inside data/')),
+    ('above', changing(data_file(PATH), b'../data/x.lance'),
+     ("data file '../data/x.lance'", 'is not inside data/')),
+    ('absolute', changing(data_file(PATH), b'/etc/passwd'),
+     ("data file '/etc/passwd'", 'is not inside data/')),
     ('nowhere', changing(data_file(PATH), b''), ("data file ''", 'is not inside data/')),
     ('with a zero', changing(data_file(PATH), b'x\0y'), ('data file', 'is not inside data/')),
     ('a directory', changing(data_file(PATH), b'../data'), ('is not inside data/',)),
-    ('column beyond', changing(data_file(COLUMN_INDICES), b'\x07\x01'), ('data/', 'column 7 does not exist: the file has 2')),
+    ('column beyond', changing(data_file(COLUMN_INDICES), b'\x07\x01'),
+     ('data/', 'column 7 does not exist: the file has 2')),
     ('fewer columns', changing(data_file(COLUMN_INDICES), b'\x00'),
      ('.manifest', "data file '", 'column indices (one for each field id)', 'expected 2, found 1')),
-    ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'field 0 has two columns')),
-    ('column of many', changing(data_file(COLUMN_INDICES), b'\x00\x80\x80\x80\x80\x10'), ('.manifest', "data file '", 'field 1 has the impossible column 4294967296')),
-    ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows that the manifest declares', 'expected 1999, found 2000')),
+    ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'),
+     ('.manifest', "data file '", 'field 0 has two columns')),
+    ('column of many', changing(data_file(COLUMN_INDICES), b'\x00\x80\x80\x80\x80\x10'),
+     ('.manifest', "data file '", 'field 1 has the impossible column 4294967296')),
+    ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999),
+     ('data/', 'rows that the manifest declares', 'expected 1999, found 2000')),
     ('overlays', changing(((FRAGMENTS, 1), 11), b''), ('.manifest', 'cannot read overlays')),
-    ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0), editor.change(data_file(COLUMN_INDICES), None),
+    ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0),
+                               editor.change(data_file(COLUMN_INDICES), None),
                                editor.change(data_file(MINOR_VERSION), 2), editor.write()),
      ('data/', 'version 2.1, but the manifest declares a legacy file')),
 ]
@@ -110,7 +120,8 @@ def what_is_wrong_with_a_fragment_is_told_of_its_rows(_, edit, words):
         for number, first in (0, 0), (2, 2 * ROWS):
             at = fragments[number]['first_entry']
             rows = command(NTUPLE, 'cat', f'--rows={at}:{at + ROWS}', source, 'set/id')
-            same(rows.stdout.split() == [str(row).encode() for row in range(first, first + ROWS)], True, rows.stderr)
+            same(rows.stdout.split() == [str(row).encode() for row in range(first, first + ROWS)], True,
+                 rows.stderr)
 
 
 @case
@@ -130,7 +141,8 @@ def a_column_that_is_not_there_leaves_the_others():
 
 
 def lengthen_pages(path, field_id, batches):
-    """A legacy file whose page table tells of one row more of a field, as writers of slices of structures did."""
+    """A legacy file whose page table gives a field one row more, as writers of slices of
+    structures did."""
     content = bytearray(path.read_bytes())
     at, = struct.unpack_from('<Q', content, len(content) - 16)
     size, = struct.unpack_from('<I', content, at)
@@ -149,14 +161,17 @@ def a_slice_of_structures_takes_its_field_and_no_other():
         fields = json.loads(cat(source, 'schema.json'))['message']['fields']
         structure, members = next(each['id'] for each in fields if each['name'] == 'structure'), ('x', 'word')
         editor = ManifestEditor(source)
-        name = items_of(next(value for number, _, value in items_of(editor.all_of(FRAGMENTS)[1]) if number == FILES))[0][2]
+        name = items_of(next(value for number, _, value in items_of(editor.all_of(FRAGMENTS)[1])
+                             if number == FILES))[0][2]
         for each in fields:
             if each['parent_id'] == structure:
                 same(each['name'] in members, True)
                 lengthen_pages(source / 'data' / os.fsdecode(name), each['id'], 1)
         told = json.loads(cat(source, 'structure/field.json'))
         same(told['kind'], 'unreadable')
-        assert_told(told['unreadable'], ('fragment 1: data/', 'a slice of structures has all rows of their members, 2 for the 1 of batch 0'))
+        assert_told(told['unreadable'], ('fragment 1: data/',
+                                         'a slice of structures has all rows of their members, 2 for the 1 '
+                                         'of batch 0'))
         rows = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
         same(rows, [{name: value for name, value in row.items() if name != 'structure'} for row in before])
 
@@ -172,7 +187,7 @@ def cut(size):
 
 
 def patched(at, new):
-    """Bytes behind the manifest's message, or the length in front of it."""
+    """Bytes after the manifest's message, or the length before it."""
     def edit(editor):
         content = bytearray(editor.path.read_bytes())
         at_byte = at if at >= 0 else len(content) + at
@@ -189,26 +204,35 @@ def with_length(editor):
     patched(editor.at, struct.pack('<I', 1 << 30))(editor)
 
 
-# What is done to the manifest, and what is said of the dataset.
+# Changes of the manifest, and the expected messages for the dataset.
 OF_A_MANIFEST = [
     ('empty', cut(0), ('too few for a manifest',)),
     ('half', cut(200), ('LANC',)),
     ('no end', cut(-1), ('LANC',)),
-    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ('the position of the manifest, 1099511627776, is outside the file',)),
+    ('place', patched(-16, struct.pack('<Q', 1 << 40)),
+     ('the position of the manifest, 1099511627776, is outside the file',)),
     ('length', with_length, ('1073741824 bytes does not end before',)),
     ('message', lambda editor: patched(editor.at + 4, b'\x0f')(editor), ('Manifest',)),
     ('number', renamed, ("version in the manifest's name", 'expected 77, found 3')),
-    ('overlays', changing((READER_FLAGS,), 64 | 256), ('cannot read files with the reader feature flag 64 (bit 6, data overlay files)',)),
-    ('fragment tree', changing((READER_FLAGS,), 4096), ('cannot read files with the reader feature flag 4096 (bit 12, fragment tree)',)),
-    ('independent columns', changing((READER_FLAGS,), 8192), ('feature flag 8192 (bit 13, independent covering columns of indices)',)),
-    ('statistics', changing((READER_FLAGS,), 65536), ('feature flag 65536 (bit 16, statistics seeds of zones)',)),
+    ('overlays', changing((READER_FLAGS,), 64 | 256),
+     ('cannot read files with the reader feature flag 64 (bit 6, data overlay files)',)),
+    ('fragment tree', changing((READER_FLAGS,), 4096),
+     ('cannot read files with the reader feature flag 4096 (bit 12, fragment tree)',)),
+    ('independent columns', changing((READER_FLAGS,), 8192),
+     ('feature flag 8192 (bit 13, independent covering columns of indices)',)),
+    ('statistics', changing((READER_FLAGS,), 65536),
+     ('feature flag 65536 (bit 16, statistics seeds of zones)',)),
     ('unknown flag', changing((READER_FLAGS,), 1 << 18), ('feature flag 262144 (bit 18)', 'does not know')),
-    ('the last flag', changing((READER_FLAGS,), 1 << 63), ('feature flag 9223372036854775808 (bit 63)', 'does not know')),
+    ('the last flag', changing((READER_FLAGS,), 1 << 63),
+     ('feature flag 9223372036854775808 (bit 63)', 'does not know')),
     ('fragments elsewhere', changing((22,), b'x'), ('cannot read its tree of fragments',)),
     ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0, like another field')),
-    ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field before it has the id of its parent, 1')),
-    ('parent behind', changing(field(0, PARENT_ID), 1), ('schema', 'field 0: no field before it has the id of its parent, 1')),
-    ('more rows than there can be', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 2**64 - 1), ('more than 2^63 - 1 entries',)),
+    ('its own parent', changing(field(1, PARENT_ID), 1),
+     ('schema', 'field 1: no field before it has the id of its parent, 1')),
+    ('parent behind', changing(field(0, PARENT_ID), 1),
+     ('schema', 'field 0: no field before it has the id of its parent, 1')),
+    ('more rows than there can be', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 2**64 - 1),
+     ('more than 2^63 - 1 entries',)),
 ]
 
 
@@ -221,9 +245,11 @@ def what_is_wrong_with_a_manifest_is_told_with_its_name(_, edit, words):
         same(len(cat(source, 'id/data.bin', '--version=2')), 2 * ROWS * 8, 'the version before it')
 
 
-@each([(flags,) for flags in (1, 2, 4, 8, 16, 32, 128, 256, 512, 1024, 2048, 16384, 1 | 128 | 256 | 512 | 1024 | 2048 | 16384)])
+@each([(flags,) for flags in (1, 2, 4, 8, 16, 32, 128, 256, 512, 1024, 2048, 16384,
+                              1 | 128 | 256 | 512 | 1024 | 2048 | 16384)])
 def a_flag_that_changes_no_value_is_read_as_before(flags):
-    """Among them those that Lance sets for indices, files of several versions, row lineage and managed blobs."""
+    """Includes those that Lance sets for indices, files of several versions, row lineage and
+    managed blobs."""
     with copied('blocks_2.1') as source:
         expected = cat(source, 'rows.jsonl')
         same(expected.count(b'\n'), 3 * ROWS)
@@ -233,9 +259,12 @@ def a_flag_that_changes_no_value_is_read_as_before(flags):
         same(cat(source, 'rows.jsonl'), expected)
 
 
-@each([('a hint to nothing', 'latest_version_hint.json', b'{"version":999}'), ('half a hint', 'latest_version_hint.json', b'{"ver'),
-       ('no hint', 'latest_version_hint.json', None), ('what a writer left behind', f'{2**64 - 10}.manifest_tmp', b'half'),
-       ('another', '.tmp_99.manifest', b''), ('no number', 'x9.manifest', b''), ('a number with zeros', '099.manifest', b'')])
+@each([('a hint to nothing', 'latest_version_hint.json', b'{"version":999}'),
+       ('half a hint', 'latest_version_hint.json', b'{"ver'),
+       ('no hint', 'latest_version_hint.json', None), ('what a writer left behind',
+                                                       f'{2**64 - 10}.manifest_tmp', b'half'),
+       ('another', '.tmp_99.manifest', b''), ('no number', 'x9.manifest', b''),
+       ('a number with zeros', '099.manifest', b'')])
 def what_is_no_version_changes_nothing(_, name, content):
     with copied('blocks_2.1') as source:
         path = source / '_versions' / name
@@ -246,10 +275,12 @@ def what_is_no_version_changes_nothing(_, name, content):
 TIMESTAMP, SECONDS, NANOSECONDS = 7, 1, 2
 
 
-@each([('nanoseconds', (TIMESTAMP, NANOSECONDS), 10**9), ('seconds', (TIMESTAMP, SECONDS), 2**63 - 1), ('none', (TIMESTAMP,), None)])
+@each([('nanoseconds', (TIMESTAMP, NANOSECONDS), 10**9), ('seconds', (TIMESTAMP, SECONDS), 2**63 - 1),
+       ('none', (TIMESTAMP,), None)])
 def a_time_that_is_none_is_null(_, path, value):
     with copied('blocks_2.1') as source:
-        same(json.loads(cat(source, 'versions.jsonl').splitlines()[-1])['timestamp'].startswith('20'), True, 'as it was written')
+        same(json.loads(cat(source, 'versions.jsonl').splitlines()[-1])['timestamp'].startswith('20'), True,
+             'as it was written')
         changing(path, value)(ManifestEditor(source))
         same(json.loads(cat(source, 'versions.jsonl').splitlines()[-1])['timestamp'], None)
         same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
@@ -257,16 +288,22 @@ def a_time_that_is_none_is_null(_, path, value):
 
 SECTION, TRANSACTION_FILE = 23, 12
 
-# What is said of the transaction; all else is as it was.
+# Messages for the transaction; everything else is unchanged.
 OF_A_TRANSACTION = [
-    ('beyond', changing((SECTION,), 1 << 40), ('.manifest', 'the position of the transaction, 1099511627776, is outside the file')),
+    ('beyond', changing((SECTION,), 1 << 40), ('.manifest',
+                                               'the position of the transaction, 1099511627776, is outside '
+                                               'the file')),
     ('no length', changing((SECTION,), 1), ('.manifest', 'transaction')),
-    ('another message', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'x'), editor.write(),
-                                        (editor.path.parent.parent / '_transactions' / 'x').write_bytes(b'\x0f')),
+    ('another message', lambda editor: (editor.change((SECTION,), None),
+                                        editor.change((TRANSACTION_FILE,), b'x'), editor.write(),
+                                        (editor.path.parent.parent / '_transactions' / 'x').write_bytes(
+                                                b'\x0f')),
      ('_transactions/x', 'Transaction')),
-    ('missing', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'y'), editor.write()),
+    ('missing', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'y'),
+                                editor.write()),
      ('_transactions/y', 'the transaction is missing')),
-    ('a path', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'../../x'), editor.write()),
+    ('a path', lambda editor: (editor.change((SECTION,), None),
+                               editor.change((TRANSACTION_FILE,), b'../../x'), editor.write()),
      ('.manifest', "'../../x'")),
 ]
 
@@ -288,7 +325,8 @@ def a_version_without_a_transaction_or_indices_has_none():
         editor.change((TRANSACTION_FILE,), None)
         editor.write()
         for part in 'transaction', 'indices':
-            same(json.loads(cat(source, f'{part}.json')), {'schema': f'ntuplefs.lance_{part}/1', 'message': None})
+            same(json.loads(cat(source, f'{part}.json')),
+                 {'schema': f'ntuplefs.lance_{part}/1', 'message': None})
             same(cat(source, f'{part}.bin'), b'')
 
 
@@ -319,16 +357,22 @@ def of_manifest(path, value):
 
 
 OF_DELETIONS = [
-    ('missing', 'deletions_2.1', of_deletion_file(lambda content: None), ('_deletions/0-', 'the deletion file is missing')),
-    ('half', 'deletions_2.1', of_deletion_file(lambda content: content[:len(content) // 2]), ('_deletions/0-', 'ARROW1')),
+    ('missing', 'deletions_2.1', of_deletion_file(lambda content: None),
+     ('_deletions/0-', 'the deletion file is missing')),
+    ('half', 'deletions_2.1', of_deletion_file(lambda content: content[:len(content) // 2]),
+     ('_deletions/0-', 'ARROW1')),
     ('empty', 'deletions_2.1', of_deletion_file(lambda content: b''), ('_deletions/0-', 'ARROW1')),
     ('beyond', 'deletions_2.1', lambda source, editor: changing(((FRAGMENTS, 0), PHYSICAL_ROWS), 59)(editor),
      ('_deletions/0-', 'row 59 is deleted, but there are only 59')),
-    ('count', 'deletions_2.1', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'deleted rows that the manifest declares', 'expected 31, found')),
-    ('kind', 'deletions_2.1', of_manifest([DELETION_TYPE], 2), ('.manifest', 'deletion file: ', 'unknown kind 2')),
-    ('half a bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: content[:1000]), ('_deletions/0-',)),
+    ('count', 'deletions_2.1', of_manifest([DELETED_ROWS], 31),
+     ('_deletions/0-', 'deleted rows that the manifest declares', 'expected 31, found')),
+    ('kind', 'deletions_2.1', of_manifest([DELETION_TYPE], 2),
+     ('.manifest', 'deletion file: ', 'unknown kind 2')),
+    ('half a bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: content[:1000]),
+     ('_deletions/0-',)),
     ('no bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: b'\0' * 64), ('_deletions/0-',)),
-    ('counted bitmap', 'many_deletions_2.2', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'that the manifest declares', 'expected 31, found')),
+    ('counted bitmap', 'many_deletions_2.2', of_manifest([DELETED_ROWS], 31),
+     ('_deletions/0-', 'that the manifest declares', 'expected 31, found')),
 ]
 
 
@@ -360,7 +404,8 @@ def a_row_that_is_deleted_twice_is_reported():
 def more_deleted_rows_than_there_are_are_reported_of_the_manifest():
     with copied('deletions_2.1') as source:
         of_manifest([DELETED_ROWS], 61)(source, ManifestEditor(source))
-        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ', '61 rows are deleted, but there are only 60'))
+        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ',
+                                                 '61 rows are deleted, but there are only 60'))
 
 
 if __name__ == '__main__':

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Datasets that pylance wrote, of several fragments and versions: the tree is what pylance's own reader finds in them."""
+"""Datasets by pylance with several fragments and versions: the tree has what pylance's own
+reader finds in them."""
 import contextlib
 import errno
 import json
@@ -17,7 +18,10 @@ from harness import case, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column  # noqa: E402
-from lance_editor import DELETED_ROWS, DELETION_FILE, FILES, FRAGMENTS, PHYSICAL_ROWS, ManifestEditor, items_of, member, message_of  # noqa: E402
+from lance_editor import (  # noqa: E402
+    DELETED_ROWS, DELETION_FILE, FILES, FRAGMENTS, PHYSICAL_ROWS, ManifestEditor, items_of, member,
+    message_of
+)
 
 DATASETS = harness.DATA / 'lance_datasets'
 NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
@@ -34,7 +38,7 @@ def check_state(state, data_set):
 
 
 def each_dataset(check):
-    """A case that mounts all datasets at once and checks each: those that fail are told by name, all of them."""
+    """A case that mounts all datasets at once and checks each; reports all that fail by name."""
     def of_all():
         problems = []
         same(len(NAMES) >= 5, True, 'there are datasets')
@@ -91,13 +95,16 @@ def documents_tell_the_version_and_its_fragments(expected, data_set, source):
          (state['version'], len(state['fragments']), expected['data_storage_version']))
     same(ntuple['timestamp'].endswith('Z'), True)
     manifest = json.loads((data_set / 'manifest.json').read_text())
-    same((manifest['message']['version'], os.path.dirname(manifest['file'])), (state['version'], str(source / '_versions')))
+    same((manifest['message']['version'], os.path.dirname(manifest['file'])),
+         (state['version'], str(source / '_versions')))
     with open(manifest['file'], 'rb') as file:
         file.seek(manifest['file_offset'])
         same(file.read(manifest['stored_bytes']), (data_set / 'manifest.bin').read_bytes())
-    found = [[row['fragment'], row['message']['physical_rows']] for row in lines(data_set / 'fragments.jsonl')]
+    found = [[row['fragment'], row['message']['physical_rows']] for row
+             in lines(data_set / 'fragments.jsonl')]
     same(found, [each[:2] for each in state['fragments']], 'fragments')
-    same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')], [each[2] for each in state['fragments']], 'deleted rows')
+    same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')],
+         [each[2] for each in state['fragments']], 'deleted rows')
     told = {}
     for each in lines(data_set / 'deletions.jsonl'):
         told[each['fragment']] = told.get(each['fragment'], 0) + each['rows']
@@ -126,11 +133,13 @@ def the_transaction_is_what_its_file_has(_expected, data_set, source):
 def texts_of_json_are_jsonb_in_the_files_of_their_fields():
     with harness.mounted(DATASETS / 'json_2.2') as mountpoint:
         equal = mountpoint / 'json_2.2' / 'equal'
-        value = bytes.fromhex('400000011000000550000010' + b'equal'.hex() + '80000002200000022000000250015002')
+        value = bytes.fromhex('400000011000000550000010' + b'equal'.hex()
+                              + '80000002200000022000000250015002')
         rows = json.loads((equal / 'field.json').read_text())['streams']['valid']['shape'][0]
         same((equal / 'data.bin').read_bytes(), value * rows)
         same(json.loads((equal / 'field.json').read_text())['kind'], 'json')
-        same((mountpoint / 'json_2.2' / 'table.csv').read_text().splitlines()[1], '0,,"{""equal"":[1,2]}",,"{""text"":""{\\""a\\"":[null,true,{}],\\""b\\"":1.5}"",""x"":0}",[]')
+        same((mountpoint / 'json_2.2' / 'table.csv').read_text().splitlines()[1],
+             '0,,"{""equal"":[1,2]}",,"{""text"":""{\\""a\\"":[null,true,{}],\\""b\\"":1.5}"",""x"":0}",[]')
 
 
 @case
@@ -214,19 +223,23 @@ def what_is_beside_the_rows_is_what_pylance_says():
              [told[key] for key in ('config', 'table_metadata', 'schema_metadata')])
         name_of = {field['id']: field['name'] for field in document('schema')['message']['fields']}
         indices = document('indices')['message']['indices']
-        same([[index['name'], index['uuid']['uuid_hex'], [name_of[field] for field in index['fields']]] for index in indices],
+        same([[index['name'], index['uuid']['uuid_hex'], [name_of[field] for field in index['fields']]]
+              for index in indices],
              [index[:3] for index in told['indices']])
         same(len((data_set / 'indices.bin').read_bytes()), document('indices')['stored_bytes'])
         refs = document('refs')
-        same(({tag['name']: tag['content']['version'] for tag in refs['tags']}, refs['branches']), (told['tags'], []))
+        same(({tag['name']: tag['content']['version'] for tag in refs['tags']}, refs['branches']),
+             (told['tags'], []))
         uuid, read_version, operation = told['transaction']
         transaction = document('transaction')['message']
-        same((transaction['uuid'], transaction['read_version'], operation.lower() in transaction), (uuid, read_version, True))
+        same((transaction['uuid'], transaction['read_version'], operation.lower() in transaction),
+             (uuid, read_version, True))
         gone = {(run['fragment'], row) for run in lines(data_set / 'deletions.jsonl')
                 for row in range(run['first_row'], run['first_row'] + run['rows'])}
         found = []
         for fragment in lines(data_set / 'fragments.jsonl'):
-            ids = [row for segment in fragment['message']['inline_row_ids']['segments'] for row in row_ids_of(segment)]
+            ids = [row for segment in fragment['message']['inline_row_ids']['segments'] for row
+                   in row_ids_of(segment)]
             found += [row for at, row in enumerate(ids) if (fragment['fragment'], at) not in gone]
         same(found, told['row_ids'])
         same(document('manifest')['message']['next_row_id'], max(found) + 1)
@@ -239,7 +252,8 @@ def tags_and_branches_that_cannot_be_read_are_reported_beside_the_others():
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
         (source / '_refs' / 'tags' / 'half.json').write_text('{"version":')
         (source / '_refs' / 'branches').mkdir()
-        (source / '_refs' / 'branches' / 'a%2Fb.json').write_text('{"parentVersion":2,"nested":{"x":[1,null]}}')
+        (source / '_refs' / 'branches' / 'a%2Fb.json').write_text(
+                '{"parentVersion":2,"nested":{"x":[1,null]}}')
         with harness.mounted(source) as mountpoint:
             refs = json.loads((mountpoint / name / 'refs.json').read_text())
         same(refs['branches'], [{'name': 'a/b', 'content': {'parentVersion': 2, 'nested': {'x': [1, None]}}}])
@@ -259,32 +273,38 @@ def a_data_file_is_opened_when_something_of_it_is_read():
             path = mountpoint / name / 'id' / 'data.bin'
             same(os.stat(path).st_size, 3 * rows * 8, 'the size is known')
             for first in 0, 2 * rows:
-                found = harness.pread(path, 8 * 1300, 8 * (first + 100))    # in blocks that hold no others
-                same(found == struct.pack('<1300q', *range(first + 100, first + 1400)), True, f'rows from {first} on')
+                # in blocks that contain nothing else
+                found = harness.pread(path, 8 * 1300, 8 * (first + 100))
+                same(found == struct.pack('<1300q', *range(first + 100, first + 1400)), True,
+                     f'rows from {first} on')
             harness.fails(errno.ESTALE, harness.pread, path, 8 * 100, 8 * (rows + 700))
             error, = harness.errors_of(mountpoint)
-            same(('fragment 1:' in error['what'], f'data/{lost}:' in error['what']), (True, True), error['what'])
-            # how long its texts are stands nowhere else
+            same(('fragment 1:' in error['what'], f'data/{lost}:' in error['what']), (True, True),
+                 error['what'])
+            # the length of its texts is stored nowhere else
             harness.fails(errno.ESTALE, os.stat, mountpoint / name / 'text' / 'data.bin')
 
 
 @case
 def pages_of_legacy_files_say_their_batches():
-    """Of 16 rows each, as they were written."""
+    """Files of 16 rows each, as they were written."""
     name = 'fragments_0.1'
     with harness.mounted(DATASETS / name) as mountpoint:
         data_set = mountpoint / name
-        id_of = {field['name']: field['id'] for field in json.loads((data_set / 'manifest.json').read_text())['message']['fields']}
+        id_of = {field['name']: field['id'] for field
+                 in json.loads((data_set / 'manifest.json').read_text())['message']['fields']}
         for field in 'id', 'text':
             found = [[page[key] for key in ('fragment', 'file_page', 'elements', 'file_column')]
                      for page in lines(data_set / field / 'column.0' / 'pages.jsonl')]
-            expected = [[0, 0, 16], [0, 1, 16], [0, 2, 8], [1, 0, 1], [2, 0, 16], [2, 1, 16], [2, 2, 16], [2, 3, 1]]
+            expected = [[0, 0, 16], [0, 1, 16], [0, 2, 8], [1, 0, 1], [2, 0, 16], [2, 1, 16], [2, 2, 16],
+                        [2, 3, 1]]
             same(found, [[*page, id_of[field]] for page in expected], field)
 
 
 @contextlib.contextmanager
 def edited(name, edit):
-    """A copy of a dataset, its latest manifest changed by a function of a ManifestEditor; mounted."""
+    """A copy of a dataset whose latest manifest a function of a ManifestEditor has changed;
+    mounted."""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
         editor = ManifestEditor(source)
@@ -308,7 +328,8 @@ def a_legacy_data_file_says_the_rows_that_its_manifest_does_not():
     state = expected_of(name)['versions'][-1]
     with edited(name, untold([PHYSICAL_ROWS])) as data_set:
         check_state(state, data_set)
-        same([row['entries'] for row in lines(data_set / 'fragments.jsonl')], [rows for _, rows, _ in state['fragments']])
+        same([row['entries'] for row in lines(data_set / 'fragments.jsonl')],
+             [rows for _, rows, _ in state['fragments']])
 
 
 @case
@@ -321,8 +342,10 @@ def a_deletion_file_says_the_rows_that_its_manifest_does_not():
         state = expected_of(name)['versions'][-1]
         with edited(name, edit) as data_set:
             check_state(state, data_set)
-            same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')], [each[2] for each in state['fragments']], name)
-            same(json.loads((data_set / 'ntuple.json').read_text())['deleted_rows'], sum(each[2] for each in state['fragments']), name)
+            same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')],
+                 [each[2] for each in state['fragments']], name)
+            same(json.loads((data_set / 'ntuple.json').read_text())['deleted_rows'],
+                 sum(each[2] for each in state['fragments']), name)
 
 
 @case
@@ -330,7 +353,8 @@ def of_two_files_that_have_a_field_the_first_one_counts():
     rows = 2000
 
     def edit(editor):
-        files = [next(value for field, _, value in items_of(fragment) if field == FILES) for fragment in editor.all_of(FRAGMENTS)]
+        files = [next(value for field, _, value in items_of(fragment) if field == FILES) for fragment
+                 in editor.all_of(FRAGMENTS)]
         editor.change(((FRAGMENTS, 0), (FILES, 1)), files[2])
         last = items_of(editor.all_of(FRAGMENTS)[2])
         editor.change(((FRAGMENTS, 2),), message_of([member(FILES, files[1]), *last]))
@@ -350,12 +374,13 @@ def a_file_that_has_a_field_twice_is_refused_where_it_is_looked_at():
         same(harness.pread(path, 8, 0), bytes(8))
         harness.fails(errno.EIO, harness.pread, path, 8, 8 * 2500)
         error, = harness.errors_of(data_set.parent)
-        same(all(words in error['what'] for words in ('fragment 1:', 'data file', 'field 0 has two columns')), True, error)
+        same(all(words in error['what'] for words in ('fragment 1:', 'data file',
+                                                      'field 0 has two columns')), True, error)
 
 
 @case
 def many_datasets_share_the_descriptors_of_the_process():
-    """All of them together have more files than may be open."""
+    """Together they have more files than may be open."""
     name, (soft, hard) = 'deletions_2.2', resource.getrlimit(resource.RLIMIT_NOFILE)
     with harness.scratch() as folder:
         for number in range(20):

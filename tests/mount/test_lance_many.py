@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A dataset of many fragments: what is read of it is right, and takes little memory for each, however much is read again."""
+"""A dataset of many fragments: reads are correct, and take little memory for each, however often
+they repeat."""
 import os
 import threading
 
@@ -10,8 +11,9 @@ from many_fragments import digests, first_version, write_fragments
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
 FEW = 100
 COLUMN = 'id'
-LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0    # of metadata; 0: as much as is usual
-# Of each fragment of nine columns of which one was read, and what the programs take beside; without a limit also open files.
+LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0  # limit of metadata; 0: the default
+# For each fragment of nine columns of which one was read, and the memory of the programs; without a
+# limit also open files.
 FRAGMENT_BYTES, BASE = 2600, (24 if LIMIT else 256) << 20
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
 
@@ -26,7 +28,7 @@ def read(path):
 
 
 def read_at_once(paths):
-    """What several threads read, each its own file."""
+    """Several threads read, each its own file."""
     found = {}
     threads = [threading.Thread(target=lambda path=path: found.update({path: read(path)})) for path in paths]
     for thread in threads:
@@ -51,7 +53,8 @@ def columns_are_right_and_fragments_take_little():
             same((again.splitlines() == pages, digests(data, FRAGMENTS)), (True, {expected(COLUMN)}))
             same(read(mount.mountpoint / '.ntuplefs' / 'errors.jsonl'), b'')
             most = high_water(mount.decoder)
-            same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True, f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
+            same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True,
+                 f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
 
 
 @case
@@ -61,7 +64,8 @@ def a_file_that_is_gone_is_reported_when_it_is_read_again():
         same(command(NTUPLE, 'verify', directory / 'many').returncode, 0)
         (directory / 'many' / 'data' / f'{FEW - 1:08}.lance').unlink()
         result = command(NTUPLE, 'verify', directory / 'many')
-        same((result.returncode != 0, f'{FEW - 1:08}.lance' in (result.stdout + result.stderr).decode()), (True, True), result)
+        same((result.returncode != 0, f'{FEW - 1:08}.lance' in (result.stdout + result.stderr).decode()),
+             (True, True), result)
 
 
 run()

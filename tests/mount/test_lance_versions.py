@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Versions of Lance datasets: all of them at once, one that is chosen, one that is committed or removed while it is mounted."""
+"""Versions of Lance datasets: all of them at once, a chosen one, one that is committed or
+removed while it is mounted."""
 import contextlib
 import errno
 import json
@@ -20,7 +21,8 @@ from compare_columns import check_column  # noqa: E402
 DATASETS = harness.DATA / 'lance_datasets'
 NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
 NAME = 'deletions_2.1'
-WHOLE = (NAME, 'columns_2.0', 'versions_2.0', 'versions_2.2', 'row_lineage_2.2')    # of which all columns of all versions are compared
+# whose columns are compared in all versions
+WHOLE = (NAME, 'columns_2.0', 'versions_2.0', 'versions_2.2', 'row_lineage_2.2')
 HIGHEST = 2 ** 64 - 1
 
 
@@ -104,7 +106,8 @@ def a_version_has_inodes_of_its_own_and_its_manifest_s_time():
             same(os.stat(place / 'id' / 'data.bin').st_mtime_ns,
                  os.stat(manifest_of(DATASETS / NAME, state['version'])).st_mtime_ns, 'time')
         os.chdir(places[1] / 'id')
-        same((os.path.samefile('../..', data_set / 'versions.d'), os.path.samefile('../../..', data_set)), (True, True))
+        same((os.path.samefile('../..', data_set / 'versions.d'), os.path.samefile('../../..', data_set)),
+             (True, True))
         os.chdir('/')
 
 
@@ -116,11 +119,14 @@ def versions_jsonl_has_a_line_for_each_with_what_its_manifest_says():
             same([line['version'] for line in found], [state['version'] for state in versions_of(name)], name)
             for line, state in zip(found, versions_of(name)):
                 counts = [(rows, deleted) for _, rows, deleted in state['fragments']]
-                same((line['entries'], line['fragments'], line['physical_rows'], line['deleted_rows'], line['deletion_files']),
-                     (state['rows'], len(counts), sum(rows for rows, _ in counts), sum(deleted for _, deleted in counts),
+                same((line['entries'], line['fragments'], line['physical_rows'], line['deleted_rows'],
+                      line['deletion_files']),
+                     (state['rows'], len(counts), sum(rows for rows, _ in counts),
+                      sum(deleted for _, deleted in counts),
                       sum(deleted > 0 for _, deleted in counts)), f"{name}, version {state['version']}")
                 same((line['file_bytes'], line['branch'], line['tags'], line['timestamp'][-1]),
-                     (os.path.getsize(line['file']), None, tags_of(DATASETS / name, state['version']), 'Z'), name)
+                     (os.path.getsize(line['file']), None, tags_of(DATASETS / name, state['version']), 'Z'),
+                     name)
 
 
 @case
@@ -130,10 +136,12 @@ def versions_jsonl_is_as_new_as_the_look_at_it():
         with mounted(source) as mountpoint, mounted(source, options=('-o', 'version=exp/one')) as of_branch:
             path = mountpoint / NAME / 'versions.jsonl'
             same([line['tags'] for line in lines(path)[:3]], [[], [], []])
-            for name, *named in ('b', 2), ('a', 2), ('gone', 77), ('there', 2, 'exp/one'), ('out', 1, '../..'):
+            for name, *named in ('b', 2), ('a', 2), ('gone', 77), ('there', 2, 'exp/one'), ('out', 1,
+                    '../..'):
                 tag(source, name, *named)
             same([line['tags'] for line in lines(path)[:3]], [[], ['a', 'b'], []])
-            same([(line['version'], line['branch'], line['tags']) for line in lines(of_branch / NAME / 'versions.jsonl')],
+            same([(line['version'], line['branch'], line['tags'])
+                  for line in lines(of_branch / NAME / 'versions.jsonl')],
                  [(number, 'exp/one', ['there'] if number == 2 else []) for number in (1, 2, 3, 4)])
             same(os.stat(path).st_size, len(path.read_bytes()), 'its size')
             with open(manifest_of(source, 3), 'r+b') as file:
@@ -157,7 +165,8 @@ def a_number_a_tag_or_a_branch_chooses_what_is_shown():
                 same(f'{source}/tree/exp/one/' in manifest, in_branch, f'{wanted}: in the branch')
                 check_state(states[2], mountpoint / NAME / 'versions.d' / '2')
                 fails(errno.ENOENT, os.stat, mountpoint / NAME / 'versions.d' / ('5' if in_branch else '99'))
-            told = json.loads(harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source, f'{NAME}/ntuple.json'))
+            told = json.loads(harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source,
+                                             f'{NAME}/ntuple.json'))
             same(told['dataset_version'], version, wanted)
 
 
@@ -166,7 +175,8 @@ def what_is_no_version_is_refused_by_name():
     with copied() as source:
         tag(source, 'first', 1)
         tag(source, 'out', 1, '../../elsewhere')
-        for wanted, told in {'77': 'from 1 to', 'none': 'tags: ', '../first': 'is a path', 'out': '../../elsewhere'}.items():
+        for wanted, told in {'77': 'from 1 to', 'none': 'tags: ', '../first': 'is a path',
+                             'out': '../../elsewhere'}.items():
             for result in (harness.ntuplefs('-o', f'version={wanted}', source, source.parent / 'mnt'),
                            harness.command(harness.NTUPLE, 'ls', f'--version={wanted}', source)):
                 same((result.returncode != 0, told in result.stderr.decode()), (True, True), result.stderr)
@@ -192,8 +202,10 @@ def a_version_that_is_committed_while_mounted_is_there_at_the_next_look():
                     os.rename(Path(aside, path.name), path)
                     same(told_version(data_set), state['version'], 'the version at the next look')
                     same(len(file.read()), before['rows'] * 8, 'an open file goes on')
-                same((os.stat(data_set).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time), (True, True), 'another one')
-                same(json.loads((mountpoint / 'file.json').read_text())['datasets'][0]['entries'], state['rows'], 'file.json')
+                same((os.stat(data_set).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time),
+                     (True, True), 'another one')
+                same(json.loads((mountpoint / 'file.json').read_text())['datasets'][0]['entries'],
+                     state['rows'], 'file.json')
             check_state(states[-1], data_set)
             check_state(states[0], Path(f'/proc/self/fd/{old}'))
             os.close(old)
@@ -205,7 +217,8 @@ def a_tag_and_a_branch_are_followed():
     with copied() as source:
         branch(source, 'exp', 3)
         tag(source, 'moving', 1)
-        with mounted(source, options=('-o', 'version=moving')) as by_tag, mounted(source, options=('-o', 'version=exp')) as by_branch:
+        with mounted(source, options=('-o', 'version=moving')) as by_tag, mounted(source,
+                options=('-o', 'version=exp')) as by_branch:
             same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (1, 3))
             tag(source, 'moving', 2)
             shutil.copy(manifest_of(source, 4), source / 'tree' / 'exp' / '_versions' / 'new')
@@ -220,7 +233,7 @@ def a_bad_version_leaves_the_others_readable():
     with copied() as source:
         half = manifest_of(source, latest + 1)
         half.write_bytes(manifest_of(source, latest).read_bytes()[:100])
-        shutil.copy(manifest_of(source, 1), manifest_of(source, 40))     # of another number than its name's
+        shutil.copy(manifest_of(source, 1), manifest_of(source, 40))  # with another number than in its name
         (source / '_versions' / 'latest_version_hint.json').write_text('{"version": 1000}')
         with mounted(source, options=('-o', f'version={latest}')) as mountpoint:
             for bad, told in (latest + 1, half.name), (40, 'version'):
@@ -231,13 +244,14 @@ def a_bad_version_leaves_the_others_readable():
                 check_state(state, mountpoint / NAME / 'versions.d' / str(state['version']), 2)
             same(len(harness.errors_of(mountpoint)), 2)
         result = harness.ntuplefs(source, source.parent / 'mnt')
-        same((result.returncode != 0, manifest_of(source, 40).name in result.stderr.decode()), (True, True), result.stderr)
+        same((result.returncode != 0, manifest_of(source, 40).name in result.stderr.decode()), (True, True),
+             result.stderr)
         with mounted(source, options=('-o', 'broken=show')) as mountpoint:
             same(sorted(os.listdir(mountpoint / NAME)), ['error.json', 'versions.d'])
             check_state(states[0], mountpoint / NAME / 'versions.d' / '1')
         told = json.loads(harness.output(harness.NTUPLE, 'cat', source, f'{NAME}/versions.d/1/ntuple.json'))
         same(told['dataset_version'], 1)
-        # among others it tells why; what is whole is below
+        # below versions.d it says why; valid parts are below it
         with mounted(source.parent) as mountpoint:
             same(sorted(os.listdir(mountpoint / NAME)), ['error.json', 'versions.d'])
             check_state(states[0], mountpoint / NAME / 'versions.d' / '1')
@@ -252,7 +266,8 @@ def what_a_removed_version_has_not_read_is_stale():
         with mounted(source) as mountpoint:
             data_set = mountpoint / source.name
             second = data_set / 'versions.d' / '2'
-            with open(second / 'id' / 'data.bin', 'rb') as file, open(data_set / 'id' / 'data.bin', 'rb') as latest:
+            with open(second / 'id' / 'data.bin', 'rb') as file, open(data_set / 'id' / 'data.bin',
+                                                                      'rb') as latest:
                 same(len(os.pread(latest.fileno(), 8, 0)), 8)
                 manifest_of(source, 2).unlink()
                 for path in (source / 'data').iterdir():
@@ -281,18 +296,24 @@ def pylance_writes_while_it_is_mounted():
             lance.dataset(source).delete('id = 3')
             lance.dataset(source).tags.create('last', 3)
             same([line['tags'] for line in lines(data_set / 'versions.jsonl')], [[], [], ['last']])
-            keys = {'total_rows': 'entries', 'total_fragments': 'fragments', 'total_data_files': 'data_files', 'total_files_size': 'data_file_bytes',
-                    'total_deletion_files': 'deletion_files', 'total_data_file_rows': 'physical_rows', 'total_deletion_file_rows': 'deleted_rows'}
+            keys = {'total_rows': 'entries', 'total_fragments': 'fragments',
+                    'total_data_files': 'data_files', 'total_files_size': 'data_file_bytes',
+                    'total_deletion_files': 'deletion_files', 'total_data_file_rows': 'physical_rows',
+                    'total_deletion_file_rows': 'deleted_rows'}
             told, found = lance.dataset(source).versions(), lines(data_set / 'versions.jsonl')
-            same([{**{key: line[ours] for key, ours in keys.items()}, 'version': line['version']} for line in found],
-                 [{**{key: int(version['metadata'][key]) for key in keys}, 'version': version['version']} for version in told])
+            same([{**{key: line[ours] for key, ours in keys.items()}, 'version': line['version']}
+                  for line in found],
+                 [{**{key: int(version['metadata'][key]) for key in keys}, 'version': version['version']}
+                  for version in told])
             for line, version in zip(found, told):  # whose microseconds are rounded
                 timestamp = datetime.fromisoformat(line['timestamp'][:26] + '+00:00')
-                same(abs(version['timestamp'].astimezone(timezone.utc) - timestamp) <= timedelta(microseconds=1), True, 'timestamp')
+                same(abs(version['timestamp'].astimezone(timezone.utc) - timestamp) <= timedelta(
+                        microseconds=1), True, 'timestamp')
             same((told_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
             lance.dataset(source).cleanup_old_versions(timedelta(0))
             fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')
-            same((data_set / 'id' / 'data.bin').read_bytes(), b''.join(k.to_bytes(8, 'little') for k in (0, 1, 2, 4, 5, 6)))
+            same((data_set / 'id' / 'data.bin').read_bytes(),
+                 b''.join(k.to_bytes(8, 'little') for k in (0, 1, 2, 4, 5, 6)))
             os.close(old)
 
 
@@ -303,7 +324,8 @@ def what_pylance_cleans_up_is_stale_where_it_was_not_read():
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory, 'table.lance')
         for first in 0, rows:
-            lance.write_dataset(arrow.table({'id': range(first, first + rows)}), source, mode='append' if first else 'create')
+            lance.write_dataset(arrow.table({'id': range(first, first + rows)}), source, mode='append'
+                                if first else 'create')
         with mounted(source) as mountpoint:
             with open(mountpoint / 'table' / 'id' / 'data.bin', 'rb', buffering=0) as file:
                 lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
@@ -327,8 +349,10 @@ def branches_and_tags_of_pylance_are_shown():
         lance.write_dataset(arrow.table({'id': [5]}), source, mode='append')
         data_set.tags.create('first', 1)
         data_set.tags.create('there', ('exp/one', 2))
-        for wanted, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40], '2': [1, 2, 3, 5]}.items():
-            found = harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source, 'table/id/rows.jsonl')
+        for wanted, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40],
+                                 '2': [1, 2, 3, 5]}.items():
+            found = harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source,
+                                   'table/id/rows.jsonl')
             same([json.loads(line) for line in found.splitlines()], expected, wanted)
 
 
@@ -344,11 +368,13 @@ def a_version_apart_from_the_history_is_shown_by_its_number():
         source = Path(directory, 'set')
         lance.write_dataset(pyarrow.table({'k': [1, 2]}), source)
         fragments = write_fragments(pyarrow.table({'k': [3]}), source)
-        apart = lance.LanceDataset.commit(source, lance.LanceOperation.Append(fragments), read_version=1, detached=True)
+        apart = lance.LanceDataset.commit(source, lance.LanceOperation.Append(fragments), read_version=1,
+                                          detached=True)
         with mounted(source) as mountpoint:
             data_set = mountpoint / 'set'
             same((data_set / 'k/rows.jsonl').read_text().split(), ['1', '2'], 'the latest')
-            same((data_set / f'versions.d/{apart.version}/k/rows.jsonl').read_text().split(), ['1', '2', '3'], 'the other')
+            same((data_set / f'versions.d/{apart.version}/k/rows.jsonl').read_text().split(),
+                 ['1', '2', '3'], 'the other')
             same([line['version'] for line in lines(data_set / 'versions.jsonl')], [1], 'the history')
         with mounted(source, options=('-o', f'version={apart.version}')) as mountpoint:
             same(told_version(mountpoint / 'set'), apart.version)

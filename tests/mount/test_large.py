@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Large pages from front to back, with replies from the pages of the cache and without: the same bytes, however they
-are asked for."""
+"""Large pages from start to end, with and without replies from the pages of the cache: the same
+bytes for any kind of request."""
 import ctypes
 import errno
 import os
@@ -12,7 +12,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from harness import Skip, case, cat_lines, decoder_of, errors_of, flip, libfuse_lacks, mounted, run, same, scratch, stats
+from harness import (Skip, case, cat_lines, decoder_of, errors_of, flip, libfuse_lacks, mounted, run, same,
+                     scratch, stats)
 from soak import COLUMNS, ENTRIES, values, write_large
 
 COLUMN = COLUMNS - 1  # with the largest pages
@@ -32,17 +33,20 @@ def check_column(top, column, can_be_mapped):
     expected = values(column, 0, ENTRIES)
     folder = top / f'Events/c{column}'
     for piece in 1 << 20, 1 << 17, 100000, expected.nbytes:
-        same(read_pieces(folder / 'data.bin', piece), expected.tobytes(), f'column {column} in pieces of {piece}')
+        same(read_pieces(folder / 'data.bin', piece), expected.tobytes(),
+             f'column {column} in pieces of {piece}')
     same(np.load(folder / 'data.npy').tobytes(), expected.tobytes(), f'column {column}, data.npy')
     if can_be_mapped:
-        same(np.load(folder / 'data.npy', mmap_mode='r').tobytes(), expected.tobytes(), f'column {column}, mapped')
+        same(np.load(folder / 'data.npy', mmap_mode='r').tobytes(), expected.tobytes(),
+             f'column {column}, mapped')
 
 
 @case
 def large_pages_are_served_alike_in_all_ways():
     with scratch() as directory:
         write_large(directory / 'large.root')
-        for options in ['direct_io=on'], ['direct_io=off'], ['direct_io=on,threads=1'], ['direct_io=on,cachesize=2M'], \
+        for options in ['direct_io=on'], ['direct_io=off'], ['direct_io=on,threads=1'], [
+                'direct_io=on,cachesize=2M'], \
                 ['direct_io=on,cachesize=17M,threads=8']:
             with mounted(directory / 'large.root', options=['-o', *options]) as top:
                 for column in 0, COLUMN:
@@ -67,7 +71,7 @@ SCHED_GETATTR = {'x86_64': 315, 'aarch64': 275}
 
 
 def slice_of(thread):
-    """How long a thread may run before others, in nanoseconds; 0 where the kernel has no such thing."""
+    """The time slice of a thread, in nanoseconds; 0 if the kernel does not support it."""
     size = 48
     attributes = ctypes.create_string_buffer(size)
     number = SCHED_GETATTR.get(platform.machine())
@@ -99,7 +103,8 @@ def where_many_read_who_waits_for_requests_comes_first():
             deadline = time.monotonic() + 20
 
             def look():
-                # While they read: when they have closed their files, one thread waits for requests again, with the usual.
+                # During the read. After they close their files, one thread waits for requests
+                # again, with the usual time slice.
                 seen.update(slices())
                 if min(seen) < slice_of(0) or time.monotonic() > deadline:
                     enough.set()
@@ -121,7 +126,7 @@ def where_many_read_who_waits_for_requests_comes_first():
 
 
 def failure_of(source, options):
-    """What reading a column ends with, and what errors.jsonl says of it."""
+    """How reading a column ends, and its lines in errors.jsonl."""
     with mounted(source, options=['-o', options]) as top:
         try:
             read_pieces(top / f'Events/c{COLUMN}/data.bin', 1 << 20)

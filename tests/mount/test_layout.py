@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every byte of a file has an owner, and the pages that are shown are the bytes of the file: layout.jsonl, keys.jsonl,
-pages.jsonl, pages/, the pictures. For the project's own files, and for the foreign ones of NTUPLE_SHARED."""
+"""Every byte of a file has an owner, and the shown pages are the bytes of the file:
+layout.jsonl, keys.jsonl, pages.jsonl, pages/, the pictures. For the project's own files, and for
+the foreign ones of NTUPLE_SHARED."""
 import json
 import os
 import re
@@ -20,7 +21,8 @@ def sound(name):
 
 
 def check_layout(top, source, what):
-    """The ranges follow one another from 0 to the file's size; the pages' ranges lie where pages.jsonl says."""
+    """The ranges follow one another from 0 to the file's size; the pages' ranges agree with
+    pages.jsonl."""
     at = 0
     for line in lines(top / 'layout.jsonl'):
         same(line['file_offset'], at, f'{what}: layout.jsonl: a hole or an overlap before {line}')
@@ -39,20 +41,22 @@ def check_pictures(top, what):
 
 
 def stored_bytes(page, content):
-    extents = [content[extent['file_offset']:][:extent['stored_bytes']] for extent in page.get('extents', [page])]
+    extents = [content[extent['file_offset']:][:extent['stored_bytes']]
+               for extent in page.get('extents', [page])]
     return b''.join(extents)[:page['stored_bytes']]
 
 
 def check_column(column, content, what):
     pages = lines(column / 'pages.jsonl')
-    same(sorted(os.listdir(column / 'pages')), sorted(f'{n}.{kind}' for n in range(len(pages)) for kind in ('raw', 'bin')),
+    same(sorted(os.listdir(column / 'pages')), sorted(f'{n}.{kind}' for n in range(len(pages))
+                                                      for kind in ('raw', 'bin')),
          f'{what}: pages/')
     joined = b''
     for number, page in enumerate(pages):
         same(page['page'], number, f'{what}: pages.jsonl')
         raw = (column / 'pages' / f'{number}.raw').read_bytes()
         decoded = (column / 'pages' / f'{number}.bin').read_bytes()
-        if not page.get('is_embedded'):    # in the record of a TTree, which is compressed
+        if not page.get('is_embedded'):  # in the record of a TTree, which is compressed
             same(raw, stored_bytes(page, content), f'{what}: pages/{number}.raw')
         same(len(decoded), page['decoded_bytes'], f'{what}: pages/{number}.bin')
         joined += decoded
@@ -112,7 +116,8 @@ def a_page_that_two_columns_share_is_named_with_both():
 def documents_are_the_same_from_run_to_run():
     def documents(top):
         return {path.relative_to(top): path.read_bytes() for path in sorted(top.rglob('*'))
-                if path.suffix in ('.json', '.jsonl', '.svg') and path.is_file() and '.ntuplefs' not in path.parts}
+                if path.suffix in ('.json', '.jsonl', '.svg') and path.is_file()
+                and '.ntuplefs' not in path.parts}
     with mounted(data('example.root')) as top:
         first = documents(top)
     with mounted(data('example.root')) as top:
@@ -138,8 +143,10 @@ def every_extended_attribute_that_is_listed_has_a_value_without_pages_too():
 @case
 def the_picture_says_the_ratio_of_each_page():
     with mounted(data('compression_zstd.root')) as top:
-        ratios = {page['file_offset']: page['ratio'] for path in top.rglob('pages.jsonl') for page in lines(path)}
-        titles = re.findall(r'<title>page [^<]* bytes at (\d+), ratio ([\d.]+)</title>', (top / 'layout.svg').read_text())
+        ratios = {page['file_offset']: page['ratio'] for path in top.rglob('pages.jsonl')
+                  for page in lines(path)}
+        titles = re.findall(r'<title>page [^<]* bytes at (\d+), ratio ([\d.]+)</title>',
+                            (top / 'layout.svg').read_text())
         if len(titles) < 5:
             raise AssertionError(f'only {len(titles)} titles of pages')
         for offset, ratio in titles:
@@ -164,10 +171,11 @@ for path in sorted(DATA.glob('*.root')):
 @case
 def foreign_files_every_byte_and_every_page():
     folders = [SHARED / 'rntuple' / name for name in ('gen', 'validation', 'real')]
-    sources = [path for folder in folders for path in sorted(folder.glob('*.root')) if path.stat().st_size < 20_000]
+    sources = [path for folder in folders for path in sorted(folder.glob('*.root'))
+               if path.stat().st_size < 20_000]
     if not sources:
         raise Skip('NTUPLE_SHARED has no files')
-    for source in sources[::5]:    # a fifth of them, of every folder: a minute is long for one case
+    for source in sources[::5]:  # a fifth of them, from every folder: one case must not take a minute
         if json.loads(source.with_suffix('.json').read_text()).get('expect', 'accept') == 'accept':
             check_file(source)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Servers that lie. Whatever they answer: what is read is what the file holds, or the read fails in time, with the address, and nothing
-crashes, grows or prints commands for terminals."""
+"""Servers that lie. For any answer, reads give the file's contents or fail in time, with the
+address, and nothing crashes, grows or prints commands for terminals."""
 import concurrent.futures
 import os
 import signal
@@ -10,9 +10,10 @@ from harness import NTUPLE, case, command, data, run, same
 from liars import LIES, LISTS, XROOTD_LIES, WebLiar, XrootdLiar
 
 SOURCE, PATH = data('compression_zstd.root'), 'compressed/noise/data.bin'
-SECONDS = 4  # that a read may take
-LATE = 30  # with what starting, ending and a busy machine take
-# Of address space: a program that a lie makes large fails. Sanitizers, without which there is this library, take terabytes.
+SECONDS = 4  # for a read
+LATE = 30  # including start, end and a busy machine
+# Limit of address space: a program that a lie makes large fails. Not with sanitizers, which reserve
+# terabytes.
 LIMIT = ['prlimit', f'--as={4 << 30}'] if os.environ.get('FAULT_PRELOAD') else []
 BUCKETS = 'keys-that-lead-out', 'tokens-without-end', 'one-token-for-ever'
 MAX_REQUESTS = 20_000
@@ -28,8 +29,10 @@ def honest_output(*words):
 
 def ask(*words, **environment):
     """Exit status, output and messages of a command that ends in time."""
-    found = subprocess.run([*LIMIT, NTUPLE, words[0], f'--timeout={SECONDS}', *words[1:]], capture_output=True, timeout=LATE,
-                           env={name: value for name, value in os.environ.items() if not name.lower().endswith('_proxy')} | environment)
+    found = subprocess.run([*LIMIT, NTUPLE, words[0], f'--timeout={SECONDS}', *words[1:]],
+                           capture_output=True, timeout=LATE,
+                           env={name: value for name, value in os.environ.items()
+                                if not name.lower().endswith('_proxy')} | environment)
     assert found.returncode >= 0, (words, signal.Signals(-found.returncode).name, found.stderr)
     assert b'\x1b' not in found.stderr + (found.stdout if words[0] == 'ls' else b''), (words, found.stderr)
     assert b'ended by' not in found.stderr, (words, found.stderr)  # the network helper
@@ -37,7 +40,8 @@ def ask(*words, **environment):
 
 
 def check(way, url, expected):
-    """How many were read; else there is a message about the address, and a status that says whose fault it is."""
+    """How many were read; else there is a message about the address, and a status that says
+    whose fault it is."""
     found = ask('cat', url, PATH)
     if found.returncode == 0:
         same(found.stdout, expected, way)
@@ -49,7 +53,7 @@ def check(way, url, expected):
 
 
 def at_once(ways, function):
-    """The ways for which a function that mostly waits gives true."""
+    """The ways for which a function that mostly waits returns true."""
     with concurrent.futures.ThreadPoolExecutor(5) as pool:
         return [way for way, result in zip(ways, pool.map(function, ways)) if result]
 
@@ -62,8 +66,10 @@ def web_servers_with_false_answers_are_found_out():
         same(check('honest', server.url('honest'), expected), 1, 'an honest server')
         read = at_once(LIES, lambda way: check(way, server.url(way), expected))
     refused = set(LIES) - set(read)
-    must_refuse = {'less-than-it-says', 'another-place', 'a-negative-size', 'a-size-that-overflows', 'a-version-each-time', 'no-version-and-other-bytes',
-                   'bytes-of-another-place', 'many-headers', 'one-header-without-end', 'a-byte-every-second', 'no-http', 'to-a-file', 'to-gopher', 'to-ftp',
+    must_refuse = {'less-than-it-says', 'another-place', 'a-negative-size', 'a-size-that-overflows',
+                   'a-version-each-time', 'no-version-and-other-bytes',
+                   'bytes-of-another-place', 'many-headers', 'one-header-without-end', 'a-byte-every-second',
+                   'no-http', 'to-a-file', 'to-gopher', 'to-ftp',
                    'to-scp', 'to-dict', 'to-itself', 'to-metadata', 'to-nowhere'}
     same(must_refuse - refused, set(), 'read in spite of a lie')
 
@@ -73,13 +79,16 @@ def false_lists_of_folders_are_found_out():
     content = SOURCE.read_bytes()
     for way in LISTS:
         with WebLiar(content) as server:
-            url, environment = f's3://{way}/f/', {'AWS_ENDPOINT_URL': f'http://127.0.0.1:{server.port}', 'AWS_ACCESS_KEY_ID': 'key', 'AWS_SECRET_ACCESS_KEY': 'secret'}
+            url, environment = f's3://{way}/f/', {'AWS_ENDPOINT_URL': f'http://127.0.0.1:{server.port}',
+                                                  'AWS_ACCESS_KEY_ID': 'key',
+                                                  'AWS_SECRET_ACCESS_KEY': 'secret'}
             if way not in BUCKETS:
                 url, environment = server.url(way, '', 'dav'), {}
             found = ask('ls', url, **environment)
             if found.returncode == 0:
                 names = found.stdout.decode().split()
-                same([name for name in names if 'passwd' in name or name.startswith('..') or 'other' in name], [], way)
+                same([name for name in names if 'passwd' in name or name.startswith('..')
+                      or 'other' in name], [], way)
             else:
                 assert found.returncode in STATUSES.values(), (way, found)
                 assert way.encode() in found.stderr, (way, found.stderr)
@@ -97,7 +106,8 @@ def xrootd_servers_with_false_answers_are_found_out():
         if b'xrootd' in found.stderr.lower() and found.returncode == STATUSES['unsupported']:
             return  # built without it
         same((found.returncode, found.stdout), (0, expected), found.stderr)
-    must_refuse = {'less-than-was-asked-for', 'other-bytes', 'a-length-without-bytes', 'a-size-that-is-negative', 'half-a-handle', 'a-server-for-ever',
+    must_refuse = {'less-than-was-asked-for', 'other-bytes', 'a-length-without-bytes',
+                   'a-size-that-is-negative', 'half-a-handle', 'a-server-for-ever',
                    'a-wait-for-ever', 'nothing-but-noise'}
 
     def try_way(way):

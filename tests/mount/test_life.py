@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From start to end of a mount: background and foreground, the mountpoint, signals, dead mounts."""
+"""A mount from start to end: background and foreground, the mountpoint, signals, dead mounts."""
 import errno
 import os
 import resource
@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
-                     is_running, mounted, mounts, ntuplefs, open_in, processes_of, run, same, scratch, unmount, wait_until)
+                     is_running, mounted, mounts, ntuplefs, open_in, processes_of, run, same, scratch,
+                     unmount, wait_until)
 
 
 @case
@@ -43,13 +44,16 @@ def the_daemon_has_left_terminal_and_directory():
 def a_caller_may_have_closed_its_standard_streams():
     for closed in '<&-', '>&-', '2>&-', '<&- >&-', '<&- 2>&-', '>&- 2>&-', '<&- >&- 2>&-':
         with scratch() as directory:
-            result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, data('example.root'), directory / 'mnt')
+            result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, data('example.root'),
+                             directory / 'mnt')
             same((result.returncode, result.stdout, result.stderr), (0, b'', b''), closed)
             same(len((directory / 'mnt/Events/event/data.bin').read_bytes()), 8000, closed)
             for process in processes_of(directory / 'mnt'):
-                same([os.readlink(f'/proc/{process}/fd/{stream}') for stream in range(3)], ['/dev/null'] * 3, closed)
+                same([os.readlink(f'/proc/{process}/fd/{stream}') for stream in range(3)], ['/dev/null'] * 3,
+                     closed)
             unmount(directory / 'mnt')
-            failed = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, '/nowhere/at.root', directory / 'mnt')
+            failed = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, '/nowhere/at.root',
+                             directory / 'mnt')
             same((failed.returncode, b'/nowhere/at.root' in failed.stderr), (2, '2>' not in closed), closed)
 
 
@@ -62,20 +66,23 @@ def descriptors_of_the_caller_are_not_kept():
     # One below the soft limit, one above it: the limit may have been lowered after it was opened.
     reading, writing = os.pipe()
     high = os.dup2(writing, 200)
-    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                       (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     with scratch() as directory:
         for options in [], ['-o', 'allow_other']:
-            result = ntuplefs(*options, data('example.root'), directory / 'mnt', pass_fds=(writing, high), preexec_fn=limit)
+            result = ntuplefs(*options, data('example.root'), directory / 'mnt', pass_fds=(writing, high),
+                              preexec_fn=limit)
             same(result.returncode, 0, result.stderr.decode())
             daemon = daemon_of(directory / 'mnt')
-            # Its own to the program that was called goes just behind that one's end.
+            # The program's own descriptor is closed just after its end.
             wait_until(lambda: not pipes_of(daemon), 'no pipe is left')
             unmount(directory / 'mnt')
             wait_until(lambda: not is_running(daemon), 'daemon ended')
         same(ntuplefs(data('example.root'), directory / 'mnt', pass_fds=(writing,)).returncode, 0)
         os.close(writing)
         os.close(high)
-        same(select.select([reading], [], [], TIMEOUT)[0], [reading], 'the end of what the caller says is told')
+        same(select.select([reading], [], [], TIMEOUT)[0], [reading],
+             'the end of what the caller says is told')
         same(os.read(reading, 1), b'')
         unmount(directory / 'mnt')
     os.close(reading)
@@ -124,13 +131,14 @@ def odd_characters_in_the_source_are_shown_as_they_are():
 
 @case
 def the_source_of_a_chain_is_absolute():
-    """Of patterns and lists, too, which are named from where the program was started."""
+    """Also patterns and lists, which are relative to the directory of the start."""
     with scratch() as directory:
         for name in 'run1.root', 'run2.root':
             shutil.copy(data('example.root'), directory / name)
         (directory / 'list.txt').write_text('run1.root\nrun2.root\n')
         folder = directory.resolve()
-        for sources, shown in ((['run*.root'], f'{folder}/run*.root'), (['list.txt'], f'{folder}/list.txt'), (['./run1.root', 'run2.root'], f'{folder}/run1.root and 1 more'),
+        for sources, shown in ((['run*.root'], f'{folder}/run*.root'), (['list.txt'], f'{folder}/list.txt'),
+                               (['./run1.root', 'run2.root'], f'{folder}/run1.root and 1 more'),
                                ([f'{directory}/run?.root'], f'{directory}/run?.root')):
             mountpoint = directory / 'mnt'
             result = ntuplefs('-o', 'chain', *sources, mountpoint, cwd=directory)
@@ -370,7 +378,8 @@ def unmounting_while_reading_ends_the_readers_and_the_program():
     reader = 'import sys\nwhile True:\n    open(sys.argv[1], "rb").read(65536)\n'
     with Foreground(data('example.root')) as mount:
         path = str(mount.mountpoint / 'Events/rows.jsonl')
-        readers = [subprocess.Popen(['python3', '-c', reader, path], stderr=subprocess.DEVNULL) for _ in range(4)]
+        readers = [subprocess.Popen(['python3', '-c', reader, path], stderr=subprocess.DEVNULL)
+                   for _ in range(4)]
         wait_until(lambda: all(r.poll() is None for r in readers), 'readers run')
         detach(mount.mountpoint)
         for process in readers:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files behind a line that is long, breaks, or lets nothing through for a while; and that the line is what it is said to be."""
+"""Files over a line that is long, breaks, or stalls for a while; and that the line has the given
+properties."""
 import contextlib
 import functools
 import os
@@ -28,7 +29,7 @@ UNREACHABLE = 9
 # ---- the line ----
 
 class Sender(socketserver.BaseRequestHandler):
-    """A number and a line end: as many bytes are the answer."""
+    """A number and a newline: the answer has so many bytes."""
 
     def handle(self):
         with contextlib.suppress(OSError):
@@ -50,7 +51,8 @@ def sender():
 
 @contextlib.contextmanager
 def connected(**told):
-    with sender() as server, slow_line(server, **told) as line, socket.create_connection(('127.0.0.1', line.port), 10) as connection:
+    with sender() as server, slow_line(server, **told) as line, socket.create_connection(('127.0.0.1',
+            line.port), 10) as connection:
         yield connection, line.port
 
 
@@ -63,7 +65,8 @@ def receive(connection, count):
 
 
 def answered(connection, count, start=None):
-    """Seconds until an answer of so many bytes is here; from `start` on, where that was before it is asked for."""
+    """Seconds until an answer of so many bytes arrives, from `start` if that is earlier than the
+    request."""
     start = start or time.monotonic()
     connection.sendall(b'%d\n' % count)
     receive(connection, count)
@@ -79,7 +82,7 @@ def far(round_trip=ROUND_TRIP, **told):
 
 
 def takes(seconds, round_trips, round_trip, what):
-    """So many, and no other."""
+    """Exactly so many."""
     least = round_trips * round_trip
     same(seconds >= least, True, f'{what}: {seconds:.3f} s, expected {least:.3f} s')
     if seconds >= least + round_trip:
@@ -87,7 +90,7 @@ def takes(seconds, round_trips, round_trip, what):
 
 
 def of_some_round_trip(function):
-    """A busy machine adds time, of which a longer line makes less."""
+    """A busy machine adds time, which is a smaller share for a longer line."""
     @functools.wraps(function)
     def tried():
         for doublings in range(4):
@@ -101,7 +104,7 @@ def of_some_round_trip(function):
 @of_some_round_trip
 def a_line_takes_round_trips(round_trip):
     with sender() as server, slow_line(server, **far(round_trip)) as line:
-        start = time.monotonic()    # the line counts from when it is asked to connect
+        start = time.monotonic()  # the line's time starts with the request to connect
         with socket.create_connection(('127.0.0.1', line.port), 10) as connection:
             takes(answered(connection, 1, start), 2, round_trip, 'the first answer of a connection')
             takes(answered(connection, 1), 1, round_trip, 'the next one')
@@ -125,7 +128,8 @@ def a_window_begins_with_ten_segments_and_doubles(round_trip):
 @case
 def connections_share_the_rate():
     count = 500_000
-    with connected(rate=2, window=4096) as (connection, port), socket.create_connection(('127.0.0.1', port), 10) as other:
+    with connected(rate=2, window=4096) as (connection, port), socket.create_connection(('127.0.0.1', port),
+            10) as other:
         start = time.monotonic()
         for one in (connection, other):
             one.sendall(b'%d\n' % count)
@@ -155,7 +159,8 @@ def a_line_is_cut_once_and_stalls_for_a_while():
 
 @contextlib.contextmanager
 def large_column(rows=3 << 17):
-    """A server of a file that is one column, and what the column holds: 3 MB, asked for in twelve parts."""
+    """A server of a file with one column, and the column's contents: 3 MB, requested in twelve
+    parts."""
     column = numpy.random.default_rng(1).integers(0, 1 << 62, rows)
     with scratch() as directory, served(directory) as site:
         write_bloscpack(directory / 'large.blp', column)
@@ -185,14 +190,17 @@ def a_line_that_is_cut_while_a_column_is_read_is_not_noticed():
             same(line.happened, ['cut'], 'the line')
             ranges = [wanted.removeprefix('bytes=').split('-') for wanted in site.ranges(count)]
             asked = sum(int(last) - int(first) + 1 for first, last in ranges if first)
-            same(len(content) < asked <= 2 * (len(content) + EDGE), True, f'{asked} bytes were asked for of {len(content)}')
+            same(len(content) < asked <= 2 * (len(content) + EDGE), True,
+                 f'{asked} bytes were asked for of {len(content)}')
 
 
 def connections_of_a_column(directory):
-    """Those that a column was read by, those that came while its file was opened, and what was asked for."""
+    """The connections that a column was read by, those made while its file was opened, and the
+    requests."""
     with served(directory) as site, slow_line(site.port, **far()) as line:
         output(NTUPLE, 'cat', f'http://127.0.0.1:{line.port}/large.root', 'Events/c47/data.bin')
-        asked = [(headers['Range'], connection) for (_, headers), connection in zip(site.requests, site.connections)]
+        asked = [(headers['Range'], connection) for (_, headers),
+                 connection in zip(site.requests, site.connections)]
         opening = {connection for wanted, connection in asked if wanted in (BEGINNING, END)}
         reading = {connection for wanted, connection in asked if wanted not in (BEGINNING, END)}
         return reading, opening, [wanted for wanted, _ in asked]
@@ -200,7 +208,7 @@ def connections_of_a_column(directory):
 
 @case
 def columns_come_on_connections_that_were_made_while_the_file_was_opened():
-    tries = 3  # a server that is kept from its processor accepts some only when the column is asked for
+    tries = 3  # a delayed server accepts some only when the column is requested
     with scratch() as directory:
         output(os.environ['WRITE_LARGE'], directory / 'large.root')
         for _ in range(tries):
@@ -220,23 +228,27 @@ def columns_that_are_read_together_are_requested_together():
         for wanted, limit in most.items():
             verb, *path = ('verify',) if wanted == 'verify' else ('cat', f'Events/{wanted}')
             count = len(site.requests)
-            near, far = (command(NTUPLE, verb, place, *path) for place in (directory / 'large.root', site.url('large.root')))
+            near, far = (command(NTUPLE, verb, place, *path)
+                         for place in (directory / 'large.root', site.url('large.root')))
             same(far.returncode, near.returncode, far.stderr)
             same(wanted != 'head.jsonl' or far.stdout == near.stdout, True, wanted)
             same(wanted != 'table.arrow' or column[-len(column) // clusters:] in far.stdout, True, wanted)
             asked = [part for part in site.ranges(count) if part != BEGINNING]
-            same(len(asked) <= limit, True, f'{wanted}: {len(asked)} requests for {columns} columns of {clusters} clusters')
+            same(len(asked) <= limit, True,
+                 f'{wanted}: {len(asked)} requests for {columns} columns of {clusters} clusters')
 
 
 @case
 def a_line_that_stalls_for_a_while_is_waited_for_and_how_far_it_is_reported():
     with large_column(3 << 19) as (site, content), scratch() as directory:
         copy = directory / 'copy'
-        with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=1300) as line, open(copy, 'wb') as file:
+        with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=1300) as line, open(copy,
+                'wb') as file:
             text = on_a_terminal(*reading(line), stdout=file)
         same(line.happened, ['stalled'], 'the line')
         same(copy.read_bytes() == content, True, text)
-        same(bool(re.search(rb'\r\[=* *\] +\d+ %, [\d.]+ [KM]iB of 12.0 MiB, [\d.]+ [KM]?i?B/s', text)), True, text)
+        same(bool(re.search(rb'\r\[=* *\] +\d+ %, [\d.]+ [KM]iB of 12.0 MiB, [\d.]+ [KM]?i?B/s', text)),
+             True, text)
 
 
 @case

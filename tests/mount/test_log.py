@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What stands in the log: mounts, unmounts and signals; on stderr in the foreground, in syslog behind it."""
+"""The log: mounts, unmounts and signals; on stderr in the foreground, in syslog in the
+background."""
 import os
 import re
 import signal
 import socket
 import stat
 
-from harness import (NTUPLEFS, TIMEOUT, Foreground, Skip, case, command, data, enter_namespace, output, run, same, scratch,
+from harness import (NTUPLEFS, TIMEOUT, Foreground, Skip, case, command, data, enter_namespace, output, run,
+                     same, scratch,
                      unmount)
 
 PAGE = 1800  # in the first page of example.root's Events/weight
@@ -18,8 +20,10 @@ def version():
 
 @case
 def a_mount_says_what_is_mounted_where_and_how():
-    with Foreground(data('example.root'), data('types.root'), options=['-o', 'verify=open,idle=600,rw,nofail']) as mount:
-        same(mount.log_lines(), [f'ntuplefs: mounted {data("example.root").resolve()} and 1 more on {mount.mountpoint}, '
+    with Foreground(data('example.root'), data('types.root'),
+                    options=['-o', 'verify=open,idle=600,rw,nofail']) as mount:
+        same(mount.log_lines(),
+             [f'ntuplefs: mounted {data("example.root").resolve()} and 1 more on {mount.mountpoint}, '
                                  f'version {version()}: idle=600, verify=open'])
         unmount(mount.mountpoint)
         same(mount.process.wait(TIMEOUT), 0)
@@ -28,14 +32,16 @@ def a_mount_says_what_is_mounted_where_and_how():
 
 @case
 def signals_are_named():
-    for number, name in (signal.SIGTERM, '15 (Terminated)'), (signal.SIGINT, '2 (Interrupt)'), (signal.SIGHUP, '1 (Hangup)'):
+    for number, name in (signal.SIGTERM, '15 (Terminated)'), (signal.SIGINT,
+                                                              '2 (Interrupt)'), (signal.SIGHUP, '1 (Hangup)'):
         with Foreground(data('example.root')) as mount:
             same(mount.end(number), 0)
-            same(mount.log_lines()[1:], [f'ntuplefs: got signal {name}', f'ntuplefs: unmounted {mount.mountpoint}'])
+            same(mount.log_lines()[1:], [f'ntuplefs: got signal {name}',
+                                         f'ntuplefs: unmounted {mount.mountpoint}'])
 
 
 def devices(directory):
-    """A /dev of our own, with what the programs need."""
+    """A /dev of our own with what the programs need."""
     output('mount', '-t', 'tmpfs', 'dev', directory)
     for name in 'fuse', 'null', 'zero', 'urandom':
         os.mknod(directory / name, 0o666 | stat.S_IFCHR, os.stat(f'/dev/{name}').st_rdev)
@@ -43,7 +49,7 @@ def devices(directory):
 
 
 def priority(name):
-    return 8 * 3 + {'error': 3, 'note': 6}[name]  # the facility is that of daemons
+    return 8 * 3 + {'error': 3, 'note': 6}[name]  # the facility is daemon
 
 
 @case

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The daemon's memory stays within what is promised, however many read at once, and what they read is right."""
+"""The daemon's memory stays within its limit for any number of readers, and they read correct
+values."""
 import os
 
 from harness import Foreground, case, high_water, run, same, scratch
@@ -9,7 +10,7 @@ IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIO
 
 
 def check(most, bound):
-    if not IS_SANITIZED:  # which keep what was freed
+    if not IS_SANITIZED:  # allocators that keep freed memory
         assert most <= bound, f'{most / MEBIBYTE:.1f} MiB, {bound / MEBIBYTE:.1f} MiB are promised'
 
 

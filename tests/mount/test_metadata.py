@@ -54,7 +54,7 @@ def listings_have_dot_and_dot_dot_and_can_be_read_again():
     libc.telldir.restype = ctypes.c_long
 
     def name_of(entry):
-        return ctypes.string_at(entry + 19)  # struct dirent: d_name behind ino, off, reclen, type
+        return ctypes.string_at(entry + 19)  # struct dirent: d_name follows ino, off, reclen, type
 
     with mounted(data('example.root')) as top:
         directory = ctypes.c_void_p(libc.opendir(os.fsencode(top / 'Events')))
@@ -76,7 +76,8 @@ def listings_have_dot_and_dot_dot_and_can_be_read_again():
 @case
 def missing_names_are_missing():
     with mounted(data('example.root')) as top:
-        for path in 'nothing', 'Events/nothing', 'Events/run/data', 'Events/run/data.bin2', 'Events/run/pages', \
+        for path in 'nothing', 'Events/nothing', 'Events/run/data', 'Events/run/data.bin2', \
+                'Events/run/pages', \
                 'Events/run/column.1', 'Events/run/column.00', 'Events/run/column.-1':
             fails(errno.ENOENT, os.stat, top / path)
         fails(errno.ENOTDIR, os.stat, top / 'Events/run/data.bin/x')
@@ -130,8 +131,10 @@ def statfs_says_size_and_that_nothing_is_free():
         found = os.statvfs(top)
         same(found.f_blocks, -(-source.stat().st_size // found.f_frsize))
         same((found.f_bfree, found.f_bavail, found.f_ffree, found.f_namemax), (0, 0, 0, 255))
-        same((found.f_files, found.f_flag & os.ST_RDONLY), (0, os.ST_RDONLY), 'how many files there are is not known')
-        same(output('df', '--output=itotal,iused,iavail,ipcent', top).split(b'\n')[1].split(), [b'0', b'0', b'0', b'-'])
+        same((found.f_files, found.f_flag & os.ST_RDONLY), (0, os.ST_RDONLY),
+             'how many files there are is not known')
+        same(output('df', '--output=itotal,iused,iavail,ipcent', top).split(b'\n')[1].split(),
+             [b'0', b'0', b'0', b'-'])
 
 
 run()

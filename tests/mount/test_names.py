@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The names that programs rely on: of files, of members in JSON and of extended attributes, in every document that the
-project's files of all formats have (those of NTUPLE_SHARED, too). The rules are tables in tests/support/json_rules.py."""
+"""Names that programs rely on: of files, of JSON members and of extended attributes, in every
+document of the project's files of all formats (and of NTUPLE_SHARED). The rules are tables in
+tests/support/json_rules.py."""
 import json
 import os
 import re
@@ -14,11 +15,14 @@ from json_rules import name_problem, problems  # noqa: E402
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
 CONTRACT = (Path(__file__).parent.parent.parent / 'docs/tree.md').read_text()
-# What BLZ files hold as JSON is shown as it is, under these names; Lance's messages are with the names of their members, and values
-# of its statistics.
+# Stored JSON of BLZ files is shown unchanged, under these names; Lance's messages are shown with
+# the names of their members, and with the values of its statistics.
 OF_FILES = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
-VERBATIM = {'tree.json': ('object',), 'branch.json': ('object',), 'metadata.json': OF_FILES, 'manifest.json': OF_FILES, 'transaction.json': OF_FILES, 'indices.json': OF_FILES, 'refs.json': ('content',),
-            'fragments.jsonl': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES, 'statistics.jsonl': ('minimum', 'maximum')}
+VERBATIM = {'tree.json': ('object',), 'branch.json': ('object',), 'metadata.json': OF_FILES,
+            'manifest.json': OF_FILES, 'transaction.json': OF_FILES, 'indices.json': OF_FILES,
+            'refs.json': ('content',),
+            'fragments.jsonl': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES,
+            'statistics.jsonl': ('minimum', 'maximum')}
 
 
 # ---- sources of the other formats ----
@@ -32,7 +36,7 @@ def roaring(directory):
 
 
 def blz(directory):
-    """A table of one column of three integers, in a chunk that is stored as it is."""
+    """A table with one column of three integers, in an uncompressed chunk."""
     column = directory / 'table/column'
     (column / 'meta').mkdir(parents=True)
     (column / 'data').mkdir()
@@ -49,7 +53,8 @@ def blz(directory):
 def foreign():
     """Every fifth small file of each folder; tables of BLZ are folders."""
     for folder in 'rntuple/gen', 'rntuple/validation', 'rntuple/real', 'roaring/gen64', 'blz/blz', 'blz/blp':
-        described = [path for path in sorted((SHARED / folder).glob('*.json')) if path.stat().st_size < 100_000]
+        described = [path for path in sorted((SHARED / folder).glob('*.json'))
+                     if path.stat().st_size < 100_000]
         for path in described[::5]:
             stem = path.name.removesuffix('.json').removesuffix('.expect')
             yield from (source for source in (path.with_name(stem), path.with_suffix('.root'))
@@ -59,14 +64,14 @@ def foreign():
 # ---- what is looked at ----
 
 def copied(source, directory):
-    """The tree of a source as files, without those that cannot be read; nothing where it is refused."""
+    """The tree of a source as files, without those that cannot be read; empty if it is refused."""
     top = directory / re.sub(r'\W', '_', str(source))
     command(NTUPLE, 'cp', '-r', source, top)
     return top
 
 
 def documents(top):
-    """(path, value) of each document and of each line of the tree, values of rows left out."""
+    """(path, value) of each document and of each line of the tree, without values of rows."""
     for path in sorted(top.rglob('*.json*')):
         if path.name in ('rows.jsonl', 'head.jsonl') or path.parent.name == 'rows.d':
             continue
@@ -82,18 +87,20 @@ def check_names(top, what):
 
 
 def check_files(top, what):
-    """docs/tree.md names every kind of file; numbers and stems are the source's."""
+    """docs/tree.md names every kind of file; numbers and stems depend on the source."""
     for name in {path.name for path in top.rglob('*') if path.is_file()}:
         generic = re.sub(r'^\d+\.', 'N.', re.sub(r'\.\d+\.', '.N.', name))
         pattern = re.escape(generic).replace('N', r'(\d+|<n>)')
-        if not re.search(rf'(?<![\w.]){pattern}(?!\w)', CONTRACT) and Path(name).suffix not in ('.bin', '.npy'):
+        if not re.search(rf'(?<![\w.]){pattern}(?!\w)', CONTRACT) and Path(name).suffix not in ('.bin',
+                '.npy'):
             raise AssertionError(f'{what}: docs/tree.md does not name {name}')
 
 
 def check_paths(top, what):
-    """file.json tells where each dataset is, and there is no other."""
+    """file.json gives the path of each dataset, and there is no other."""
     told = json.loads((top / 'file.json').read_text())['datasets']
-    found = {path.parent.relative_to(top): json.loads(path.read_text()) for name in ('ntuple.json', 'error.json')
+    found = {path.parent.relative_to(top): json.loads(path.read_text())
+             for name in ('ntuple.json', 'error.json')
              for path in top.rglob(name)}
     same(sorted(entry['path'] for entry in told), sorted(map(str, found)), f'{what}: paths of datasets')
     for entry in told:
@@ -116,12 +123,15 @@ def check_source(source):
 
 @case
 def the_rules_refuse_what_they_say():
-    for name in ('size_bytes', 'file_offset', 'checksum', 'datasets', 'has_offsets', 'ntuplefs', 'first_element'):
+    for name in ('size_bytes', 'file_offset', 'checksum', 'datasets', 'has_offsets', 'ntuplefs',
+                 'first_element'):
         same(name_problem(name), None, name)
-    for name in ('length', 'bytes', 'size', 'chunk_size', 'offset', 'seek_directory', 'element_offset', 'ntuple', 'ntuples',
+    for name in ('length', 'bytes', 'size', 'chunk_size', 'offset', 'seek_directory', 'element_offset',
+                 'ntuple', 'ntuples',
                  'data_sets', 'nchunks_', 'max', 'min_value', 'camelCase', 'nbytes'):
         assert name_problem(name), name
-    for value in ({'a_bytes': 'x'}, {'a_offset': -1}, {'checksum': '0x12345678'}, {'checksum': 'xxh3-64'}, {'done': True},
+    for value in ({'a_bytes': 'x'}, {'a_offset': -1}, {'checksum': '0x12345678'}, {'checksum': 'xxh3-64'},
+                  {'done': True},
                   {'is_done': 1}, {'a': [{'b': {'size': 1}}]}):
         assert list(problems(value)), value
     same(list(problems({'storage': {'nbytes': True}}, ('storage',))), [])
@@ -173,7 +183,7 @@ def inspect_says_the_same_paths_as_the_file():
 
 @case
 def a_page_has_its_digest_as_an_attribute():
-    """It stands in the file behind the page, as a little-endian number."""
+    """It follows the page in the file, as a little-endian number."""
     content = data('example.root').read_bytes()
     column = 'Events/run/column.0'
     for line in output(NTUPLE, 'cat', data('example.root'), f'{column}/pages.jsonl').splitlines():

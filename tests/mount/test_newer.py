@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""RNTuples with what the newest texts of the format permit, and what they keep for the future: it is read, or left out and told."""
+"""RNTuples with what the newest specification allows, and what it reserves: it is read, or
+skipped with a message."""
 import json
 import os
 import sys
@@ -91,9 +92,11 @@ def attribute_sets_say_the_version_of_their_schema():
                 field = document(file, f'T/attribute.notes/{path}/field.json')
                 reason = None if is_known else "version 2.0 of the attribute set's schema is not known"
                 same(field.get('unreadable'), reason, f'{name}: {path}')
-            same(command(NTUPLE, 'cat', file, 'T/attribute.notes/z/data.bin').returncode, 0 if is_known else 2, name)
+            same(command(NTUPLE, 'cat', file, 'T/attribute.notes/z/data.bin').returncode, 0 if is_known
+                 else 2, name)
             result = command(NTUPLE, 'verify', file)
-            same((result.returncode, result.stdout.rstrip().endswith(b': ok')), (0, True) if is_known else (UNREAD, False), name)
+            same((result.returncode, result.stdout.rstrip().endswith(b': ok')), (0, True) if is_known
+                 else (UNREAD, False), name)
 
 
 @case
@@ -101,14 +104,16 @@ def parts_of_objects_are_shown_and_refused_by_name():
     with scratch() as directory:
         file = written(directory, 'part_of_object')
         page, other = document(file, 'T/pagelist.0.json')['clusters'][0]['columns'][0]['pages']
-        same((page['locator'], page['locator_type'], page['stored_bytes'], page['location'] >> 32), ('Multi', 3, 4, 5))
+        same((page['locator'], page['locator_type'], page['stored_bytes'], page['location'] >> 32),
+             ('Multi', 3, 4, 5))
         same(other['locator'], 'file')
         locator = f'Multi (type 3) 0x{page["location"]:016x}, 4 bytes'
         first, second = rows(file, 'T/z/column.0/pages.jsonl')
         same((first['locator'], 'locator' in second), (locator, False))
         for path in 'T/z/data.bin', 'T/z/column.0/pages/0.raw', 'T/rows.jsonl':
             result = command(NTUPLE, 'cat', file, path)
-            same((result.returncode != 0, f'not stored in this file: {locator}'.encode() in result.stderr), (True, True), path)
+            same((result.returncode != 0, f'not stored in this file: {locator}'.encode() in result.stderr),
+                 (True, True), path)
         same(rows(file, 'T/v/rows.jsonl'), V)
 
 

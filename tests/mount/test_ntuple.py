@@ -19,7 +19,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import DATA, NTUPLE, Skip, case, command, data, fuse_problem, mounted, on_a_terminal, output, run, same, scratch
+from harness import (DATA, NTUPLE, Skip, case, command, data, fuse_problem, mounted, on_a_terminal, output,
+                     run, same, scratch)
 
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
 
@@ -29,8 +30,8 @@ def ntuple(*arguments):
 
 
 def held_up(arguments, begun, status=0, **options):
-    """What a program writes to its terminal that is stopped for more than a second once `begun` tells, of the terminal's
-    text, that it is at work."""
+    """What a program writes to its terminal if it is stopped for more than a second, once
+    `begun` sees in the terminal's text that it works."""
     master, slave = pty.openpty()
     process = subprocess.Popen([str(a) for a in (NTUPLE, *arguments)], stderr=slave, stdin=subprocess.DEVNULL,
                                **{'stdout': slave, **options})
@@ -55,7 +56,7 @@ def held_up(arguments, begun, status=0, **options):
 
 
 def shown_while_held_up(arguments, begun, prepare, what=b'B/s'):
-    """The same where the program was stopped before its end, which it may reach before it is seen to be at work."""
+    """The same if the program was stopped before its end. It may end before it is seen working."""
     for _ in range(10):
         text = held_up(arguments, begun, **prepare())
         if what in text:
@@ -72,14 +73,16 @@ def bytes_of(size):
 
 
 def check_what_is_left(text, copy):
-    """By what was copied in the end: what was known before of its bytes, and the files that were not counted there."""
+    """Compares with what was copied: the bytes that were known before, and the files that were
+    not counted there."""
     files = [path for path in copy.rglob('*') if path.is_file()]
     total = sum(path.stat().st_size for path in files)
     known = sum(path.stat().st_size for path in files if path.suffix in ('.npy', '.arrow'))
     texts = [path for path in files if path.suffix not in ('.npy', '.arrow', '.bin', '.raw')]
     found = re.findall(rb' of (?:about )?(%s), [^\r]* (\d+) texts? left' % SIZE, text)
     for size, left in found:
-        assert 0.95 * known < bytes_of(size) < 1.05 * total and 0 < int(left) <= len(texts) + 10, (size, left, known, total, len(texts))
+        assert 0.95 * known < bytes_of(size) < 1.05 * total and 0 < int(left) <= len(texts) + 10, (size,
+                left, known, total, len(texts))
     assert found, text
 
 
@@ -98,7 +101,9 @@ def cp_says_how_far_it_is():
                 same(held_up(arguments, begun, **again()), b'')
             else:
                 text = shown_while_held_up(arguments, begun, again, b' left')
-                line = rb'\r%s(?: of (?:about )?%s)?, %s/s(?:, (?:[\d:]+|[\d:]+ and \d+ texts?|\d+ texts?) left)?\x1b\[K' % (SIZE, SIZE, SIZE)
+                line = (rb'\r%s(?: of (?:about )?%s)?, %s/s'
+                        rb'(?:, (?:[\d:]+|[\d:]+ and \d+ texts?|\d+ texts?) left)?\x1b\[K'
+                        % (SIZE, SIZE, SIZE))
                 assert re.fullmatch(rb'(%s)+\r\x1b\[K' % line, text), text
                 check_what_is_left(text, copy)
 
@@ -114,7 +119,8 @@ def cat_into_a_file_says_how_far_it_is():
             return {'stdout': open(copy, 'wb')}
         text = shown_while_held_up(arguments, begun, again, b' left')
         size = copy.stat().st_size / 4
-        for shown in re.findall(rb' %%, %s of about (%s), %s/s, [\d:]+ left\x1b\[K' % (SIZE, SIZE, SIZE), text):
+        for shown in re.findall(rb' %%, %s of about (%s), %s/s, [\d:]+ left\x1b\[K' % (SIZE, SIZE, SIZE),
+                                text):
             assert 0.9 * size < bytes_of(shown) < 1.1 * size, (shown, size)
         assert text.startswith(b'\r') and text.endswith(b'\x1b[K\r\x1b[K'), text
         same(held_up([*arguments, '-q'], begun, **again()), b'')
@@ -136,7 +142,7 @@ def verify_says_how_far_it_is():
 
 @case
 def diff_says_how_far_it_is():
-    """A structure of another type is told at once; what it shares with the other is then compared."""
+    """A structure of another type is reported at once; common parts are then compared."""
     with scratch() as directory:
         paths = directory / 'a.blp', directory / 'b.blp'
         for path, kind in zip(paths, ('<i4', '<i8')):
@@ -152,7 +158,8 @@ def diff_says_how_far_it_is():
 @case
 def cat_writes_a_column():
     same(ntuple('cat', data('example.root'), 'Events/event/data.bin'), EVENT)
-    same(ntuple('cat', data('example.root'), '/Events/event/data.bin', 'Events/event/data.bin'), EVENT + EVENT)
+    same(ntuple('cat', data('example.root'), '/Events/event/data.bin', 'Events/event/data.bin'), EVENT
+         + EVENT)
 
 
 @case
@@ -161,9 +168,11 @@ def rows_are_chosen_by_their_numbers():
     values = ntuple('cat', data('example.root'), 'Events/muons/_0/pt/rows.jsonl').splitlines()
     same(len(lines), 1000)
     for text, rows in {'3:6': slice(3, 6), '998:': slice(998, None), ':2': slice(2), '7': slice(7, 8),
-                       '0:0': slice(0), '990:2000': slice(990, None), '5:5': slice(0), '2000:': slice(0)}.items():
+                       '0:0': slice(0), '990:2000': slice(990, None), '5:5': slice(0),
+                       '2000:': slice(0)}.items():
         same(ntuple('cat', data('example.root'), 'Events', f'--rows={text}').splitlines(), lines[rows], text)
-        same(ntuple('cat', data('example.root'), 'Events/muons/_0/pt', '--rows', text).splitlines(), values[rows], text)
+        same(ntuple('cat', data('example.root'), 'Events/muons/_0/pt', '--rows', text).splitlines(),
+             values[rows], text)
     for text in '', 'x', '1-2', '-1:2', '1:-2', ' 1:2', '1:2:3', '5:3', '18446744073709551616:':
         result = command(NTUPLE, 'cat', data('example.root'), 'Events', f'--rows={text}')
         same((result.returncode, result.stdout), (1, b''), text)
@@ -183,7 +192,8 @@ def head_shows_the_first_rows():
          [b'362104', b'362104', b'"physics_Main"', b'"express"'])
     result = command(NTUPLE, 'head', data('example.root'))
     same((result.returncode, result.stdout), (1, b''))
-    assert result.stderr.endswith(b': 2 datasets here; name one: Events, calibration/Constants\n'), result.stderr
+    assert result.stderr.endswith(
+            b': 2 datasets here; name one: Events, calibration/Constants\n'), result.stderr
     same(ntuple('head', '-n', 1, data('example.root'), 'calibration/Constants').count(b'\n'), 1)
 
 
@@ -211,7 +221,8 @@ def the_schema_as_json_has_every_field():
         same(document['schema'], 'ntuplefs.schema/1')
         for dataset in document['datasets']:
             ours = json.loads(ntuple('cat', data(name), f'{dataset["path"]}/ntuple.json'))
-            same((count(dataset['fields']), dataset['entries']), (ours['fields'], ours['entries']), dataset['path'])
+            same((count(dataset['fields']), dataset['entries']), (ours['fields'], ours['entries']),
+                 dataset['path'])
 
 
 @case
@@ -235,7 +246,8 @@ def output_that_cannot_be_written_is_reported():
 @case
 def what_is_read_does_not_take_the_place_of_a_closed_stream():
     for closed, status in {'<&-': 0, '>&-': 7, '2>&-': 0, '<&- >&- 2>&-': 7}.items():
-        result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLE, 'cat', data('example.root'), 'Events/event/data.bin')
+        result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLE, 'cat', data('example.root'),
+                         'Events/event/data.bin')
         same((result.returncode, result.stdout), (status, EVENT if status == 0 else b''), closed)
 
 
@@ -301,7 +313,8 @@ def ls_of_several_paths_has_headings():
 @case
 def ls_names_paths_that_do_not_exist_and_lists_the_others():
     result = command(NTUPLE, 'ls', data('example.root'), 'Events/nothing', 'Events/run')
-    same((result.returncode, b'Events/nothing' in result.stderr, b'data.bin' in result.stdout), (2, True, True))
+    same((result.returncode, b'Events/nothing' in result.stderr, b'data.bin' in result.stdout),
+         (2, True, True))
 
 
 @case
@@ -352,7 +365,8 @@ def ls_as_json_says_what_a_look_at_the_mount_does():
 def ls_as_json_keeps_the_order_and_has_lines_only():
     names = ntuple('ls', data('example.root'), 'Events').decode().split()
     same([entry['name'] for entry in listed(data('example.root'), 'Events')], names)
-    same([entry['path'] for entry in listed(data('example.root'), 'Events')], [f'Events/{name}' for name in names])
+    same([entry['path'] for entry in listed(data('example.root'), 'Events')],
+         [f'Events/{name}' for name in names])
     entries = listed('-lh', data('example.root'), 'Events/run', 'Events/event/data.bin')
     same((entries[-1]['path'], entries[-1]['class'], entries[-1]['size_bytes']),
          ('Events/event/data.bin', 'sized', 8000))
@@ -381,8 +395,10 @@ def names_that_are_no_text_are_so_in_json_too():
 @case
 def stat_as_json_has_the_attributes_with_their_types():
     document = json.loads(ntuple('stat', '--json', data('example.root'), 'Events/event/data.npy'))
-    expected = {'schema': 'ntuplefs.stat/1', 'path': 'Events/event/data.npy', 'class': 'sized', 'size_bytes': 8128,
-                'mode': '-r--r--r--', 'name': 'event', 'type': 'std::uint64_t', 'dtype': '<u8', 'shape': [1000],
+    expected = {'schema': 'ntuplefs.stat/1', 'path': 'Events/event/data.npy', 'class': 'sized',
+                'size_bytes': 8128,
+                'mode': '-r--r--r--', 'name': 'event', 'type': 'std::uint64_t', 'dtype': '<u8',
+                'shape': [1000],
                 'entries': 1000, 'elements': 1000, 'bits': 64, 'decoded_bytes': 8000}
     same({key: document.get(key) for key in expected}, expected)
     column = json.loads(ntuple('cat', data('example.root'), 'Events/event/column.0/column.json'))
@@ -426,7 +442,7 @@ def cp_into_a_directory_keeps_the_name():
 
 
 def refused(*arguments):
-    """What is said of a copy over its own source."""
+    """The message for a copy over its own source."""
     result = command(NTUPLE, 'cp', *arguments)
     message = result.stderr.decode()
     same((result.returncode, message.count('\n')), (7, 1), f'{arguments}: {message}')
@@ -491,7 +507,7 @@ def cp_does_not_write_into_what_it_reads():
 
 
 def kinds(copy):
-    """A file of each name, wherever it lies: digits are numbers of pages, columns and versions."""
+    """A file of each name, anywhere; digits are numbers of pages, columns and versions."""
     found = {}
     for path in sorted(path.relative_to(copy) for path in copy.rglob('*') if path.is_file()):
         found.setdefault(re.sub(r'\d+', 'N', path.name), path)
@@ -499,7 +515,8 @@ def kinds(copy):
 
 
 def copies_alone(directory, number, arguments, unlisted):
-    """Whether each kind of file of a source is copied alone, with and without -r, as it is within the whole tree."""
+    """Is each kind of file of a source copied alone, with and without -r, as within the whole
+    tree?"""
     whole, alone = directory / f'whole.{number}', directory / f'alone.{number}'
     ntuple('cp', '-r', *arguments, whole)
     found = kinds(whole)
@@ -523,18 +540,23 @@ def cp_copies_a_file_of_every_kind_alone_and_within_its_tree():
         shutil.copytree(data('lance_datasets/deletions_2.2'), folder / 'rows.lance')
         sources = [
             ([data('example.root')], ['Events/rows.d/7.json', 'Events/muons/_0/pt/column.0/pages/1.bin']),
-            ([data('lance_datasets/deletions_2.2')], ['deletions_2.2/versions.d/1/table.arrow', 'deletions_2.2/versions.d/1/ntuple.json']),
+            ([data('lance_datasets/deletions_2.2')], ['deletions_2.2/versions.d/1/table.arrow',
+                                                      'deletions_2.2/versions.d/1/ntuple.json']),
             ([data('lance_nested_2.1.lance')], []),
             ([data('blocks.blp')], []),
-            (['--chain', DATA / 'compression_*.root'], ['files.d/compression_lz4.root/file.json', 'files.d/compression_lz4.root/compressed/table.arrow']),
+            (['--chain', DATA / 'compression_*.root'], ['files.d/compression_lz4.root/file.json',
+            'files.d/compression_lz4.root/compressed/table.arrow']),
             ([folder], ['attributes.root/file.json']),
         ]
         found = set()
         for number, (arguments, unlisted) in enumerate(sources):
             found |= copies_alone(directory, number, arguments, unlisted)
-        for name in ('data.npy', 'data.bin', 'offsets.npy', 'table.arrow', 'table.csv', 'rows.jsonl', 'head.jsonl', 'schema.txt',
-                     'field.json', 'column.json', 'pages.jsonl', 'N.raw', 'N.bin', 'header.bin', 'footer.json', 'pagelist.N.json',
-                     'header.txt', 'layout.svg', 'sizes.svg', 'files.jsonl', 'versions.jsonl', 'manifest.json', 'fragments.jsonl'):
+        for name in ('data.npy', 'data.bin', 'offsets.npy', 'table.arrow', 'table.csv', 'rows.jsonl',
+                     'head.jsonl', 'schema.txt',
+                     'field.json', 'column.json', 'pages.jsonl', 'N.raw', 'N.bin', 'header.bin',
+                     'footer.json', 'pagelist.N.json',
+                     'header.txt', 'layout.svg', 'sizes.svg', 'files.jsonl', 'versions.jsonl',
+                     'manifest.json', 'fragments.jsonl'):
             assert name in found, (name, sorted(found))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The programs that people use on files work on a mount. The expected values are the formulas by which
-data/write_example.cxx filled the file: run = 362104 + entry / 300, event = 10000000000 + 3 * entry."""
+"""Common programs work on files of a mount. The expected values are the formulas by which
+data/write_example.cxx filled the file: run = 362104 + entry / 300, event = 10000000000 + 3 *
+entry."""
 import hashlib
 import json
 import os
@@ -32,8 +33,9 @@ def numpy_reads_a_column_from_the_file():
         assert np.array_equal(np.fromfile(top / EVENT_PATH, '<u8', count=10, offset=80), EVENT[10:20])
 
 
-# How long the text of each entry's `stream` is.
-LENGTHS = np.array([len(text.encode()) for text in ('physics_Main', 'express', '', 'caf\u00e9', 'calibration')])[np.arange(ENTRIES) % 5]
+# The length of the text of each entry's `stream`.
+LENGTHS = np.array([len(text.encode()) for text in ('physics_Main', 'express', '', 'caf\u00e9',
+                                                    'calibration')])[np.arange(ENTRIES) % 5]
 
 
 def signed(path):
@@ -45,7 +47,7 @@ def signed(path):
 @case
 def numpy_repeats_and_adds_by_offsets():
     with mounted(data('example.root')) as top:
-        offsets = signed(top / 'Events/missing_energy/offsets.npy')     # one item, but for every third entry
+        offsets = signed(top / 'Events/missing_energy/offsets.npy')  # one item, except for every third entry
         same(np.repeat(EVENT, np.diff(offsets)).tolist(), EVENT[np.arange(ENTRIES) % 3 != 0].tolist())
         offsets = signed(top / 'Events/stream/offsets.npy')
         ones = np.ones(LENGTHS.sum(), 'i8')
@@ -57,7 +59,8 @@ def numpy_takes_the_alternatives_of_a_variant_by_index():
     with mounted(data('example.root')) as top:
         tags, index = np.load(top / 'Events/comment/tags.npy'), signed(top / 'Events/comment/index.npy')
         numbers = np.load(top / 'Events/comment/_0/data.npy')
-        same(np.take(numbers, index[tags == 1]).tolist(), (np.arange(ENTRIES) % 7)[np.arange(ENTRIES) % 5 != 0].tolist())
+        same(np.take(numbers, index[tags == 1]).tolist(),
+             (np.arange(ENTRIES) % 7)[np.arange(ENTRIES) % 5 != 0].tolist())
 
 
 @case
@@ -147,7 +150,8 @@ def wc_counts_the_lines_of_a_text():
 @case
 def dd_skips_and_counts():
     with mounted(data('example.root')) as top:
-        for block, skip, count in (1, 17, 30), (8, 100, 7), (512, 3, 2), (4096, 1, 1), (1 << 20, 0, 1), (64, 125, 9):
+        for block, skip, count in (1, 17, 30), (8, 100, 7), (512, 3, 2), (4096, 1, 1), (1 << 20, 0, 1), (64,
+                125, 9):
             found = output('dd', f'if={top / EVENT_PATH}', f'bs={block}', f'skip={skip}', f'count={count}',
                            'status=none')
             same(found, EVENT.tobytes()[block * skip:block * (skip + count)], f'bs={block} skip={skip}')
@@ -156,7 +160,8 @@ def dd_skips_and_counts():
 @case
 def sha256sum_agrees_with_the_values():
     with mounted(data('example.root')) as top:
-        same(output('sha256sum', top / EVENT_PATH).split()[0].decode(), hashlib.sha256(EVENT.tobytes()).hexdigest())
+        same(output('sha256sum', top / EVENT_PATH).split()[0].decode(),
+             hashlib.sha256(EVENT.tobytes()).hexdigest())
 
 
 @case
@@ -193,7 +198,8 @@ def cp_copies_a_field_with_its_texts():
 @case
 def grep_searches_the_tree():
     with mounted(data('example.root')) as top:
-        found = output('grep', '-r', '-l', '--include=rows.jsonl', '10000000300', top / 'Events/event').decode()
+        found = output('grep', '-r', '-l', '--include=rows.jsonl', '10000000300',
+                       top / 'Events/event').decode()
         same(found.split(), [str(top / 'Events/event/rows.jsonl')])
         same(output('grep', '-c', 'physics_Main', top / 'Events/stream/rows.jsonl'), b'200\n')
 
@@ -210,7 +216,8 @@ def a_pipe_that_is_closed_early_is_no_failure():
 def a_mapping_is_shared_between_processes():
     with mounted(data('example.root')) as top:
         script = ('import mmap, sys\nf = open(sys.argv[1], "rb")\n'
-                  'm = mmap.mmap(f.fileno(), 0, mmap.MAP_SHARED, mmap.PROT_READ)\nsys.stdout.buffer.write(m[:])')
+                  'm = mmap.mmap(f.fileno(), 0, mmap.MAP_SHARED, '
+                  'mmap.PROT_READ)\nsys.stdout.buffer.write(m[:])')
         readers = [subprocess.Popen(['python3', '-c', script, str(top / EVENT_PATH)], stdout=subprocess.PIPE)
                    for _ in range(3)]
         for reader in readers:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Every call that would change something gives EROFS: from the kernel, whose mount is read-only, and, where an
-administrator has remounted it for writing, from the program."""
+"""Every call that would change something gives EROFS: from the kernel, whose mount is read-only,
+and, if an administrator has remounted it for writing, from the program."""
 import ctypes
 import errno
 import fcntl
@@ -45,7 +45,7 @@ def bind_socket(path):
 
 
 def changes(top):
-    """(what it is, a call that would change something) for a file, a directory and a new name."""
+    """(description, a call that would change something) for a file, a directory and a new name."""
     field = str(top / 'Events' / 'run')
     file, new, directory, other = f'{field}/data.bin', f'{field}/new', field, f'{field}/data.npy'
     at = AT_FDCWD
@@ -56,7 +56,9 @@ def changes(top):
         ('open and truncate', lambda: opening(file, os.O_WRONLY | os.O_TRUNC)),
         ('open and create', lambda: opening(new, os.O_RDONLY | os.O_CREAT)),
         ('open and create for writing', lambda: opening(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)),
-        ('open again through /proc', lambda: with_descriptor(file, lambda d: opening(f'/proc/self/fd/{d}', os.O_RDWR))),
+        ('open again through /proc', lambda: with_descriptor(file,
+                                                             lambda d: opening(f'/proc/self/fd/{d}',
+                                                                     os.O_RDWR))),
         ('creat', lambda: call('creat', new, 0o600)),
         ('truncate to nothing', lambda: os.truncate(file, 0)),
         ('truncate to more', lambda: os.truncate(file, 1 << 20)),
@@ -101,7 +103,9 @@ def kernel_only(top):
     file, directory = str(top / 'Events/run/data.bin'), str(top / 'Events/run')
     return [
         ('O_TMPFILE', lambda: opening(directory, os.O_WRONLY | os.O_TMPFILE)),
-        ('ioctl FS_IOC_SETFLAGS', lambda: with_descriptor(file, lambda d: fcntl.ioctl(d, FS_IOC_SETFLAGS, b'\0' * 8))),
+        ('ioctl FS_IOC_SETFLAGS', lambda: with_descriptor(file,
+                                                          lambda d: fcntl.ioctl(d, FS_IOC_SETFLAGS,
+                                                                  b'\0' * 8))),
         ('ioctl FS_IOC_FSSETXATTR',
          lambda: with_descriptor(file, lambda d: fcntl.ioctl(d, FS_IOC_FSSETXATTR, b'\0' * 28))),
     ]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
-file's bytes or an error that tells the server from the file."""
+"""Files on a web server: reads give the file's contents, with few requests. Whatever a server
+does, a read ends in time, with the file's bytes or an error that distinguishes the server from
+the file."""
 import contextlib
 import errno
 import json
@@ -13,7 +14,8 @@ import threading
 import time
 from pathlib import Path
 
-from harness import (DATA, IN_TIME, NTUPLE, Skip, case, cat_lines, command, daemon_of, data, errors_of, fails, is_answered, is_mounted, is_running,
+from harness import (DATA, IN_TIME, NTUPLE, Skip, case, cat_lines, command, daemon_of, data, errors_of,
+                     fails, is_answered, is_mounted, is_running,
                      libfuse_lacks, mounted, output, run, same, scratch, stats, wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unused_port
@@ -21,11 +23,11 @@ from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unus
 FILE = 'example.root'
 UNREACHABLE = 9
 NOTHING, UNSUPPORTED, USAGE = 2, 4, 1
-STANDS = 1.2  # seconds, and a little more, in which nobody tries again what failed
+STANDS = 1.2  # seconds without a retry after a failure, and a little more
 
 
 def fails_with(status, source, *words, seconds=10, options=('--timeout=2',)):
-    """The message names the source and these words; and no word of damage."""
+    """The message names the source and these words, and never says damaged."""
     start = time.monotonic()
     result = command(NTUPLE, 'cat', *options, source, '.ntuplefs/version.json')
     message = result.stderr.decode()
@@ -87,9 +89,11 @@ CONNECTIONS = 16
 def connections_are_made_while_the_first_file_of_a_server_is_opened():
     with served(DATA) as site, mounted(site.url(FILE), site.url('empty.root')):
         def beginnings(name):
-            return sum(path == f'/{name}' and headers['Range'] == BEGINNING for path, headers in site.requests)
+            return sum(path == f'/{name}' and headers['Range'] == BEGINNING for path,
+                       headers in site.requests)
 
-        wait_until(lambda: beginnings(FILE) + beginnings('empty.root') == CONNECTIONS, 'one has two parts, the other makes connections')
+        wait_until(lambda: beginnings(FILE) + beginnings('empty.root') == CONNECTIONS,
+                   'one has two parts, the other makes connections')
         same(sorted([beginnings(FILE), beginnings('empty.root')]), [1, CONNECTIONS - 1], 'once for a server')
 
 
@@ -116,26 +120,32 @@ def stats_say_what_was_asked_of_servers():
 def stat_says_server_validator_and_what_opening_costs():
     with served(DATA) as site:
         server = site.url('').rstrip('/')
-        for way, validated, round_trips in ('', True, 1), ('weak/', True, 1), ('unnamed/', False, 1), ('no-suffix/', True, 2), ('elsewhere/', True, 1):
+        for way, validated, round_trips in ('', True, 1), ('weak/', True, 1), ('unnamed/', False,
+                1), ('no-suffix/', True, 2), ('elsewhere/', True, 1):
             result = command(NTUPLE, 'stat', '--json', site.url(f'{way}{FILE}?token=abcdef'))
             told = json.loads(result.stdout)
             same((told['server'], b'abcdef' in result.stdout), (server, False), way)
             tag = f'"{(DATA / FILE).stat().st_mtime_ns:x}" '
-            same(told['validator'] is not None and told['validator'].startswith(tag), validated, told['validator'])
-            if way != 'elsewhere/':  # where each is made twice; some connections may not have been made when it ends
+            same(told['validator'] is not None and told['validator'].startswith(tag), validated,
+                 told['validator'])
+            # each is created twice there; some connections may not exist yet when it ends
+            if way != 'elsewhere/':
                 asked = sum(path.startswith(f'/{way}{FILE}') for path, _ in site.requests)
-                same(2 <= asked <= told['open_requests'] < CONNECTIONS + round_trips, True, f'{way}: {asked}, {told}')
+                same(2 <= asked <= told['open_requests'] < CONNECTIONS + round_trips, True,
+                     f'{way}: {asked}, {told}')
             same(2 * EDGE <= told['open_bytes'] <= (DATA / FILE).stat().st_size, True, told)
             same(told['open_round_trips'], round_trips, told)
             same(0 <= told['open_milliseconds'] < 60000, True, told)
         text = output(NTUPLE, 'stat', site.url(FILE)).decode()
-        for name in ('server', 'validator', 'open_requests', 'open_round_trips', 'open_bytes', 'open_milliseconds'):
+        for name in ('server', 'validator', 'open_requests', 'open_round_trips', 'open_bytes',
+                     'open_milliseconds'):
             same(f'\n{name}: ' in text, True, text)
         with mounted(site.url(FILE)) as mountpoint:
             same(os.getxattr(mountpoint, 'user.ntuplefs.server').decode(), server, 'of a mount')
             same('user.ntuplefs.server' in os.listxattr(mountpoint / 'Events'), False, 'of a dataset')
     told = json.loads(output(NTUPLE, 'stat', '--json', DATA / FILE))
-    same([name for name in told if name.startswith('open_') or name in ('server', 'validator')], [], 'of a file here')
+    same([name for name in told if name.startswith('open_') or name in ('server', 'validator')], [],
+         'of a file here')
 
 
 @case
@@ -150,14 +160,16 @@ def what_is_damaged_on_the_way_is_fetched_once_more():
             same(json.loads(told)['result'], 'ok', owner)
             same(site.damaged, 1, 'one answer was damaged')
         result = command(NTUPLE, 'verify', site.url('damaged_page.root'))
-        same(result.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, result.stderr)
+        same(result.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode,
+             result.stderr)
 
 
 @case
 def servers_that_are_odd_but_right_are_read():
     here = output(NTUPLE, 'verify', '--json', DATA / FILE)
     with served(DATA) as site:
-        for way in ('no-suffix', 'unnamed', 'weak', 'short', 'elsewhere', 'elsewhere/elsewhere', 'busy-at-first'):
+        for way in ('no-suffix', 'unnamed', 'weak', 'short', 'elsewhere', 'elsewhere/elsewhere',
+                    'busy-at-first'):
             there = output(NTUPLE, 'verify', '--json', site.url(f'{way}/{FILE}'))
             for told in (here, there):
                 same(json.loads(told.splitlines()[-1])['result'], 'ok', way)
@@ -167,16 +179,19 @@ def servers_that_are_odd_but_right_are_read():
 
 @case
 def files_on_servers_and_files_here_are_shown_together():
-    with served(DATA) as site, mounted(site.url(FILE), DATA / 'empty.root', site.url('damaged_page.root')) as mountpoint:
+    with served(DATA) as site, mounted(site.url(FILE), DATA / 'empty.root',
+                                       site.url('damaged_page.root')) as mountpoint:
         names = {'example.root': FILE, 'empty.root': 'empty.root', 'damaged_page.root': 'damaged_page.root'}
         same(set(os.listdir(mountpoint)) >= set(names), True, os.listdir(mountpoint))
         for name, source in names.items():
-            same((mountpoint / name / 'layout.jsonl').read_bytes(), output(NTUPLE, 'cat', DATA / source, 'layout.jsonl'), name)
+            same((mountpoint / name / 'layout.jsonl').read_bytes(),
+                 output(NTUPLE, 'cat', DATA / source, 'layout.jsonl'), name)
 
 
 @case
 def nginx_is_read():
-    with scratch() as directory, nginx(directory, 'gzip on; gzip_types *; gzip_min_length 1;', f'location / {{ root {DATA}; }}') as server:
+    with scratch() as directory, nginx(directory, 'gzip on; gzip_types *; gzip_min_length 1;',
+                                       f'location / {{ root {DATA}; }}') as server:
         tree(f'http://127.0.0.1:{server.port}/{FILE}', directory / 'there')
         tree(DATA / FILE, directory / 'here')
         same_trees(directory / 'here', directory / 'there')
@@ -186,9 +201,12 @@ def nginx_is_read():
 
 @case
 def what_servers_do_wrong_is_reported():
-    ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'), ('other-part', UNREACHABLE, 'but the server sends bytes'),
-            ('no-content-range', UNREACHABLE, 'Content-Range'), ('loop', UNREACHABLE, 'redirects'), ('forbidden', NOTHING, '403'),
-            ('busy', UNREACHABLE, '503', 'tries'), ('busy-for-long', UNREACHABLE, '429', '3600 s'), ('silent', UNREACHABLE, 'timed out after 2 s'),
+    ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'),
+            ('other-part', UNREACHABLE, 'but the server sends bytes'),
+            ('no-content-range', UNREACHABLE, 'Content-Range'), ('loop', UNREACHABLE, 'redirects'),
+            ('forbidden', NOTHING, '403'),
+            ('busy', UNREACHABLE, '503', 'tries'), ('busy-for-long', UNREACHABLE, '429', '3600 s'),
+            ('silent', UNREACHABLE, 'timed out after 2 s'),
             ('endless-headers', UNREACHABLE, 'headers'), ('garbage', UNREACHABLE)]
     with served(DATA) as site:
         threads = []
@@ -202,7 +220,8 @@ def what_servers_do_wrong_is_reported():
                 problems.append(problem)
 
         sources = [(site.url(f'{way}/{FILE}'), status, words) for way, status, *words in ways]
-        sources += [(site.url('nothing.root'), NOTHING, ['404']), (f'http://127.0.0.1:{unused_port()}/{FILE}', UNREACHABLE, ['connect']),
+        sources += [(site.url('nothing.root'), NOTHING, ['404']),
+                    (f'http://127.0.0.1:{unused_port()}/{FILE}', UNREACHABLE, ['connect']),
                     ('http://does-not-exist.invalid/file.root', UNREACHABLE, ['resolve'])]
         for source in sources:
             threads.append(threading.Thread(target=attempt, args=source))
@@ -223,29 +242,34 @@ def command_lines():
 @case
 def addresses_do_not_say_secrets():
     with served(DATA) as site:
-        message = fails_with(UNREACHABLE, site.url(f'busy/{FILE}?token=abcdef#abcdef'), options=('--timeout=1',))
+        message = fails_with(UNREACHABLE, site.url(f'busy/{FILE}?token=abcdef#abcdef'),
+                             options=('--timeout=1',))
         same('abcdef' in message, False, message)
         result = command(NTUPLE, 'ls', f'http://user:abcdef@127.0.0.1:{site.port}/{FILE}')
-        same((result.returncode, b'abcdef' in result.stderr, b'netrc' in result.stderr), (USAGE, False, True), result.stderr)
+        same((result.returncode, b'abcdef' in result.stderr, b'netrc' in result.stderr),
+             (USAGE, False, True), result.stderr)
         with mounted(site.url(f'{FILE}?token=abcdef')) as mountpoint:
             same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
             same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
             told = [line for line in command_lines() if b'abcdef' in line]
             same(told, [], 'command lines')
-            assert any(site.url(FILE).encode() in line for line in command_lines()), 'the address without its query'
+            assert any(site.url(FILE).encode() in line
+                       for line in command_lines()), 'the address without its query'
         same(site.requests[-1][0], f'/{FILE}?token=abcdef', 'asked for')
 
 
 @case
 def without_the_program_that_fetches_it_is_named():
-    result = command(NTUPLE, 'ls', 'https://server/file.root', env={**os.environ, 'NTUPLE_FETCH': '/nonexistent/fetch'})
+    result = command(NTUPLE, 'ls', 'https://server/file.root',
+                     env={**os.environ, 'NTUPLE_FETCH': '/nonexistent/fetch'})
     same((result.returncode, b'/nonexistent/fetch' in result.stderr), (UNSUPPORTED, True), result.stderr)
 
 
 # ---- what happens in between ----
 
 def data_files(mountpoint):
-    return sorted(mountpoint.glob('Events/**/column.*/data.bin')) or sorted(mountpoint.glob('**/column.*/data.bin'))
+    return sorted(mountpoint.glob('Events/**/column.*/data.bin')) or sorted(
+            mountpoint.glob('**/column.*/data.bin'))
 
 
 def large_file():
@@ -280,7 +304,8 @@ def another_version_is_never_mixed_in():
 
 @case
 def a_silent_server_is_an_error_in_time_and_no_damage():
-    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}'), options=('-o', 'timeout=1')) as mountpoint:
+    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}'),
+                                       options=('-o', 'timeout=1')) as mountpoint:
         path = data_files(mountpoint)[0]
         expected = output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint))
         site.is_good = None
@@ -301,7 +326,8 @@ def a_server_that_is_started_anew_is_waited_for():
             path = data_files(mountpoint)[-1]
             server.stop()
             threading.Timer(0.7, server.start).start()
-            same(path.read_bytes(), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)), 'read meanwhile')
+            same(path.read_bytes(), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)),
+                 'read meanwhile')
             same(stats(mountpoint)['remote_retries'] > 0, True, 'it was not there')
 
 
@@ -333,19 +359,21 @@ def who_is_interrupted_leaves_a_silent_server():
             reader.send_signal(interrupt)
             same(reader.wait(IN_TIME), -interrupt, 'the reader')
         same((mountpoint / 'file.json').read_bytes() != b'', True, 'others are answered')
-        subprocess.run(['fusermount3', '-u', mountpoint], check=True)  # nobody has anything open any more
+        subprocess.run(['fusermount3', '-u', mountpoint], check=True)  # no file is open any more
         wait_until(lambda: not is_running(daemon), 'it ends, although reads are under way', IN_TIME)
 
 
 @case
 def names_beside_one_that_a_silent_server_has_are_answered():
-    """The kernel would let only one look up a name in a directory at a time, if it were not told otherwise."""
+    """By default the kernel allows only one lookup at a time in a directory."""
     if libfuse_lacks():
         raise Skip(libfuse_lacks())
-    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'), options=('-o', 'timeout=4')) as mountpoint:
+    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'),
+                                       options=('-o', 'timeout=4')) as mountpoint:
         time.sleep(STANDS)
         count = len(site.requests)
-        waiting = subprocess.Popen(['stat', mountpoint / FILE], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        waiting = subprocess.Popen(['stat', mountpoint / FILE], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         wait_until(lambda: len(site.requests) > count, 'it is asked')
         for name in 'empty.root', 'none':
             subprocess.run(['stat', mountpoint / name], capture_output=True, check=False, timeout=IN_TIME)
@@ -356,7 +384,8 @@ def names_beside_one_that_a_silent_server_has_are_answered():
 
 @case
 def one_request_of_a_program_waits_once_for_a_silent_server():
-    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'), options=('-o', 'timeout=1')) as mountpoint:
+    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'),
+                                       options=('-o', 'timeout=1')) as mountpoint:
         of_a_try = len(site.requests)
         time.sleep(STANDS)
         output('ls', '-l', mountpoint / FILE)
@@ -365,7 +394,8 @@ def one_request_of_a_program_waits_once_for_a_silent_server():
 
 @case
 def what_could_not_be_opened_is_there_once_it_can():
-    with scratch() as directory, served(directory) as site, mounted(data('empty.root'), site.url(FILE)) as mountpoint:
+    with scratch() as directory, served(directory) as site, mounted(data('empty.root'),
+                                                                    site.url(FILE)) as mountpoint:
         folder = mountpoint / FILE
         same(os.listdir(folder), ['error.json'])
         told = json.loads((folder / 'error.json').read_text())
@@ -379,21 +409,26 @@ def what_could_not_be_opened_is_there_once_it_can():
 
 @case
 def the_sandbox_of_the_process_that_fetches_is_reported():
-    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE), env=environment) as mountpoint:
+    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE),
+                                                                     env=environment) as mountpoint:
         told = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
         same(told['fetch_sandbox'], told['sandbox'], 'both have all that the kernel has')
         mine = fetchers(environment)
         worker = next(process for process, parent in mine.items() if parent in mine)
-        status = dict(line.split(':\t', 1) for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
+        status = dict(line.split(':\t', 1)
+                      for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
         same(status['Seccomp'], '2' if 'seccomp' in told['fetch_sandbox'] else '0', 'as the kernel says')
-        same({int(status[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0}, 'nor has root any')
+        same({int(status[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0},
+             'nor has root any')
     with mounted(DATA / FILE) as mountpoint:
-        same('fetch_sandbox' in json.loads((mountpoint / '.ntuplefs/version.json').read_text()), False, 'nothing is fetched')
+        same('fetch_sandbox' in json.loads((mountpoint / '.ntuplefs/version.json').read_text()), False,
+             'nothing is fetched')
 
 
 @case
 def a_new_process_follows_one_that_was_killed():
-    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE), env=environment) as mountpoint:
+    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE),
+                                                                     env=environment) as mountpoint:
         paths = data_files(mountpoint)
         mine = fetchers(environment)
         same(len(mine), 2, mine)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A file that is replaced on its server while it is read: what is read is of one version, from its beginning to its end, or an error. Of a file
-without checksums, so that nothing but the server's validator can tell. NTUPLE_REPLACEMENTS: how often, in all."""
+"""A file that is replaced on its server while it is read: reads are of one version, from start
+to end, or fail. The file has no checksums, so that only the server's validator can show it.
+NTUPLE_REPLACEMENTS: the number of replacements."""
 import contextlib
 import functools
 import os
@@ -23,16 +24,17 @@ CHANGED, UNREACHABLE = 2, 9
 
 @functools.lru_cache(maxsize=2)
 def version(number):
-    """A bloscpack file of chunks that are not compressed: each element is the number."""
+    """A bloscpack file of uncompressed chunks: each element is the number."""
     chunk = struct.pack('<q', number) * (CHUNK_BYTES // 8)
     block = struct.pack('<BBBBIII', 2, 1, 2, 8, CHUNK_BYTES, CHUNK_BYTES, CHUNK_BYTES + 16) + chunk
     first = 32 + 8 * CHUNKS
     offsets = b''.join(struct.pack('<q', first + number * len(block)) for number in range(CHUNKS))
-    return struct.pack('<4sBBBBiiqq', b'blpk', 3, 1, 0, 8, CHUNK_BYTES, CHUNK_BYTES, CHUNKS, 0) + offsets + block * CHUNKS
+    return struct.pack('<4sBBBBiiqq', b'blpk', 3, 1, 0, 8, CHUNK_BYTES, CHUNK_BYTES, CHUNKS,
+                       0) + offsets + block * CHUNKS
 
 
 class Readings:
-    """Of the whole file, each by a process of its own; which versions they had."""
+    """Readings of the whole file, each by its own process; the versions that they read."""
 
     def __init__(self, url):
         self.url, self.good, self.refused = url, 0, 0
@@ -45,14 +47,15 @@ class Readings:
             self.good += 1
         else:
             same(len(versions) <= 1, True, f'{versions}: what was read before the error')
-            same(any(words in result.stderr for words in (b'replaced or modified', b'no longer there', b'ended', b'tries', b'timed out')), True,
+            same(any(words in result.stderr for words in (b'replaced or modified', b'no longer there',
+                                                          b'ended', b'tries', b'timed out')), True,
                  result.stderr)
             self.refused += 1
 
 
 @case
 def a_file_that_is_replaced_while_it_is_read_is_never_mixed():
-    """Between any two requests, after few or more of them: within readings, and between some."""
+    """Between any two requests, after few or many of them: within readings, and between them."""
     with served('/nonexistent') as site:
         readings, chance = Readings(site.url(NAME)), random.Random(1)
         number, left = 1, 10
@@ -76,7 +79,8 @@ def a_file_that_is_replaced_while_it_is_read_is_never_mixed():
 
 @case
 def a_server_that_is_killed_stopped_and_started_anew_meanwhile_brings_nothing_of_two_versions():
-    with scratch() as directory, nginx(directory, '', f'location / {{ root {directory}/files; limit_rate 20m; }}') as server:
+    with scratch() as directory, nginx(directory, '',
+                                       f'location / {{ root {directory}/files; limit_rate 20m; }}') as server:
         (directory / 'files').mkdir()
         directory.chmod(0o755)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which requests the kernel sends for what programs do, as libfuse tells them, and that many at once are answered."""
+"""Which requests the kernel sends for programs, as reported by libfuse, and that many at once
+are answered."""
 import collections
 import ctypes
 import errno
@@ -10,19 +11,21 @@ import sys
 import threading
 import time
 
-from harness import (NTUPLE, Foreground, case, data, decoder_of, errors_of, fails, flip, mounted, output, lines,
+from harness import (NTUPLE, Foreground, case, data, decoder_of, errors_of, fails, flip, mounted, output,
+                     lines,
                      processor_seconds, run, same, scratch)
 
 SMALL = 'Events/run/data.bin'
 
 
 def requests(mount, function):
-    """What a function returns, and how many requests of each kind were sent for it."""
+    """The result of a function, and the number of requests of each kind that it caused."""
     before = len(mount.log_lines())
     result = function()
-    os.statvfs(mount.mountpoint)  # what came before has been told
+    os.statvfs(mount.mountpoint)  # earlier ones have been reported
     lines = mount.log_lines()[before:]
-    return result, collections.Counter(match[1] for line in lines if (match := re.search(r'opcode: (\w+)', line)))
+    return result, collections.Counter(match[1] for line in lines
+                                       if (match := re.search(r'opcode: (\w+)', line)))
 
 
 def read(path):
@@ -77,7 +80,7 @@ def what_changes_is_requested_each_time():
 
 
 def names_in(path):
-    """The names of a directory, asked for by few at once, so that it takes several requests."""
+    """The names of a directory, a few at a time, so that it takes several requests."""
     libc, room = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(1024)
     names, descriptor = [], os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -126,7 +129,8 @@ def a_damaged_small_file_opens_and_fails_where_it_is_read():
 
 @case
 def many_open_the_same_small_files_for_the_first_time_at_once():
-    paths = [f'Events/{name}' for name in ('run/data.bin', 'event/data.bin', 'run/field.json', 'event/field.json',
+    paths = [f'Events/{name}' for name in ('run/data.bin', 'event/data.bin', 'run/field.json',
+                                           'event/field.json',
                                            'is_simulated/data.bin', 'run/data.npy')]
     expected = {path: output(NTUPLE, 'cat', data('example.root'), path) for path in paths}
     for options in ['-s'], ['-o', 'threads=1'], [], ['-o', 'threads=16']:
@@ -156,7 +160,8 @@ def while_nobody_asks_no_processor_is_taken():
             os.statvfs(mountpoint)
         before = processor_seconds(decoder_of(mountpoint))
         time.sleep(0.3)
-        assert processor_seconds(decoder_of(mountpoint)) - before < 0.1, 'it looks out for the next request for ever'
+        assert processor_seconds(
+                decoder_of(mountpoint)) - before < 0.1, 'it looks out for the next request for ever'
 
 
 run()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Objects of S3, from a server that checks signatures (moto); what is configured is told as users of AWS's tools tell it."""
+"""Objects of S3, from a server that checks signatures (moto); configured like the tools of AWS."""
 import contextlib
 import errno
 import json
@@ -21,7 +21,8 @@ from object_store import Objects
 ODD = "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~é/example.root"
 NOTHING = 2
 NOBODY = {'AWS_ACCESS_KEY_ID': 'nobody', 'AWS_SECRET_ACCESS_KEY': 'nobody', 'AWS_DEFAULT_REGION': 'us-east-1'}
-TOLD = ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION',
+TOLD = ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AWS_REGION',
+        'AWS_DEFAULT_REGION',
         'AWS_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE')
 
 
@@ -32,10 +33,12 @@ class Store:
         self.url = url
         self.s3, iam, sts = (connect(name, endpoint_url=url) for name in ('s3', 'iam', 'sts'))
         self.s3.create_bucket(Bucket='data')
-        for key, name in ((ODD, 'example.root'), ('plain.root', 'compression_zstd.root'), ('damaged.root', 'damaged_page.root')):
+        for key, name in ((ODD, 'example.root'), ('plain.root', 'compression_zstd.root'),
+                          ('damaged.root', 'damaged_page.root')):
             self.s3.upload_file(str(DATA / name), 'data', key)
         self.s3.put_object(Bucket='data', Key='empty.root', Body=b'')
-        allow = json.dumps({'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': '*', 'Resource': '*'}]})
+        allow = json.dumps({'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': '*',
+                                                                    'Resource': '*'}]})
         iam.create_user(UserName='reader')
         iam.put_user_policy(UserName='reader', PolicyName='all', PolicyDocument=allow)
         self.key = self.of(iam.create_access_key(UserName='reader')['AccessKey'])
@@ -58,7 +61,8 @@ class Store:
 
 
 def tell_server(url, what, value=''):
-    request = urllib.request.Request(f'{url}/moto-api/{what}', data=value.encode(), headers={'Content-Type': 'text/plain'})
+    request = urllib.request.Request(f'{url}/moto-api/{what}', data=value.encode(),
+                                     headers={'Content-Type': 'text/plain'})
     urllib.request.urlopen(request).read()
 
 
@@ -71,8 +75,8 @@ def stored():
     with told(NOBODY):
         try:
             url = 'http://{}:{}'.format(*server.get_host_and_port())
-            tell_server(url, 'reset')  # of servers before, in this process
-            tell_server(url, 'reset-auth', '1000')  # so many requests are not checked
+            tell_server(url, 'reset')  # of earlier servers in this process
+            tell_server(url, 'reset-auth', '1000')  # the number of requests that are not checked
             store = Store(url, boto3.client)
             tell_server(url, 'reset-auth', '0')
             yield store
@@ -96,12 +100,14 @@ def objects_are_read_whatever_they_are_called():
     with stored() as store:
         for key, name in ((ODD, 'example.root'), ('plain.root', 'compression_zstd.root')):
             here, there = command(NTUPLE, 'verify', DATA / name), store.ask('verify', f's3://data/{key}')
-            same((there.returncode, there.stdout.decode().split(': ', 1)[1]), (0, here.stdout.decode().split(': ', 1)[1]), key)
+            same((there.returncode, there.stdout.decode().split(': ', 1)[1]),
+                 (0, here.stdout.decode().split(': ', 1)[1]), key)
         with told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
             path = 'Events/weight/data.bin'
             same((mountpoint / path).read_bytes(), output(NTUPLE, 'cat', DATA / 'example.root', path))
         damaged = store.ask('verify', 's3://data/damaged.root')
-        same(damaged.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, damaged.stderr)
+        same(damaged.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode,
+             damaged.stderr)
 
 
 @case
@@ -115,11 +121,14 @@ def objects_of_a_dataset_are_requested_with_signatures():
         tell_server(store.url, 'reset-auth', '0')
         address = f'ntpl+s3+{store.url}/data/a%20set'
         found = store.ask('verify', address)
-        same((found.returncode, found.stdout.decode()), (0, f'{address}: 9 pages, 379 bytes: ok\n'), found.stderr)
-        names = {'S3_ACCESS_KEY': store.key['AWS_ACCESS_KEY_ID'], 'S3_SECRET_KEY': store.key['AWS_SECRET_ACCESS_KEY'], 'S3_REGION': 'us-east-1'}
+        same((found.returncode, found.stdout.decode()), (0, f'{address}: 9 pages, 379 bytes: ok\n'),
+             found.stderr)
+        names = {'S3_ACCESS_KEY': store.key['AWS_ACCESS_KEY_ID'],
+                 'S3_SECRET_KEY': store.key['AWS_SECRET_ACCESS_KEY'], 'S3_REGION': 'us-east-1'}
         same(store.ask('verify', address, key=names).returncode, 0)
         found = store.ask('verify', address, key={})
-        same((found.returncode, found.stderr.decode()), (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'))
+        same((found.returncode, found.stderr.decode()),
+             (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'))
 
 
 @case
@@ -132,7 +141,8 @@ def only_those_who_may_read_read():
         without_token = {name: value for name, value in store.visitor.items() if name != 'AWS_SESSION_TOKEN'}
         for key in wrong, without_token, {}:
             found = store.ask(*words, key=key)
-            same((found.returncode, found.stderr.decode()), (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'), key)
+            same((found.returncode, found.stderr.decode()),
+                 (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'), key)
 
 
 @case
@@ -140,15 +150,18 @@ def profiles_of_the_tools_are_found():
     with stored() as store, scratch() as directory:
         keys = '\n'.join(f'{name.lower()} = {value}' for name, value in store.visitor.items())
         (directory / 'credentials').write_text(f'[default]\naws_access_key_id = x\n[lab]\n{keys}\n')
-        (directory / 'config').write_text(f'[profile lab]\nregion = us-east-1\ns3 =\n  addressing_style = path\nendpoint_url = {store.url}\n')
-        files = {'AWS_CONFIG_FILE': str(directory / 'config'), 'AWS_SHARED_CREDENTIALS_FILE': str(directory / 'credentials')}
+        (directory / 'config').write_text(f'[profile lab]\nregion = us-east-1\ns3 =\n  addressing_style = '
+                                          f'path\nendpoint_url = {store.url}\n')
+        files = {'AWS_CONFIG_FILE': str(directory / 'config'),
+                 'AWS_SHARED_CREDENTIALS_FILE': str(directory / 'credentials')}
         environment = store.environment(key={}, AWS_PROFILE='lab', **files)
         del environment['AWS_ENDPOINT_URL']
         for words in ({}, {'HOME': str(directory)}):
             (directory / '.aws').mkdir(exist_ok=True)
             for name in ('config', 'credentials'):
                 (directory / '.aws' / name).write_bytes((directory / name).read_bytes())
-            told_so = {name: value for name, value in environment.items() if not words or name not in files} | words
+            told_so = {name: value for name, value in environment.items() if not words
+                       or name not in files} | words
             found = command(NTUPLE, 'ls', 's3://data/plain.root', env=told_so)
             same(found.returncode, 0, (words, found.stderr))
 
@@ -160,16 +173,19 @@ def what_is_not_there_is_reported():
                 ('s3://data/none.root', NOTHING, 'the server has no such file (404)'),
                 ('s3://none/none.root', NOTHING, 'the server has no such file (404)')):
             found = store.ask('ls', address)
-            same((found.returncode, found.stderr.decode()), (status, f'ntuple: {address}: {message}\n'), address)
+            same((found.returncode, found.stderr.decode()), (status, f'ntuple: {address}: {message}\n'),
+                 address)
         empty = store.ask('ls', 's3://data/empty.root')
         with scratch() as directory:
             (directory / 'empty.root').write_bytes(b'')
             here = command(NTUPLE, 'ls', directory / 'empty.root')
-        same((empty.returncode, empty.stderr.decode().rsplit(': ', 1)[1]), (here.returncode, here.stderr.decode().rsplit(': ', 1)[1]))
+        same((empty.returncode, empty.stderr.decode().rsplit(': ', 1)[1]),
+             (here.returncode, here.stderr.decode().rsplit(': ', 1)[1]))
 
 
 def put(store, prefix, folder):
-    """And check no signatures any more: moto takes encoded slashes of a query for plain ones, and then all signatures for wrong."""
+    """Then stop checking signatures: moto decodes encoded slashes of a query, and then refuses
+    all signatures."""
     tell_server(store.url, 'reset-auth', '10000')
     for path in folder.rglob('*'):
         if path.is_file():
@@ -178,15 +194,18 @@ def put(store, prefix, folder):
 
 @case
 def datasets_that_are_folders_are_what_they_are_here():
-    source, prefix = DATA / 'lance_datasets' / 'fragments_2.2', "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~\u00e9/fragments_2.2"
+    source = DATA / 'lance_datasets' / 'fragments_2.2'
+    prefix = "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~\u00e9/fragments_2.2"
     with stored() as store, scratch() as directory:
         put(store, prefix, source)
-        same(tree(f's3://data/{prefix}/', directory / 'there', env=store.environment()), tree(source, directory / 'here'))
+        same(tree(f's3://data/{prefix}/', directory / 'there', env=store.environment()),
+             tree(source, directory / 'here'))
         same_trees(directory / 'here', directory / 'there')
         here, there = command(NTUPLE, 'verify', source), store.ask('verify', f's3://data/{prefix}')
         same((there.returncode, there.stdout.rsplit(b': ', 2)[1:]), (0, here.stdout.rsplit(b': ', 2)[1:]))
         none = store.ask('ls', 's3://data/none/')
-        same((none.returncode, none.stderr), (NOTHING, b'ntuple: s3://data/none/: the server has no such directory\n'))
+        same((none.returncode, none.stderr), (NOTHING,
+                                              b'ntuple: s3://data/none/: the server has no such directory\n'))
 
 
 @case
@@ -195,11 +214,14 @@ def a_bucket_is_mirrored_as_a_folder_is():
     with stored() as store, scratch() as directory:
         put(store, 'more/set.lance', DATA / 'lance_datasets' / 'fragments_2.2')
         store.s3.put_object(Bucket='data', Key='more/', Body=b'')  # as tools mark folders
-        for key in 'more/../up.root', 'more//none.root', 'more/line\nbreak.root':  # in this process: clients refuse some
+        # in this process: clients refuse some
+        for key in 'more/../up.root', 'more//none.root', 'more/line\nbreak.root':
             backend.put_object('data', key, (DATA / 'compression_zstd.root').read_bytes())
         with mounted('s3://data', env=store.environment()) as mountpoint:
-            same(sorted(os.listdir(mountpoint)), ['.ntuplefs', 'damaged.root', 'empty.root', 'more', 'plain.root', 'runs 1'])
-            same(sorted(os.listdir(mountpoint / 'more')), ['line%0Abreak.root', 'set.lance'], 'names that would lead elsewhere are left out')
+            same(sorted(os.listdir(mountpoint)), ['.ntuplefs', 'damaged.root', 'empty.root', 'more',
+                                                  'plain.root', 'runs 1'])
+            same(sorted(os.listdir(mountpoint / 'more')), ['line%0Abreak.root', 'set.lance'],
+                 'names that would lead elsewhere are left out')
             for name in 'plain.root', ODD:
                 same((mountpoint / name / 'file.json').exists(), True, name)
             same((mountpoint / 'more/set.lance/set/versions.d/1/ntuple.json').exists(), True)
@@ -214,8 +236,10 @@ def patterns_are_what_they_are_here():
             shutil.copy(DATA / 'example.root', directory / name)
         put(store, 'data', directory)
         for pattern in ('runs*/**/run?.root', 'runs 1/a[?]b/*', '**/*0.root'):
-            found = output(NTUPLE, 'cat', '--chain', f's3://data/data/{pattern}', 'Events/files.jsonl', env=store.environment()).decode().splitlines()
-            here = output(NTUPLE, 'cat', '--chain', directory / pattern, 'Events/files.jsonl').decode().splitlines()
+            found = output(NTUPLE, 'cat', '--chain', f's3://data/data/{pattern}', 'Events/files.jsonl',
+                           env=store.environment()).decode().splitlines()
+            here = output(NTUPLE, 'cat', '--chain', directory / pattern,
+                          'Events/files.jsonl').decode().splitlines()
             same([json.loads(line)['file'].removeprefix('s3://data/data') for line in found],
                  [json.loads(line)['file'].removeprefix(str(directory)) for line in here], pattern)
             path = 'Events/weight/data.bin'
@@ -228,7 +252,7 @@ def lists_of_many_parts_are_read_to_their_end():
     backend = need('moto.s3.models').s3_backends['123456789012']['aws']
     with stored() as store:
         put(store, 'set', DATA / 'lance_datasets' / 'fragments_2.2')
-        for number in range(2100):  # before and behind those that are wanted; in this process, which is quicker
+        for number in range(2100):  # before and after the requested ones; in this process, which is faster
             backend.put_object('data', f'set/data/{number % 3}-{number}', b'')
         found = store.ask('verify', 's3://data/set/')
         same(found.returncode, 0, found.stderr)
@@ -240,23 +264,27 @@ def lists_are_requested_with_the_signature_that_botocore_makes():
     key = {'AWS_ACCESS_KEY_ID': 'some', 'AWS_SECRET_ACCESS_KEY': 'secret', 'AWS_SESSION_TOKEN': 'told/+='}
     with served(DATA) as site:
         usual = {name: value for name, value in os.environ.items() if name not in TOLD}
-        command(NTUPLE, 'ls', "s3://bucket/a b/\u00e9=+(x)'/", env=usual | key | {'AWS_ENDPOINT_URL': site.url('').rstrip('/')})
+        command(NTUPLE, 'ls', "s3://bucket/a b/\u00e9=+(x)'/",
+                env=usual | key | {'AWS_ENDPOINT_URL': site.url('').rstrip('/')})
         path, headers = site.requests[0]
         signer = auth.S3SigV4Auth(keys.Credentials('some', 'secret', 'told/+='), 's3', 'us-east-1')
         told_names = headers['Authorization'].split('SignedHeaders=')[1].split(',')[0].split(';')
         signed = {name: value for name, value in headers.items() if name.lower() in told_names}
         made = request.AWSRequest('GET', f'http://{headers["Host"]}{path}', headers=signed)
-        made.context['timestamp'] = next(value for name, value in headers.items() if name.lower() == 'x-amz-date')
+        made.context['timestamp'] = next(value for name, value in headers.items()
+                                         if name.lower() == 'x-amz-date')
         text = signer.string_to_sign(made, signer.canonical_request(made))
         same(headers['Authorization'].rsplit('Signature=', 1)[1], signer.signature(text, made), path)
-        same({'host', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token'} <= set(told_names), True, told_names)
+        same({'host', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-security-token'} <= set(told_names), True,
+             told_names)
         same(path, "/bucket/?delimiter=%2F&list-type=2&prefix=a%20b%2F%C3%A9%3D%2B%28x%29%27%2F")
 
 
 @case
 def an_object_that_is_replaced_is_never_mixed():
     fields = 'run', 'event', 'weight', 'muons', 'comment'
-    here = {field: output(NTUPLE, 'cat', DATA / 'example.root', f'Events/{field}/rows.jsonl') for field in fields}
+    here = {field: output(NTUPLE, 'cat', DATA / 'example.root', f'Events/{field}/rows.jsonl')
+            for field in fields}
     with stored() as store, told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
         tell_server(store.url, 'reset-auth', '10')
         store.s3.put_object(Bucket='data', Key=ODD, Body=bytes((DATA / 'example.root').stat().st_size))

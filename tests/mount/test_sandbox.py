@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The process that decodes is taken over, and can do nothing: each call that could harm fails, and none of them without the
-sandbox, so that this test can fail. What it still may is what it needs."""
+"""An attacker in the worker can do nothing: each harmful call fails, and none of them fails
+without the sandbox, which proves that this test can fail. The worker can still do what it needs."""
 import errno
 import json
 import os
@@ -9,7 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness import (DATA, NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, needs, ntuplefs, parts_of, run, same, scratch, wait_until)
+from harness import (DATA, NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, needs,
+                     ntuplefs, parts_of, run, same, scratch, wait_until)
 from web import served
 
 PRELOAD = os.environ.get('ESCAPE_PRELOAD')
@@ -17,13 +18,15 @@ REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 FETCH = os.environ.get('NTUPLE_FETCH')
 ATTEMPTS = 35
 PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
-# Without the sandbox, too, for others than root or on some machines.
-OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
+# Without the sandbox, too, for users other than root or on some machines.
+OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key',
+           'control_device', 'trace_other',
            'make_process_anew', 'make_ping_socket'}
 
 
 class TakenOver(Foreground):
-    """A mount whose process makes every attempt of tests/sandbox/escape.c, beside a source that lies alone in its folder."""
+    """A mount whose process makes every attempt of tests/sandbox/escape.c, with a source that is
+    alone in its folder."""
 
     def __init__(self, directory, source, *options):
         super().__init__(source, options=options)
@@ -44,7 +47,8 @@ class TakenOver(Foreground):
         for name in 'a', 'b', 'c', 'd', 'e', 'f':
             os.path.lexists(self.mountpoint / name)
         wait_until(lambda: 'control_device' in Path(self.log.name).read_text(), 'all was tried')
-        return {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', Path(self.log.name).read_text(), re.M)}
+        return {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$',
+                                                                 Path(self.log.name).read_text(), re.M)}
 
 
 def sources(directory):
@@ -88,7 +92,7 @@ def without_the_sandbox_every_attempt_succeeds():
 
 @case
 def who_takes_over_the_tool_has_no_more():
-    """While it writes what it was asked for; of a copy, the target's folder is written, and nothing else."""
+    """While it writes its output; a copy can write to the target's folder, and to nothing else."""
     if not PRELOAD:
         raise Skip('no library of attempts: a build with sanitizers')
     needs('seccomp', 'landlock')
@@ -97,7 +101,8 @@ def who_takes_over_the_tool_has_no_more():
         victim = directory / 'elsewhere/victim'
         victim.parent.mkdir()
         environment = {**os.environ, 'LD_PRELOAD': PRELOAD, 'NTUPLE_ESCAPE': f'-1:{victim}'}
-        for words in ['cat', source, 'Events/run/data.bin'], ['cp', source, 'Events/run/data.bin', directory / 'folder/copy']:
+        for words in ['cat', source, 'Events/run/data.bin'], ['cp', source, 'Events/run/data.bin',
+                                                              directory / 'folder/copy']:
             for option in '--sandbox=strict', '--sandbox=off':
                 for path in victim.parent.iterdir():
                     path.unlink()
@@ -109,25 +114,29 @@ def who_takes_over_the_tool_has_no_more():
                 refused = {name for name, number in ended.items() if int(number) in REFUSED}
                 if option == '--sandbox=strict':
                     same(set(ended) - refused, set(), words[0])
-                    same((os.listdir(victim.parent), victim.read_text()), (['victim'], 'What nobody was given.\n'))
+                    same((os.listdir(victim.parent), victim.read_text()),
+                         (['victim'], 'What nobody was given.\n'))
                 else:
                     same(refused - OF_ROOT, set(), words[0])
                 (directory / 'folder/copy').unlink(missing_ok=True)
 
 
 def taken_over_fetching(directory, victim, **variables):
-    """What the network helper may do when it is taken over while it answers: it is on the network already."""
+    """What an attacker in the network helper can do while it answers: it has access to the
+    network."""
     told, program = directory / 'told', directory / 'fetch'
     program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
     program.chmod(0o700)
-    environment = {**os.environ, 'NTUPLE_FETCH': str(program), **{name: str(value) for name, value in variables.items()}}
+    environment = {**os.environ, 'NTUPLE_FETCH': str(program),
+                   **{name: str(value) for name, value in variables.items()}}
     with served(DATA) as site:
         result = command(NTUPLE, 'cat', site.url('example.root'), '.ntuplefs/version.json', env=environment)
     same(result.returncode, 0, result.stderr)
     holds = json.loads(result.stdout)['fetch_sandbox']
     if 'seccomp' not in holds:
         raise Skip('this kernel has no seccomp')
-    ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(), re.M)}
+    ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(),
+                                                              re.M)}
     same(len(ended), ATTEMPTS)
     allowed = {name for name, number in ended.items() if number not in REFUSED}
     return allowed - ({'read_file'} if 'landlock' not in holds else set())
@@ -155,14 +164,17 @@ def what_is_beside_credentials_is_out_of_its_reach():
         home, run_directory = directory / 'home', directory / 'run'
         for folder in home, home / '.aws', home / '.ssh', home / '.globus', run_directory:
             folder.mkdir()
-        files = {'NETRC': home / '.netrc', 'BEARER_TOKEN_FILE': home / 'token', 'X509_USER_PROXY': home / 'proxy', 'AWS_CONFIG_FILE': home / '.aws/config',
+        files = {'NETRC': home / '.netrc', 'BEARER_TOKEN_FILE': home / 'token',
+                 'X509_USER_PROXY': home / 'proxy', 'AWS_CONFIG_FILE': home / '.aws/config',
                  'KRB5CCNAME': home / 'tickets'}
-        victims = [*files.values(), home / '.aws/cli', home / '.ssh/key', home / '.globus/other', home / 'neighbour', run_directory / 'neighbour']
+        victims = [*files.values(), home / '.aws/cli', home / '.ssh/key', home / '.globus/other',
+                   home / 'neighbour', run_directory / 'neighbour']
         for path in victims:
             path.write_text('')
         for victim in victims:
             (directory / 'told').unlink(missing_ok=True)
-            same(taken_over_fetching(directory, victim, HOME=home, XDG_RUNTIME_DIR=run_directory, **files), {'make_socket'}, victim)
+            same(taken_over_fetching(directory, victim, HOME=home, XDG_RUNTIME_DIR=run_directory, **files),
+                 {'make_socket'}, victim)
 
 
 def status_fields(process):
@@ -186,7 +198,8 @@ def what_holds_is_reported_and_is_what_the_kernel_says():
 def the_tool_says_the_same_of_itself():
     needs(*PARTS)
     for option, expected in ('--sandbox=on', PARTS), ('--sandbox=off', []):
-        told = json.loads(command(NTUPLE, 'cat', option, data('example.root'), '.ntuplefs/version.json').stdout)
+        told = json.loads(command(NTUPLE, 'cat', option, data('example.root'),
+                                  '.ntuplefs/version.json').stdout)
         same(told['sandbox'], expected)
 
 
@@ -203,7 +216,8 @@ def root_keeps_the_right_to_read_where_it_needs_it_and_no_other():
         for source, mode, capabilities in (file, 0o600, search), (file, 0o644, 0), (folder, 0o600, search):
             file.chmod(mode)
             with mounted(source) as top:
-                same(int(status_fields(decoder_of(top))['CapEff'], 16), capabilities, f'{source.name} {mode:o}')
+                same(int(status_fields(decoder_of(top))['CapEff'], 16), capabilities,
+                     f'{source.name} {mode:o}')
                 assert list(top.rglob('data.bin')), source
 
 
@@ -230,7 +244,8 @@ def a_link_out_of_a_folder_is_refused_by_name_unless_links_are_followed():
             assert 'Events' in os.listdir(mount.mountpoint / 'below/within.root')
             command('ls', '-R', mount.mountpoint)
             told = [line for line in mount.messages() if 'out.root' in line]
-            assert len(told) == 1 and 'a link out of the directory, to ' + str(data('types.root').resolve()) in told[0], told
+            assert len(told) == 1 and 'a link out of the directory, to ' + str(
+                    data('types.root').resolve()) in told[0], told
         for options in ['-o', 'links=follow'], ['-o', 'links=follow,sandbox=off']:
             with Foreground(folder, options=options) as mount:
                 assert list((mount.mountpoint / 'out.root').rglob('data.bin'))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Chosen entries: rows, tables and columns are those of all entries without the others, for every dataset of tests/data and choices of
-every sort; choices that do not fit are refused with their place."""
+"""Selected entries: rows, tables and columns are those of all entries without the others, for
+every dataset of tests/data and every kind of selection. Invalid selections are refused with
+their position."""
 import functools
 import io
 import json
@@ -18,7 +19,7 @@ from harness import NTUPLE, case, command, data, mounted, need, output, run, sam
 
 ALL_FILES = sorted([*harness.DATA.glob('*.root'), *harness.DATA.glob('*.lance'), *harness.DATA.glob('*.blp'),
                     *(path for path in harness.DATA.glob('lance_datasets/*') if path.is_dir())])
-# Every file has some of them, so that each is tried with files of each sort.
+# Every file has some of them, so that each is tried with every kind of file.
 CHOICES = (
     ('none', lambda count, chance: []),
     ('all', lambda count, chance: range(count)),
@@ -37,11 +38,12 @@ def datasets_of(source):
 
 
 def write_choice(path, numbers, count, number):
-    """The same choice in one of the ways in which it can be written."""
+    """The same selection in one of its possible forms."""
     mask = np.zeros(count, bool)
     mask[list(numbers)] = True
     ways = (lambda: np.save(path, mask), lambda: np.save(path, np.array(numbers, 'i8')),
-            lambda: np.save(path, np.array(numbers, '>u4')), lambda: path.write_text(' '.join(map(str, numbers))))
+            lambda: np.save(path, np.array(numbers, '>u4')),
+            lambda: path.write_text(' '.join(map(str, numbers))))
     ways[number % len(ways)]()
 
 
@@ -53,7 +55,7 @@ def rows(source, path, *options):
 
 @functools.lru_cache(maxsize=None)
 def table(source, path, *options):
-    """Rows of table.arrow, None where there is none."""
+    """Rows of table.arrow, None if there is none."""
     arrow = need('pyarrow.ipc')
     result = command(NTUPLE, 'cat', *options, source, f'{path}/table.arrow')
     return None if result.returncode else arrow.open_file(io.BytesIO(result.stdout)).read_all().to_pylist()
@@ -64,14 +66,15 @@ def check(source, path, count, way, numbers, directory, number):
     write_choice(chosen, numbers, count, number)
     option = f'--select={path}:{chosen}'
     status, whole = rows(source, path)
-    if status:    # what is damaged: another test's
+    if status:  # damaged parts: another test's
         return 0
     assert len(whole) == count
     status, found = rows(source, path, option)
     assert status == 0 and found == [whole[i] for i in numbers], f'{source.name}: {path}: {way}'
     whole, found = table(source, path), table(source, path, option)
     if whole is not None:
-        assert repr(found) == repr([whole[i] for i in numbers]), f'{source.name}: {path}/table.arrow: {way}'    # NaN is NaN
+        # NaN equals NaN here
+        assert repr(found) == repr([whole[i] for i in numbers]), f'{source.name}: {path}/table.arrow: {way}'
     return 1
 
 
@@ -119,14 +122,16 @@ def columns_are_what_numpy_picks_and_what_is_stored_stays():
             mine = np.fromfile(chosen / 'Events' / 'muons' / 'offsets.bin', '<i8')
             same(np.diff(mine).tolist(), np.diff(offsets)[mask].tolist())
             same(np.load(chosen / 'Events' / 'muons' / '_0' / 'pt' / 'data.npy').tobytes(),
-                 np.load(events / 'muons' / '_0' / 'pt' / 'data.npy')[np.repeat(mask, np.diff(offsets))].tobytes())
+                 np.load(events / 'muons' / '_0' / 'pt' / 'data.npy')[np.repeat(mask,
+                         np.diff(offsets))].tobytes())
             about = json.loads((chosen / 'Events' / 'ntuple.json').read_text())
             same((about['entries'], about['stored_entries']), (int(mask.sum()), len(mask)))
             last = int(mask.sum()) - 1
             same(json.loads((chosen / 'Events' / 'rows.d' / f'{last}.json').read_text()),
                  json.loads((events / 'rows.d' / f'{np.flatnonzero(mask)[-1]}.json').read_text()))
             assert not (chosen / 'Events' / 'rows.d' / f'{last + 1}.json').exists()
-            for stored in ('clusters.jsonl', 'weight/column.0/data.bin', 'weight/column.0/pages.jsonl', 'layout.jsonl'):
+            for stored in ('clusters.jsonl', 'weight/column.0/data.bin', 'weight/column.0/pages.jsonl',
+                           'layout.jsonl'):
                 path = stored if stored == 'layout.jsonl' else f'Events/{stored}'
                 same((chosen / path).read_bytes(), (whole / path).read_bytes(), stored)
             assert 'stored_entries' not in (events / 'ntuple.json').read_text()
@@ -137,8 +142,10 @@ def one_dataset_of_several_files_is_meant_by_its_path():
     with scratch() as directory:
         (directory / 'first').write_text('0')
         source = data('example.root').parent
-        options = f'select=example.root/Events:{directory}/first,entries=late_fields.root/{next(iter(datasets_of(data("late_fields.root"))))}:1:3'
-        with mounted(data('example.root'), data('late_fields.root'), data('types.root'), options=('-o', options)) as mountpoint:
+        late = next(iter(datasets_of(data("late_fields.root"))))
+        options = f'select=example.root/Events:{directory}/first,entries=late_fields.root/{late}:1:3'
+        with mounted(data('example.root'), data('late_fields.root'), data('types.root'),
+                     options=('-o', options)) as mountpoint:
             for name, count in (('example.root', 1), ('late_fields.root', 2), ('types.root', None)):
                 path = next(iter(datasets_of(source / name))) if name != 'example.root' else 'Events'
                 about = json.loads((mountpoint / name / path / 'ntuple.json').read_text())
@@ -157,9 +164,10 @@ def entries_of_a_chain_are_numbered_through_all_files():
             items = np.tile(np.diff(np.fromfile(events / 'muons' / 'offsets.bin', '<i8')), 2)
             lines = 2 * (events / 'rows.jsonl').read_text().splitlines()
         mask = weight > 1.2
-        mask[:len(mask) // 2 - 3] = False    # few of the first file's
+        mask[:len(mask) // 2 - 3] = False  # few of the first file
         np.save(directory / 'mask.npy', mask)
-        with mounted(directory / '*.root', options=('-o', f'chain,select=Events:{directory}/mask.npy')) as chosen:
+        with mounted(directory / '*.root', options=('-o',
+                                                    f'chain,select=Events:{directory}/mask.npy')) as chosen:
             events = chosen / 'Events'
             same(np.load(events / 'weight' / 'data.npy').tobytes(), weight[mask].tobytes())
             same(np.diff(np.fromfile(events / 'muons' / 'offsets.bin', '<i8')).tolist(), items[mask].tolist())
@@ -170,7 +178,8 @@ def entries_of_a_chain_are_numbered_through_all_files():
 
 def npy(header, body=b'', version=1):
     text = header.encode('latin1')
-    return b'\x93NUMPY' + bytes([version, 0]) + struct.pack('<H' if version == 1 else '<I', len(text)) + text + body
+    return b'\x93NUMPY' + bytes([version, 0]) + struct.pack('<H' if version == 1 else '<I',
+                                                            len(text)) + text + body
 
 
 def described(descr='<i8', shape='(1,)', order='False'):
@@ -233,14 +242,18 @@ def choices_that_do_not_fit_are_refused_with_their_place():
             found = result.stderr.decode()
             assert message in found and str(path) in found, (content, found)
         path.write_text('1')
-        for option, message in ((f'Else:{path}', 'cannot select entries of the dataset Else: no such dataset'), (str(path), 'name the dataset'),
-                                (f'Events/run:{path}', 'Events/run: not a dataset'), (f'Events:{path}x', 'No such file')):
+        for option, message in ((f'Else:{path}',
+                                 'cannot select entries of the dataset Else: no such dataset'),
+                                 (str(path), 'name the dataset'),
+                                (f'Events/run:{path}', 'Events/run: not a dataset'),
+                                (f'Events:{path}x', 'No such file')):
             result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
             assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
         os.mkfifo(directory / 'fifo')
         for no_file in '/dev/null', directory, directory / 'fifo':
             result = command(NTUPLE, 'ls', f'--select=Events:{no_file}', data('example.root'))
-            same((result.returncode, result.stderr.decode()), (1, f'ntuple: option "select": {no_file}: not a regular file\n'))
+            same((result.returncode, result.stderr.decode()),
+                 (1, f'ntuple: option "select": {no_file}: not a regular file\n'))
         for option in f'--select=Events:{path}', '--entries=Events:0:1':
             result = command(NTUPLE, 'ls', option, '--entries=Events:1:2', data('example.root'))
             same(result.returncode, 1, option)
@@ -262,10 +275,12 @@ def arrays_of_every_width_and_byte_order_are_read():
     with scratch() as directory:
         expected = rows(data('example.root'), 'Events', '--entries=Events:3:5')[1]
         same(len(expected), 2)
-        for descr in ('|i1', '|u1', '<i2', '>i2', '<u2', '>u2', '<i4', '>i4', '<u4', '>u4', '<i8', '>i8', '<u8', '>u8'):
+        for descr in ('|i1', '|u1', '<i2', '>i2', '<u2', '>u2', '<i4', '>i4', '<u4', '>u4', '<i8', '>i8',
+                      '<u8', '>u8'):
             for version in (1, 2, 3) if descr == '<i8' else (1,):
                 choice = directory / f'{ord(descr[0])}{descr[1:]}.{version}'
-                choice.write_bytes(npy(described(descr, '(2,)', 'True'), np.array([3, 4], descr).tobytes(), version))
+                choice.write_bytes(npy(described(descr, '(2,)', 'True'), np.array([3, 4], descr).tobytes(),
+                                       version))
                 same(rows(data('example.root'), 'Events', f'--select=Events:{choice}')[1], expected, descr)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Sources that are left out, or are none: both programs name them, once."""
+"""Sources that are skipped or invalid: both programs name them, once."""
 import os
 import shutil
 
-from harness import NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, lines, mounted, output, run, same, scratch
+from harness import (NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, lines, mounted,
+                     output, run, same, scratch)
 
 ADDRESSES = ['xrootd://server//file.root', 'gs://bucket/file.root', 'x-new+kind://server/file.root']
 
@@ -39,7 +40,8 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
 
 @case
 def files_that_begin_with_a_dot_are_left_out_of_folders():
-    """So are resource forks, which have the names of files that are shown, and hidden folders; who names one by itself gets it."""
+    """Resource forks, named like visible files, and hidden folders are also skipped; naming one
+    explicitly opens it."""
     with scratch() as directory:
         folder = directory / 'folder'
         (folder / '.below').mkdir(parents=True)
@@ -47,7 +49,8 @@ def files_that_begin_with_a_dot_are_left_out_of_folders():
             shutil.copy(data('example.root'), folder / name)
         with mounted(folder) as top:
             same(sorted(name for name in os.listdir(top) if name != '.ntuplefs'), ['run.root'])
-            same([os.path.exists(top / name) for name in ('._run.root', '.hidden.root', '.below')], [False] * 3)
+            same([os.path.exists(top / name) for name in ('._run.root', '.hidden.root', '.below')],
+                 [False] * 3)
         with mounted('-o', 'chain', f'{folder}/**/*.root') as top:
             same([line['path'] for line in lines(top / 'Events/files.jsonl')], ['files.d/run.root'])
         same(output(NTUPLE, 'verify', folder).decode().count(': ok'), 1)
@@ -59,14 +62,20 @@ def files_that_begin_with_a_dot_are_left_out_of_folders():
 def folders_of_zarr_and_blosc2_are_refused_by_name_and_left_out_beside_files_that_are_read():
     with scratch() as directory:
         folder = directory / 'folder'
-        for name, marker, kind in (('array.zarr', '.zarray', 'a Zarr array'), ('group.zarr', '.zgroup', 'a Zarr group'), ('three.zarr', 'zarr.json', 'a Zarr store'),
-                                   ('frame.b2nd', 'chunks.b2frame', 'a Blosc2 frame in a folder'), ('store.b2d', 'embed.b2e', 'a Blosc2 store (.b2d)')):
+        for name, marker, kind in (('array.zarr', '.zarray', 'a Zarr array'),
+                                   ('group.zarr', '.zgroup', 'a Zarr group'),
+                                   ('three.zarr', 'zarr.json', 'a Zarr store'),
+                                   ('frame.b2nd', 'chunks.b2frame', 'a Blosc2 frame in a folder'),
+                                   ('store.b2d', 'embed.b2e', 'a Blosc2 store (.b2d)')):
             (folder / name).mkdir(parents=True)
             (folder / name / marker).write_text('{}')
             (folder / name / '0').write_text('')
-            for program in (NTUPLEFS, folder / name, directory / 'mnt'), (NTUPLE, 'ls', folder / name), (NTUPLE, 'schema', folder / name):
+            for program in (NTUPLEFS, folder / name, directory / 'mnt'), (NTUPLE, 'ls',
+                    folder / name), (NTUPLE, 'schema', folder / name):
                 result = command(*program)
-                same((result.returncode, f'{folder / name}: {kind}, which is not read' in result.stderr.decode()), (3, True), result.stderr)
+                same((result.returncode,
+                      f'{folder / name}: {kind}, which is not read' in result.stderr.decode()), (3, True),
+                      result.stderr)
         shutil.copy(data('example.root'), folder)
         with mounted(folder) as top:
             same(sorted(name for name in os.listdir(top) if name != '.ntuplefs'), ['example.root'])
@@ -107,9 +116,10 @@ def links_to_files_are_followed_and_links_to_folders_are_not():
         (folder / 'other').symlink_to(elsewhere)
         with Foreground(folder, options=['-o', 'links=follow']) as mount:
             same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'file.root', 'here.root'])
-            same(sorted(os.listdir(mount.mountpoint / 'file.root')), sorted(os.listdir(mount.mountpoint / 'here.root')))
+            same(sorted(os.listdir(mount.mountpoint / 'file.root')),
+                 sorted(os.listdir(mount.mountpoint / 'here.root')))
         (directory / 'link').symlink_to(elsewhere)
-        with Foreground(directory / 'link') as mount:  # one that was named is
+        with Foreground(directory / 'link') as mount:  # one that was named explicitly is
             same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'here.root'])
 
 
@@ -117,12 +127,16 @@ def links_to_files_are_followed_and_links_to_folders_are_not():
 def remote_files_are_refused_with_what_to_do():
     with scratch() as directory:
         for address in ADDRESSES:
-            for call in [NTUPLEFS, address, 'mnt'], [NTUPLEFS, data('example.root'), address, 'mnt'], [NTUPLE, 'ls', address], \
-                    [NTUPLE, 'verify', address], [NTUPLE, 'inspect', address], [NTUPLE, 'cp', '-r', address, 'copy']:
+            for call in [NTUPLEFS, address, 'mnt'], [NTUPLEFS, data('example.root'), address,
+                                                     'mnt'], [NTUPLE, 'ls', address], \
+                    [NTUPLE, 'verify', address], [NTUPLE, 'inspect', address], [NTUPLE, 'cp', '-r', address,
+                            'copy']:
                 result = command(*call, cwd=directory)
                 message = result.stderr.decode()
                 same(result.returncode, 4, message)
-                assert f"cannot read {address.split('/')[0]}// addresses; copy it" in message and message.count(address) == 1, message
+                scheme = address.split('/')[0]
+                assert f"cannot read {scheme}// addresses; copy it" in message and message.count(
+                        address) == 1, message
         same(os.listdir(directory), [])
 
 
@@ -131,7 +145,8 @@ def a_build_that_fetches_nothing_says_so():
     if 'NTUPLE_FETCH' in os.environ:
         raise Skip('this one does: test_remote.py')
     result = command(NTUPLE, 'ls', 'https://server/file.root')
-    same((result.returncode, b'https://server/file.root: remote files need ntuplefs-fetch' in result.stderr, b'-Dhttp' in result.stderr),
+    same((result.returncode, b'https://server/file.root: remote files need ntuplefs-fetch' in result.stderr,
+          b'-Dhttp' in result.stderr),
          (4, True, True), result.stderr)
 
 
@@ -145,7 +160,8 @@ def messages_name_the_file_once():
                 result = command(NTUPLE, *words, file, *(['copy'] if words[0] == 'cp' else []), cwd=directory)
                 message = result.stderr.decode()
                 assert message.startswith(f'ntuple: {file}: '), message
-                same((message.count(file), message.count(str(directory))), (1, 1 if file[0] == '/' else 0), message)
+                same((message.count(file), message.count(str(directory))), (1, 1 if file[0] == '/' else 0),
+                     message)
 
 
 run()

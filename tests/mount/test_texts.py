@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Texts in the hands of programs that go by the size, that seek, or that just read: short texts, long ones, and long
-ones with text=sized. The expected text is made here, by the formulas that filled the file."""
+"""Texts read by programs that rely on the size, that seek, or that just read: short texts, long
+ones, and long ones with text=sized. The expected text comes from the formulas that filled the
+file."""
 import contextlib
 import errno
 import gzip
@@ -30,7 +31,8 @@ def json_of(rows):
 
 def write(path, rows):
     uproot, numpy = need('uproot'), need('numpy')
-    columns = {name: numpy.array(column, 'i4' if name == 'c' else 'i8') for name, column in values(rows).items()}
+    columns = {name: numpy.array(column, 'i4' if name == 'c' else 'i8') for name,
+               column in values(rows).items()}
     with uproot.recreate(path) as file:
         file.mkrntuple('Events', columns)
 
@@ -47,7 +49,8 @@ def mounted_rows(rows, *options):
 
 class Place:
     def __init__(self, events, directory, rows):
-        self.csv, self.json, self.directory, self.rows = events / 'table.csv', events / 'rows.jsonl', directory, rows
+        self.csv, self.json = events / 'table.csv', events / 'rows.jsonl'
+        self.directory, self.rows = directory, rows
         self.copy, self.text, self.lines = directory / 'copy', csv_of(rows), json_of(rows)
         self.sum = str(sum(range(rows)))
 
@@ -57,7 +60,8 @@ programs = []
 
 
 def program(name, arguments, found, expected, long=RIGHT, module=None):
-    """`found` and `expected` are functions of the result and place, `long` what comes of a long text; None: not tried."""
+    """`found` and `expected` are functions of the result and path, `long` is the result for a
+    long text; None: not tried."""
     programs.append((name, arguments, found, expected, long, module))
 
 
@@ -82,7 +86,7 @@ def count(place):
 
 
 def script(source):
-    """A program for this Python: p.csv, p.json, p.copy are put in."""
+    """A program for this Python: p.csv, p.json, p.copy are replaced."""
     return lambda p: [sys.executable, '-c', source.format(csv=str(p.csv), json=str(p.json), copy=str(p.copy))]
 
 
@@ -95,18 +99,22 @@ for name in 'cat', 'less':
 for name in 'cp', 'cp -a', 'install':
     program(name, lambda p, name=name: [*name.split(), p.csv, p.copy], copied, whole)
 program('dd', lambda p: ['dd', f'if={p.csv}', f'of={p.copy}', 'status=none'], copied, whole)
-program('dd skip', lambda p: ['dd', f'if={p.csv}', 'bs=1000', 'skip=3', 'count=2', 'status=none'], text, lambda p: p.text[3000:5000])
+program('dd skip', lambda p: ['dd', f'if={p.csv}', 'bs=1000', 'skip=3', 'count=2', 'status=none'], text,
+        lambda p: p.text[3000:5000])
 program('head', lambda p: ['head', '-n', 2, p.csv], text, lambda p: b'a,b,c\r\n0,0,0\r\n', MESSAGE)
-program('head -n -', lambda p: ['head', '-n', -1, p.csv], text, lambda p: b''.join(p.text.splitlines(True)[:-1]), ERROR)
+program('head -n -', lambda p: ['head', '-n', -1, p.csv], text,
+        lambda p: b''.join(p.text.splitlines(True)[:-1]), ERROR)
 program('head -c -', lambda p: ['head', '-c', -5, p.csv], text, lambda p: p.text[:-5], ERROR)
 program('tail', lambda p: ['tail', '-n', 2, p.csv], text, lambda p: b''.join(p.text.splitlines(True)[-2:]))
 program('tail -c', lambda p: ['tail', '-c', 100, p.csv], text, lambda p: p.text[-100:])
 program('tail -c +', lambda p: ['tail', '-c', '+5', p.csv], text, lambda p: p.text[4:], ERROR)
-# It waits for more, until it is told to end.
-program('tail -f', shell('timeout 2 tail -n 1 -f {csv} || [ $? = 124 ]'), text, lambda p: p.text.splitlines(True)[-1], ERROR)
+# It waits for more until it is stopped.
+program('tail -f', shell('timeout 2 tail -n 1 -f {csv} || [ $? = 124 ]'), text,
+        lambda p: p.text.splitlines(True)[-1], ERROR)
 program('tac', lambda p: ['tac', p.csv], text, lambda p: b''.join(p.text.splitlines(True)[::-1]))
 program('wc', lambda p: ['wc', p.csv], lambda r, p: r.stdout.split()[2], lambda p: b'%d' % len(p.text))
-program('wc -c', lambda p: ['wc', '-c', p.csv], lambda r, p: r.stdout.split()[0], lambda p: b'%d' % len(p.text))
+program('wc -c', lambda p: ['wc', '-c', p.csv], lambda r, p: r.stdout.split()[0],
+        lambda p: b'%d' % len(p.text))
 program('grep', lambda p: ['grep', '-c', ',', p.csv], text, lambda p: b'%d\n' % (p.rows + 1))
 program('awk', lambda p: ['awk', '-F,', 'NR > 1 {s += $1} END {printf "%.0f\\n", s}', p.csv], text, total)
 program('sed', lambda p: ['sed', '-n', '$p', p.csv], text, lambda p: p.text.splitlines(True)[-1])
@@ -118,13 +126,14 @@ def all_lines(place):
     return sorted(place.text.splitlines())
 
 
-# sort goes by the size for its memory, and takes minutes where that is 0
+# sort takes its memory from the size, and needs minutes if that is 0
 program('sort', lambda p: ['sort', p.csv], lines, all_lines, None)
 program('sort of a pipe', shell('cat {csv} | sort'), lines, all_lines)
 program('shuf', lambda p: ['shuf', p.csv], lines, all_lines)
 program('split -l', shell('cd {directory} && split -l 1000 {csv} part. && cat part.*'), text, whole)
 program('split -n', shell('cd {directory} && split -n l/3 {csv} part. && cat part.*'), text, whole, ERROR)
-program('md5sum', lambda p: ['md5sum', p.csv], lambda r, p: r.stdout.split()[0].decode(), lambda p: hashlib.md5(p.text).hexdigest())
+program('md5sum', lambda p: ['md5sum', p.csv], lambda r, p: r.stdout.split()[0].decode(),
+        lambda p: hashlib.md5(p.text).hexdigest())
 program('gzip', lambda p: ['gzip', '-kc', p.csv], lambda r, p: gzip.decompress(r.stdout), whole, MESSAGE)
 program('xz', lambda p: ['xz', '-0kc', p.csv], lambda r, p: lzma.decompress(r.stdout), whole)
 program('zstd', shell('zstd -qf {csv} -o {copy} && zstd -dc {copy}'), text, whole, ERROR)
@@ -135,12 +144,15 @@ program('jq', lambda p: ['jq', '-n', 'reduce inputs.a as $a (0; . + $a)', p.json
 program('vim', shell("vim -es -u NONE -c 'w! {copy}' -c q {csv}"), copied, whole)
 program('zip', shell('cd {directory} && zip -q a.zip {csv} && unzip -p a.zip'), text, whole)
 program('curl', lambda p: ['curl', '-sS', f'file://{p.csv}'], text, whole)
-program('git diff', lambda p: ['git', 'diff', '--no-index', '--numstat', '/dev/null', p.csv], lambda r, p: r.stdout.split()[:1],
+program('git diff', lambda p: ['git', 'diff', '--no-index', '--numstat', '/dev/null', p.csv], lambda r,
+        p: r.stdout.split()[:1],
         lambda p: [b'%d' % (p.rows + 1)], EMPTY)
 program('tar', shell('cd $(dirname {csv}) && tar c table.csv > {copy} && tar xOf {copy}'), text, whole, EMPTY)
 program('rsync', shell('rsync -a {csv} {copy}'), copied, whole, EMPTY)
-program('node', lambda p: ['node', '-e', f'process.stdout.write(require("fs").readFileSync("{p.csv}"))'], text, whole)
-program('node copyFile', lambda p: ['node', '-e', f'require("fs").copyFileSync("{p.csv}", "{p.copy}")'], copied, whole, EMPTY)
+program('node', lambda p: ['node', '-e', f'process.stdout.write(require("fs").readFileSync("{p.csv}"))'],
+        text, whole)
+program('node copyFile', lambda p: ['node', '-e', f'require("fs").copyFileSync("{p.csv}", "{p.copy}")'],
+        copied, whole, EMPTY)
 program('Python read', script('import sys; sys.stdout.buffer.write(open("{csv}", "rb").read())'), text, whole)
 program('Python shutil.copy', script('import shutil; shutil.copy("{csv}", "{copy}")'), copied, whole)
 program('Python zipfile', script('''
@@ -159,28 +171,48 @@ http.server.SimpleHTTPRequestHandler.log_message = lambda *_: None
 handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=os.path.dirname("{csv}"))
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-sys.stdout.buffer.write(urllib.request.urlopen(f"http://127.0.0.1:{{server.server_port}}/table.csv").read())'''), text, whole, EMPTY)
-program('mmap', script('import mmap, os; os.write(1, mmap.mmap(os.open("{csv}", 0), 0, prot=mmap.PROT_READ)[:5])'),
+address = f"http://127.0.0.1:{{server.server_port}}/table.csv"
+sys.stdout.buffer.write(urllib.request.urlopen(address).read())'''), text, whole, EMPTY)
+program('mmap',
+        script('import mmap, os; os.write(1, mmap.mmap(os.open("{csv}", 0), 0, prot=mmap.PROT_READ)[:5])'),
         text, lambda p: b'a,b,c', ERROR)
-program('pread', script('import os; os.write(1, os.pread(os.open("{csv}", 0), 5, 0))'), text, lambda p: b'a,b,c', ERROR)
-program('sendfile', script('import os; os.sendfile(os.open("{copy}", 65, 420), os.open("{csv}", 0), None, 5)'), copied,
+program('pread', script('import os; os.write(1, os.pread(os.open("{csv}", 0), 5, 0))'), text,
         lambda p: b'a,b,c', ERROR)
-program('DuckDB csv', script("import duckdb; print(duckdb.sql('select count(*) from read_csv(\"{csv}\")'.replace('\"', chr(39))).fetchall()[0][0])"),
+program('sendfile',
+        script('import os; os.sendfile(os.open("{copy}", 65, 420), os.open("{csv}", 0), None, 5)'), copied,
+        lambda p: b'a,b,c', ERROR)
+program('DuckDB csv',
+        script("import duckdb; print(duckdb.sql('select count(*) from read_csv(\"{csv}\")'.replace('\"', "
+               "chr(39))).fetchall()[0][0])"),
         text, count, ERROR, 'duckdb')
-program('DuckDB json', script("import duckdb; print(duckdb.sql('select sum(a) from read_json(\"{json}\")'.replace('\"', chr(39))).fetchall()[0][0])"),
+program('DuckDB json',
+        script("import duckdb; print(duckdb.sql('select sum(a) from read_json(\"{json}\")'.replace('\"', "
+               "chr(39))).fetchall()[0][0])"),
         text, total, ERROR, 'duckdb')
-program('DuckDB count', script("import duckdb; print(duckdb.sql('select count(*) from \"{json}\"'.replace('\"', chr(39))).fetchall()[0][0])"),
+program('DuckDB count',
+        script("import duckdb; print(duckdb.sql('select count(*) from \"{json}\"'.replace('\"', "
+               "chr(39))).fetchall()[0][0])"),
         text, count, ERROR, 'duckdb')
-program('polars csv', script('import polars as p; print(p.read_csv("{csv}")["a"].sum())'), text, total, ERROR, 'polars')
-program('polars scan', script('import polars as p; print(p.scan_csv("{csv}").select(p.col("a").sum()).collect().item())'), text, total,
+program('polars csv', script('import polars as p; print(p.read_csv("{csv}")["a"].sum())'), text, total,
         ERROR, 'polars')
-program('polars json', script('import polars as p; print(p.read_ndjson("{json}")["a"].sum())'), text, total, ERROR, 'polars')
-program('polars of a file object', script('import polars as p; print(p.read_csv(open("{csv}", "rb"))["a"].sum())'), text, total, RIGHT,
+program('polars scan',
+        script('import polars as p; print(p.scan_csv("{csv}").select(p.col("a").sum()).collect().item())'),
+        text, total,
+        ERROR, 'polars')
+program('polars json', script('import polars as p; print(p.read_ndjson("{json}")["a"].sum())'), text, total,
+        ERROR, 'polars')
+program('polars of a file object',
+        script('import polars as p; print(p.read_csv(open("{csv}", "rb"))["a"].sum())'), text, total, RIGHT,
         'polars')
-program('pandas csv', script('import pandas as p; print(p.read_csv("{csv}")["a"].sum())'), text, total, RIGHT, 'pandas')
-program('pandas json', script('import pandas as p; print(p.read_json("{json}", lines=True)["a"].sum())'), text, total, RIGHT, 'pandas')
-program('pyarrow csv', script('import pyarrow.csv as c; print(c.read_csv("{csv}")["a"].to_numpy().sum())'), text, total, ERROR, 'pyarrow')
-program('NumPy loadtxt', script('import numpy as n; print(int(n.loadtxt("{csv}", delimiter=",", skiprows=1)[:, 0].sum()))'), text, total,
+program('pandas csv', script('import pandas as p; print(p.read_csv("{csv}")["a"].sum())'), text, total,
+        RIGHT, 'pandas')
+program('pandas json', script('import pandas as p; print(p.read_json("{json}", lines=True)["a"].sum())'),
+        text, total, RIGHT, 'pandas')
+program('pyarrow csv', script('import pyarrow.csv as c; print(c.read_csv("{csv}")["a"].to_numpy().sum())'),
+        text, total, ERROR, 'pyarrow')
+program('NumPy loadtxt',
+        script('import numpy as n; print(int(n.loadtxt("{csv}", delimiter=",", skiprows=1)[:, 0].sum()))'),
+        text, total,
         RIGHT, 'numpy')
 
 
@@ -196,7 +228,7 @@ def missing(arguments, module):
 
 def came_of_it(result, found, expected, place):
     """What a user of the program has."""
-    ends_well = result.returncode == 0 or result.args[0] == 'git'  # git diff ends with 1 for a difference
+    ends_well = result.returncode == 0 or result.args[0] == 'git'  # git diff exits with 1 for a difference
     try:
         if ends_well and found(result, place) == expected(place):
             return MESSAGE if result.stderr else RIGHT
@@ -305,7 +337,8 @@ def overlayfs_copies_a_text_up():
         for name in 'upper', 'work', 'merged':
             (directory / name).mkdir()
         made = command('mount', '-t', 'overlay', 'overlay', '-o',
-                       f'lowerdir={events},upperdir={directory}/upper,workdir={directory}/work', directory / 'merged')
+                       f'lowerdir={events},upperdir={directory}/upper,workdir={directory}/work',
+                       directory / 'merged')
         if made.returncode:
             raise Skip(made.stderr.decode().strip())
         try:
@@ -340,7 +373,8 @@ def a_long_text_has_all_rows_before_the_damage():
     with scratch() as directory:
         write(directory / 'good.root', LONG)
         with mounted(directory / 'good.root') as top:
-            pages = [json.loads(line) for line in (top / 'Events/a/column.0/pages.jsonl').read_text().splitlines()]
+            pages = [json.loads(line)
+                     for line in (top / 'Events/a/column.0/pages.jsonl').read_text().splitlines()]
             page = pages[len(pages) // 2]
         content = bytearray((directory / 'good.root').read_bytes())
         content[page['file_offset'] + page['stored_bytes'] // 2] ^= 0xFF

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The TTrees of tests/data/trees/trees_*.root, against what other readers found in them; a case for each file, through a mount, and through
-`ntuple cp`, which needs none."""
+"""The TTrees of tests/data/trees/trees_*.root, compared with what other readers found; a case
+for each file, through a mount, and through `ntuple cp`, which needs none."""
 import errno
 import json
 import os
@@ -9,26 +9,27 @@ import sys
 from pathlib import Path
 
 import harness
-from harness import DATA, NTUPLE, Foreground, case, cat_lines, command, data, fails, fuse_problem, mounted, output, run, same, scratch
+from harness import (DATA, NTUPLE, Foreground, case, cat_lines, command, data, fails, fuse_problem, mounted,
+                     output, run, same, scratch)
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from tree_values import compare_trees  # noqa: E402
 
 SOURCES = sorted(DATA.glob('trees/trees_*.root'))
-# Fields that say of themselves why they are not read.
+# Fields that say why they cannot be read.
 UNREADABLE = {
     'trees_classes': {'classes: clones/clones.hits': 'lengths are in another branch'},
     'trees_memberwise': {'whole: whole_clones': 'the classes of its objects'},
     'trees_objectwise': {'whole: whole_clones': 'the classes of its objects'},
 }
-# Branches that have not all of their rows in this file: cases below.
+# Branches that lack some of their rows in this file: cases below.
 ROWS_ELSEWHERE = {'trees_short_branches': {'short: early', 'short: never'}, 'trees_other_file': {'split: i'}}
 SHORT_ROWS = 12  # of trees_short_branches
 EXIT_UNREAD = 10
 
 
 def differences(source, top):
-    """What is not as the other readers found it."""
+    """The differences from what other readers found."""
     found, unread = [], UNREADABLE.get(source.stem, {})
 
     def report(what, error):
@@ -67,7 +68,7 @@ def declare_value_cases():
 
 
 def check_sizes(top):
-    """`ls -lR` tells of each file with a size how many bytes reading gives."""
+    """`ls -lR` shows for each file with a size how many bytes it has."""
     for parent, _, names in os.walk(top):
         for name in names:
             path = Path(parent, name)
@@ -75,7 +76,7 @@ def check_sizes(top):
             if size and '.ntuplefs' not in path.parts:
                 try:
                     same(len(path.read_bytes()), size, path)
-                except OSError as error:    # of rows that are not in this file
+                except OSError as error:  # of rows that are not in this file
                     same(error.errno, errno.EIO, path)
 
 
@@ -91,7 +92,8 @@ def there_is_a_file_of_each_kind():
 def sound_files_are_verified():
     for source in SOURCES:
         if source.stem not in ROWS_ELSEWHERE:
-            same(command(NTUPLE, 'verify', source).returncode, EXIT_UNREAD if source.stem in UNREADABLE else 0, source.name)
+            same(command(NTUPLE, 'verify', source).returncode, EXIT_UNREAD if source.stem in UNREADABLE
+                 else 0, source.name)
 
 
 @case
@@ -99,7 +101,8 @@ def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there(
     source = data('trees/trees_short_branches.root')
     with Foreground(source) as mount:
         early, never = (mount.mountpoint / 'short' / name / 'data.bin' for name in ('early', 'never'))
-        same(harness.pread(early, 4 * SHORT_ROWS, 0, os.O_DIRECT), b''.join((row + 1).to_bytes(4, 'little') for row in range(SHORT_ROWS)))
+        same(harness.pread(early, 4 * SHORT_ROWS, 0, os.O_DIRECT),
+             b''.join((row + 1).to_bytes(4, 'little') for row in range(SHORT_ROWS)))
         fails(errno.EIO, harness.pread, early, 4, 4 * SHORT_ROWS, os.O_DIRECT)
         fails(errno.EIO, never.read_bytes)
         same((early.stat().st_size, never.stat().st_size), (80, 80))
@@ -152,7 +155,8 @@ def a_page_is_a_basket():
 @case
 def the_layout_owns_every_byte():
     for source in SOURCES:
-        ranges = sorted((item['file_offset'], item['stored_bytes']) for item in cat_lines(source, 'layout.jsonl'))
+        ranges = sorted((item['file_offset'], item['stored_bytes'])
+                        for item in cat_lines(source, 'layout.jsonl'))
         end = 0
         for offset, size in ranges:
             same(offset, end, source.name)
@@ -163,7 +167,7 @@ def the_layout_owns_every_byte():
 @case
 def a_document_of_classes_is_there():
     for source in SOURCES:
-        if source.stem != 'trees_unclosed':     # it was not closed, and has none
+        if source.stem != 'trees_unclosed':  # it was not closed, and has none
             assert b'TBranch' in output(NTUPLE, 'cat', source, 'streamer_info.json'), source
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What another user can see: with allow_other as much as of the source, without it nothing."""
+"""What other users can see: with allow_other as much as of the source, without it nothing."""
 import errno
 import os
 import shutil
@@ -39,7 +39,8 @@ def without_allow_other_nobody_else_gets_in():
 @case
 def with_allow_other_a_private_source_stays_private():
     needs_root()
-    with scratch() as directory, mounted(source_with_mode(directory, 0o600), options=['-o', 'allow_other']) as top:
+    with scratch() as directory, mounted(source_with_mode(directory, 0o600),
+                                         options=['-o', 'allow_other']) as top:
         assert {'allow_other', 'default_permissions'} <= set(mounts()[str(top)][2])
         same(as_nobody('cat', top / PATH), (1, True))
         same(as_nobody('ls', top), (2, True))
@@ -49,7 +50,8 @@ def with_allow_other_a_private_source_stays_private():
 @case
 def with_allow_other_a_public_source_is_public():
     needs_root()
-    with scratch() as directory, mounted(source_with_mode(directory, 0o644), options=['-o', 'allow_other']) as top:
+    with scratch() as directory, mounted(source_with_mode(directory, 0o644),
+                                         options=['-o', 'allow_other']) as top:
         same(as_nobody('cat', top / PATH), (0, False))
         same(as_nobody('cat', top / 'Events/head.jsonl'), (0, False))
 
@@ -57,7 +59,8 @@ def with_allow_other_a_public_source_is_public():
 @case
 def modes_and_owner_are_those_of_the_source():
     needs_root()
-    for mode, file_mode, directory_mode in (0o640, 0o440, 0o550), (0o600, 0o400, 0o500), (0o777, 0o444, 0o555):
+    for mode, file_mode, directory_mode in (0o640, 0o440, 0o550), (0o600, 0o400, 0o500), (0o777, 0o444,
+            0o555):
         with scratch() as directory:
             source = source_with_mode(directory, mode)
             os.chown(source, 1234, 5678)
@@ -70,7 +73,7 @@ def modes_and_owner_are_those_of_the_source():
 
 
 def array_with_modes(directory, modes, usual=0o644):
-    """An array of BLZ in a directory of 0755, with other modes of some of its files."""
+    """An array of BLZ in a directory of 0755, with other modes for some of its files."""
     array = blz_array(directory / 'array')
     for path in array.rglob('*'):
         path.chmod(0o755 if path.is_dir() else usual)
@@ -82,10 +85,11 @@ def array_with_modes(directory, modes, usual=0o644):
 
 @case
 def a_part_that_others_may_not_read_is_refused_where_they_look_on():
-    """The first chunk of three; a directory on the way that others may not enter counts for all."""
+    """The first chunk of three; a parent directory that others may not enter applies to all."""
     needs_root()
     for modes, readable in ({'data/__0.blp': 0o600}, [False, True, True]), ({'data': 0o700}, [False] * 3):
-        with scratch() as directory, mounted(array_with_modes(directory, modes), options=['-o', 'allow_other']) as top:
+        with scratch() as directory, mounted(array_with_modes(directory, modes),
+                                             options=['-o', 'allow_other']) as top:
             data_bin = top / 'array/values/data.bin'
             same(oct(stat.S_IMODE(data_bin.stat().st_mode)), '0o444')
             for user in NOBODY, {}:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The values of every file of tests/data, against what another reader found: through one mount of all files, and
-through `ntuple cp`, which needs none. A case per field."""
+"""The values of every file of tests/data, compared with what another reader found: through one
+mount of all files, and through `ntuple cp`, which needs none. One case per field."""
 import sys
 from pathlib import Path
 
@@ -32,10 +32,11 @@ def main():
     elif sources:
         with harness.mounted(*sources) as mountpoint:
             for source in sources:
-                compare_tree(source.with_suffix('.json'), mountpoint / source.name, report_for(f'mount of {source.name}'))
+                compare_tree(source.with_suffix('.json'), mountpoint / source.name,
+                             report_for(f'mount of {source.name}'))
     for source in sources:
         if source.stem.startswith('damaged'):
-            continue    # the mount shows where the damage is; a copy ends at it
+            continue  # the mount shows the position of the damage; a copy ends at it
         with harness.scratch() as directory:
             copy = directory / 'copy'
             result = harness.command(harness.NTUPLE, 'cp', '-r', source, '/', copy)

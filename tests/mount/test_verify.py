@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ntuple verify and inspect: what they say, in which form, and how they end."""
+"""ntuple verify and inspect: their output, its form, and their exit status."""
 import json
 import os
 import pty
@@ -28,7 +28,8 @@ def column_of(path, field, position=0):
 
 
 def flipped(directory, name, owner, field=None, column=None):
-    """A copy with a bit flipped in the first range of an owner (and a field's column), and that range."""
+    """A copy with a bit flipped in the first range of an owner (and a field's column), and that
+    range."""
     for item in cat_lines(data(name), 'layout.jsonl'):
         if (item['owner'], item.get('field'), item.get('column')) == (owner, field, column):
             break
@@ -53,8 +54,9 @@ def clean_files_are_ok_a_line_each():
 
 @case
 def pages_without_a_checksum_are_reported():
-    """ROOT writes checksums of pages unless it is told not to, uproot writes none."""
-    for name, pages, unchecked in ('without_checksums.root', 12, 12), ('names_by_uproot.root', 13, 13), ('example.root', 163, 0):
+    """ROOT writes page checksums by default, uproot writes none."""
+    for name, pages, unchecked in ('without_checksums.root', 12, 12), ('names_by_uproot.root', 13,
+            13), ('example.root', 163, 0):
         summary, = lines_of(verify('--json', data(name)))
         same((summary['result'], summary['pages'], summary['unchecked']), ('ok', pages, unchecked), name)
         told = f'{pages} pages, {unchecked} of them without a checksum, ' if unchecked else f'{pages} pages, '
@@ -87,7 +89,8 @@ def messages_have_place_expected_and_found_on_one_line():
         copy, item = flipped(directory, 'example.root', 'page', 'event', column)
         result = verify(copy)
         finding, summary = result.stdout.decode().splitlines()
-        for part in (f'{copy}: damaged: Events: ', 'field event', f'column {column}', f'page {item["page"]} of',
+        for part in (f'{copy}: damaged: Events: ', 'field event', f'column {column}',
+                     f'page {item["page"]} of',
                      'expected ', 'found ', f'byte {item["file_offset"]}'):
             assert part in finding, (part, finding)
         assert summary.endswith('1 damaged'), summary
@@ -107,21 +110,23 @@ def a_damaged_page_list_is_one_finding():
 
 @case
 def datasets_that_vanish_from_a_list_of_keys_are_reported():
-    """By verify, by file.json and by directories of the tree: the list's count says two, of four keys."""
+    """In verify, in file.json and in directories of the tree: the list's count says two, of four
+    keys."""
     with scratch() as directory:
         good = data('dirs_and_cycles.root')
         container = json.loads(output(NTUPLE, 'cat', good, 'file.json'))
         content = bytearray(good.read_bytes())
         place = container['directories'][0]['key_list']['file_offset']
-        place += content[place + 15]     # behind the key in front of the list
-        same(int.from_bytes(content[place:place + 4], 'big'), len(container['directories'][0]['keys']), 'the count')
+        place += content[place + 15]  # after the key before the list
+        same(int.from_bytes(content[place:place + 4], 'big'), len(container['directories'][0]['keys']),
+             'the count')
         content[place:place + 4] = (2).to_bytes(4, 'big')
         copy = directory / 'copy.root'
         copy.write_bytes(content)
         expected = sorted((item['name'], item['cycle']) for item in container['datasets'])
-        expected.remove(('top', 2))      # which is listed before the older cycle
+        expected.remove(('top', 2))  # which is listed before the older cycle
         result = verify('--json', copy)
-        same(result.returncode, 5)       # what no list has is in no directory
+        same(result.returncode, 5)  # datasets outside of any list have no directory
         same(sorted(line['dataset'] for line in lines_of(result)[:-1]), ['inner', 'inner', 'top;1'])
         told = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
         same(sorted((item['name'], item['cycle']) for item in told if 'error' in item), expected)
@@ -129,18 +134,20 @@ def datasets_that_vanish_from_a_list_of_keys_are_reported():
 
 @case
 def datasets_of_one_name_are_distinguished():
-    """By their directories and cycles, also in layout.jsonl and by diff."""
+    """By their directories and cycles, also in layout.jsonl and in diff."""
     with scratch() as directory:
         good, copy = data('dirs_and_cycles.root'), directory / 'copy.root'
         shutil.copy(good, copy)
         expected = [item['path'] for item in json.loads(output(NTUPLE, 'cat', good, 'file.json'))['datasets']]
         same(expected, ['top', 'top;1', 'run 1.5/inner', 'run 1.5/deeper/inner'])
-        pages = {line['file_offset']: line for line in cat_lines(good, 'layout.jsonl') if line['owner'] == 'page'}
+        pages = {line['file_offset']: line for line in cat_lines(good, 'layout.jsonl')
+                 if line['owner'] == 'page'}
         for path in expected:
             page = cat_lines(good, f'{path}/number/column.0/pages.jsonl')[0]
             same(pages[page['file_offset']]['dataset'], path)
             flip(copy, page['file_offset'], 0x01)
-        damaged = [line['dataset'] for line in lines_of(verify('--json', copy)) if line.get('finding') == 'damaged']
+        damaged = [line['dataset'] for line in lines_of(verify('--json', copy))
+                   if line.get('finding') == 'damaged']
         same(sorted(damaged), sorted(expected))
         told, said = verify(copy).stdout.decode(), command(NTUPLE, 'diff', good, copy).stderr.decode()
         for path in expected:
@@ -162,7 +169,8 @@ def the_exit_status_distinguishes_damaged_unreadable_and_unknown():
             same([line['result'] for line in lines_of(result)], [word])
             same(result.stderr.count(b'\n'), 1)
         result = verify(text, data('empty.root'), cut)
-        same((result.returncode, result.stdout.count(b'\n')), (3, 1), 'the first failure decides, the others are tried')
+        same((result.returncode, result.stdout.count(b'\n')), (3, 1),
+             'the first failure decides, the others are tried')
 
 
 @case
@@ -175,7 +183,8 @@ def quiet_prints_nothing():
 def findings_are_the_same_with_any_number_of_threads():
     expected = verify('--json', '--threads=1', data('damaged_page.root'), data('types.root')).stdout
     for threads in 2, 3, 8:
-        same(verify('--json', f'--threads={threads}', data('damaged_page.root'), data('types.root')).stdout, expected)
+        same(verify('--json', f'--threads={threads}', data('damaged_page.root'), data('types.root')).stdout,
+             expected)
 
 
 def on_a_terminal(*arguments):
@@ -197,7 +206,7 @@ def on_a_terminal(*arguments):
 
 @case
 def a_short_check_draws_no_bar():
-    """That of a long one is tried in test_ntuple.py."""
+    """test_ntuple.py tests that of a long one."""
     began = time.monotonic()
     text, shown = on_a_terminal('verify', data('types.root'))
     same(text, verify(data('types.root')).stdout)
@@ -207,7 +216,7 @@ def a_short_check_draws_no_bar():
 
 
 def a_folder(directory):
-    """Two good files, one that is cut, one of no known format, and a link that leads back."""
+    """Two valid files, a truncated one, one of no known format, and a link to a parent."""
     (directory / 'below').mkdir()
     shutil.copy(data('example.root'), directory)
     shutil.copy(data('types.root'), directory / 'below')
@@ -226,7 +235,8 @@ def a_folder_is_verified_with_all_that_is_in_it():
         same([line.split(': ')[0] for line in result.stdout.decode().splitlines()],
              [f'{folder}/below/types.root', f'{folder}/example.root'])
         message = result.stderr.decode()
-        assert message.startswith(f'ntuple: {folder}/below/cut.root: ') and message.count('cut.root') == 1, message
+        assert message.startswith(f'ntuple: {folder}/below/cut.root: ') and message.count(
+                'cut.root') == 1, message
         (folder / 'below' / 'cut.root').unlink()
         same(command(NTUPLE, 'verify', '-q', folder).returncode, 0)
         for path in folder / 'example.root', folder / 'below' / 'types.root':
@@ -242,7 +252,8 @@ def a_folder_is_inspected_file_by_file():
         folder = a_folder(directory)
         result = command(NTUPLE, 'inspect', folder)
         same(result.returncode, 5, result.stderr)
-        files = [line.split(maxsplit=1)[1] for line in result.stdout.decode().splitlines() if line.startswith('file ')]
+        files = [line.split(maxsplit=1)[1] for line in result.stdout.decode().splitlines()
+                 if line.startswith('file ')]
         same(sorted(files), [f'{folder}/below/types.root', f'{folder}/example.root'])
         assert 'below/cut.root: ' in result.stderr.decode(), result.stderr
         one = output(NTUPLE, 'inspect', folder / 'example.root').decode()
@@ -254,7 +265,8 @@ def a_folder_is_inspected_file_by_file():
 @case
 def inspect_describes_every_column():
     document = inspect(data('example.root'))
-    same((document['schema'], document['file_bytes']), ('ntuplefs.inspect/1', data('example.root').stat().st_size))
+    same((document['schema'], document['file_bytes']), ('ntuplefs.inspect/1',
+                                                        data('example.root').stat().st_size))
     events = document['datasets'][0]
     same([events[key] for key in ('name', 'entries', 'clusters', 'pages')], ['Events', 1000, 4, 160])
     for column in events['columns']:

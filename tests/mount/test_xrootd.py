@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files on XRootD's servers: what is read is what the file holds, by few requests; a server that is killed, stopped or has another file by
-the same name is waited for, an error in time, or ESTALE, and never a mixture."""
+"""Files on XRootD servers: reads give the file's contents, with few requests. If a server is
+killed, stopped, or has another file with the same name, readers wait, fail in time, or get
+ESTALE, and never a mixture."""
 import concurrent.futures
 import errno
 import json
@@ -15,7 +16,8 @@ from pathlib import Path
 
 from blz_writer import blz_array
 from certificates import make_certificates
-from harness import (DATA, IN_TIME, NTUPLE, case, command, daemon_of, errors_of, fails, is_answered, is_mounted, is_running, lines, mounted, output, run,
+from harness import (DATA, IN_TIME, NTUPLE, case, command, daemon_of, errors_of, fails, is_answered,
+                     is_mounted, is_running, lines, mounted, output, run,
                      same, scratch, stats, wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import served, unused_port
@@ -24,7 +26,7 @@ from xrootd_server import xrootd
 FILE = 'example.root'
 DATASETS = DATA / 'lance_datasets'
 UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
-CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
+CHECKED = 1.1  # seconds after which a file is revalidated
 
 
 def data_files(mountpoint):
@@ -58,20 +60,22 @@ def a_column_takes_a_request_for_each_cluster_and_three():
             for column in ('c0', 'c47'):  # the smallest pages, the largest ones
                 count = stats(mountpoint)['remote_requests']
                 path = mountpoint / f'Events/{column}/data.bin'
-                same(path.read_bytes(), output(NTUPLE, 'cat', directory / 'large.root', f'Events/{column}/data.bin'), column)
+                same(path.read_bytes(), output(NTUPLE, 'cat', directory / 'large.root',
+                                               f'Events/{column}/data.bin'), column)
                 requests = stats(mountpoint)['remote_requests'] - count
                 same(requests <= LARGE_CLUSTERS + 3, True, f'{column}: {requests}')
 
 
 LARGE_CLUSTERS = 4
-OPENING = 4  # open, both ends, and what of header and footer is not there
+OPENING = 4  # open, both ends, and the missing parts of header and footer
 
 
 @case
 def stat_says_server_and_validator():
     with scratch() as directory, xrootd(directory, DATA) as server:
         told = json.loads(output(NTUPLE, 'stat', '--json', server.url(f'{FILE}?authz=abcdef')))
-        same((told['server'], told['validator']), (server.url('').rstrip('/'), str(int((DATA / FILE).stat().st_mtime))), told)
+        same((told['server'], told['validator']), (server.url('').rstrip('/'),
+                                                   str(int((DATA / FILE).stat().st_mtime))), told)
         same((told['open_requests'] <= OPENING, told['open_round_trips']), (True, 2), told)
 
 
@@ -80,7 +84,8 @@ def files_on_servers_of_all_kinds_and_files_here_are_shown_together():
     with scratch() as directory, xrootd(directory, DATA) as server, served(DATA) as site:
         with mounted(server.url(FILE), DATA / 'empty.root', site.url('damaged_page.root')) as mountpoint:
             for name in (FILE, 'empty.root', 'damaged_page.root'):
-                same((mountpoint / name / 'layout.jsonl').read_bytes(), output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
+                same((mountpoint / name / 'layout.jsonl').read_bytes(),
+                     output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
 
 
 @case
@@ -94,8 +99,10 @@ def servers_that_somebody_vouches_for_are_read_by_encrypted_connections():
             xrd.tlsca certdir {directory}/authorities
             xrootd.tls capable all""") as server:
             for address in (server.url(FILE, 'roots'), server.url(FILE, 'xroots')):
-                output(NTUPLE, 'verify', address, env={**os.environ, 'X509_CERT_DIR': str(directory / 'authorities')})
-            result = command(NTUPLE, 'ls', server.url(FILE, 'roots'), env={**os.environ, 'X509_CERT_DIR': str(directory)})
+                output(NTUPLE, 'verify', address, env={**os.environ,
+                                                       'X509_CERT_DIR': str(directory / 'authorities')})
+            result = command(NTUPLE, 'ls', server.url(FILE, 'roots'),
+                             env={**os.environ, 'X509_CERT_DIR': str(directory)})
             same((result.returncode, b'X509_CERT_DIR' in result.stderr), (UNREACHABLE, True), result.stderr)
 
 
@@ -114,7 +121,8 @@ def datasets_that_are_folders_have_the_tree_that_they_have_here():
 def folders_are_mirrored_as_they_are_here():
     with scratch() as directory:
         folder = directory / 'files' / 'all'
-        for name in 'events.root', 'of today/a%2e b+c#.root', 'of today/deep/er/events.root', '%2e%2e.root', 'ü;&=.root':
+        for name in ('events.root', 'of today/a%2e b+c#.root', 'of today/deep/er/events.root',
+                     '%2e%2e.root', 'ü;&=.root'):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(DATA / 'compression_zstd.root', folder / name)
         shutil.copytree(DATASETS / 'deletions_2.1', folder / 'of today' / 'set.lance')
@@ -132,31 +140,39 @@ def a_folder_is_found_without_a_slash():
         with xrootd(directory, directory / 'files') as server:
             for name in ('array', 'set'):
                 found = output(NTUPLE, 'verify', server.url(f'of today/{name}'))
-                same(found.split(b': ', 1)[1], output(NTUPLE, 'verify', folder / name).split(b': ', 1)[1], name)
+                same(found.split(b': ', 1)[1], output(NTUPLE, 'verify', folder / name).split(b': ', 1)[1],
+                     name)
 
 
 @case
 def patterns_are_what_they_are_here():
     with scratch() as directory:
         folder = directory / 'files'
-        for name in ('of today/a/run1.root', 'of today/a/run2.root', 'run0.root', 'of today/.hidden/run9.root'):
+        for name in ('of today/a/run1.root', 'of today/a/run2.root', 'run0.root',
+                     'of today/.hidden/run9.root'):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(DATA / FILE, folder / name)
         with xrootd(directory, folder) as server:
             for pattern in ('**/run*.root', 'of*/a/run[0-9].root', 'run0.roo*'):
-                with mounted(server.url(pattern), options=('-o', 'chain')) as there, mounted(folder / pattern, options=('-o', 'chain')) as here:
+                with mounted(server.url(pattern), options=('-o',
+                                                           'chain')) as there, mounted(folder / pattern,
+                                                                   options=('-o', 'chain')) as here:
                     told = lines(there / 'Events/files.jsonl')
                     same([line['file'] for line in told],
-                         [server.url(Path(line['file']).relative_to(folder)) for line in lines(here / 'Events/files.jsonl')], pattern)
-                    same((there / 'Events/weight/data.bin').read_bytes(), (here / 'Events/weight/data.bin').read_bytes(), pattern)
-                    same((there / told[0]['path'] / 'Events/event/data.bin').read_bytes(), local(here / 'Events/event/data.bin', here), pattern)
+                         [server.url(Path(line['file']).relative_to(folder))
+                          for line in lines(here / 'Events/files.jsonl')], pattern)
+                    same((there / 'Events/weight/data.bin').read_bytes(),
+                         (here / 'Events/weight/data.bin').read_bytes(), pattern)
+                    same((there / told[0]['path'] / 'Events/event/data.bin').read_bytes(),
+                         local(here / 'Events/event/data.bin', here), pattern)
 
 
 @case
 def a_listed_file_that_is_another_one_is_never_mixed_in():
     with scratch() as directory:
         array = blz_array(directory / 'files' / 'array')
-        with xrootd(directory, directory / 'files') as server, mounted(server.url('array/')) as mountpoint:  # which has listed the chunks
+        # which has listed the chunks
+        with xrootd(directory, directory / 'files') as server, mounted(server.url('array/')) as mountpoint:
             os.utime(array / 'data' / '__1.blp', (1, 1))
             fails(errno.ESTALE, next(mountpoint.rglob('data.bin')).read_bytes)
 
@@ -171,7 +187,8 @@ def what_servers_refuse_is_reported():
         shutil.copy(DATA / FILE, folder / 'closed.root')
         (folder / 'closed.root').chmod(0)
         with xrootd(directory, folder) as server:
-            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'),
+            sources = [(server.url('nothing.root'), NOTHING, '3011'),
+                       (server.url('closed.root'), NOTHING, '3010'),
                        (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
                        (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
                        ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'tries')]
@@ -186,7 +203,8 @@ def what_servers_refuse_is_reported():
                 for (source, status, word), (result, seconds) in zip(sources, pool.map(attempt, sources)):
                     message = result.stderr.decode()
                     same(result.returncode, status, f'{source}: {message}')
-                    same((word in message, source in message, 'abcdef' in message, seconds < IN_TIME), (True, True, False, True), f'{message} {seconds} s')
+                    same((word in message, source in message, 'abcdef' in message, seconds < IN_TIME),
+                         (True, True, False, True), f'{message} {seconds} s')
 
 
 @case
@@ -196,7 +214,8 @@ def addresses_do_not_say_secrets():
             same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
             same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
         result = command(NTUPLE, 'ls', server.url(FILE).replace('//', '//me:abcdef@', 1))
-        same((result.returncode, b'abcdef' in result.stderr, b'password' in result.stderr), (USAGE, False, True), result.stderr)
+        same((result.returncode, b'abcdef' in result.stderr, b'password' in result.stderr),
+             (USAGE, False, True), result.stderr)
         output(NTUPLE, 'ls', server.url(FILE).replace('//', '//me@', 1))
 
 
@@ -229,7 +248,7 @@ def a_server_that_is_started_anew_is_waited_for():
 
 
 def replaced(how, is_restarted):
-    """What becomes of the columns of a file that is another one now: how many are stale."""
+    """Read the columns of a file that was replaced; returns how many are stale."""
     with scratch() as directory:
         (directory / 'files').mkdir()
         path = directory / 'files' / FILE
@@ -249,7 +268,8 @@ def replaced(how, is_restarted):
                 except OSError as error:
                     same(error.errno, errno.ESTALE, file)
                     stale += 1
-            same([line['status'] for line in errors_of(mountpoint)], ['source changed'] if stale else [], 'errors.jsonl')
+            same([line['status'] for line in errors_of(mountpoint)], ['source changed'] if stale else [],
+                 'errors.jsonl')
             return stale
 
 
@@ -286,7 +306,8 @@ def another_file_is_never_mixed_in():
 
 @case
 def a_silent_server_is_an_error_in_time_and_no_damage():
-    with scratch() as directory, xrootd(directory, DATA) as server, mounted(server.url(FILE), options=('-o', 'timeout=1')) as mountpoint:
+    with scratch() as directory, xrootd(directory, DATA) as server, mounted(server.url(FILE),
+            options=('-o', 'timeout=1')) as mountpoint:
         path = data_files(mountpoint)[0]
         server.pause()
         start = time.monotonic()

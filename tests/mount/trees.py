@@ -6,29 +6,32 @@ from pathlib import Path
 
 from harness import DATA, NTUPLE, command, same, scratch
 
-# Documents that tell where the file is.
-OF_THE_PLACE = {'file.json', 'table.arrow', 'pages.jsonl', 'layout.jsonl', 'layout.svg', 'fields.json', 'schema.json',
+# Documents that contain the path of the file.
+OF_THE_PLACE = {'file.json', 'table.arrow', 'pages.jsonl', 'layout.jsonl', 'layout.svg', 'fields.json',
+                'schema.json',
                 'manifest.json', 'fragments.jsonl', 'transaction.json', 'versions.jsonl', 'deletions.jsonl'}
 
 
 def tree(source, directory, *switches, **options):
-    """The exit status: of damaged files not all can be copied."""
+    """The exit status: not all of a damaged file can be copied."""
     return command(NTUPLE, 'cp', '-r', *switches, source, '/', directory, **options).returncode
 
 
 def same_trees(left, right, but=()):
     """`but`: what only one of them may have."""
     comparison = filecmp.dircmp(left, right, ignore=list(but))
-    same((comparison.left_only, comparison.right_only, comparison.funny_files), ([], [], []), f'{left}, {right}')
+    same((comparison.left_only, comparison.right_only, comparison.funny_files), ([], [], []),
+         f'{left}, {right}')
     for name in comparison.common_files:
-        same((left / name).read_bytes() == (right / name).read_bytes() or name in OF_THE_PLACE, True, left / name)
+        same((left / name).read_bytes() == (right / name).read_bytes() or name in OF_THE_PLACE, True,
+             left / name)
     for name in comparison.common_dirs:
         if name != '.ntuplefs':
             same_trees(left / name, right / name, but)
 
 
 def files_have_their_trees(address):
-    """`address` of what lies in DATA, by its name."""
+    """The `address` of a file in DATA, by its name."""
     names = 'example.root', 'damaged_page.root', 'empty.root'
 
     def both(name):
@@ -41,13 +44,15 @@ def files_have_their_trees(address):
 
 
 def files_of_every_format_are_verified(address, first):
-    """The fourth part of those in DATA, from one of the first four on."""
-    names = sorted(path.name for path in DATA.iterdir() if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())[first::4]
+    """A quarter of those in DATA, from one of the first four on."""
+    names = sorted(path.name for path in DATA.iterdir()
+                   if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())[first::4]
 
     def both(name):
         here, there = (command(NTUPLE, 'verify', '--json', source) for source in (DATA / name, address(name)))
         same(there.returncode, here.returncode, f'{name}: {there.stderr}')
-        same(there.stdout.replace(address(name).encode(), b''), here.stdout.replace(str(DATA / name).encode(), b''), name)
+        same(there.stdout.replace(address(name).encode(), b''),
+             here.stdout.replace(str(DATA / name).encode(), b''), name)
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(both, names))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A web server for tests, on loopback: it serves parts of files as servers do, and each part of an address before the file is a
-way to misbehave: http://127.0.0.1:PORT/silent/file.root. What it was asked for is kept. And nginx, where it is installed."""
+"""A web server for tests, on loopback: it serves ranges of files like other servers. Each part
+of an address before the file is a way to misbehave: http://127.0.0.1:PORT/silent/file.root. It
+records requests. And nginx, if it is installed."""
 import contextlib
 import email.utils
 import gzip
@@ -24,7 +25,7 @@ def misbehaviour(function):
     return function
 
 
-# name: function(handler, answer), which changes the answer, or gives one itself and returns True.
+# name: function(handler, answer), which changes the answer, or sends one itself and returns True.
 MISBEHAVIOURS = {}
 
 
@@ -35,13 +36,14 @@ class Answer:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
-    disable_nagle_algorithm = True  # headers and body are two packets, the second would wait for the first one's answer
+    # headers and body are two packets: the second would wait for the first one's acknowledgement
+    disable_nagle_algorithm = True
 
     def log_message(self, *_):
         pass
 
     def part(self, content):
-        """[first, end) of the content that is asked for; None: all of it."""
+        """[first, end) of the requested content; None: all of it."""
         text = self.headers.get('Range', '')
         if not text.startswith('bytes='):
             return None
@@ -59,7 +61,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return Answer(200, headers, content)
         if part[0] >= len(content):
             return Answer(416, {**headers, 'Content-Range': f'bytes */{len(content)}'}, b'')
-        return Answer(206, {**headers, 'Content-Range': f'bytes {part[0]}-{part[1] - 1}/{len(content)}'}, content[part[0]:part[1]])
+        return Answer(206, {**headers, 'Content-Range': f'bytes {part[0]}-{part[1] - 1}/{len(content)}'},
+                      content[part[0]:part[1]])
 
     def send(self, answer, body=None):
         self.send_response(answer.status)
@@ -94,18 +97,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128  # as servers have it: many connections are made at once
+    request_queue_size = 128  # as servers configure it: clients make many connections at once
 
     def handle_error(self, *_):
-        """Clients that go away are what many tests are about."""
+        """Many tests have clients that close their connections."""
 
 
-EDGE = 7168  # of both ends of a file, which come with opening it
+EDGE = 7168  # at both ends of a file, which are read on opening
 BEGINNING, END = f'bytes=0-{EDGE - 1}', f'bytes=-{EDGE}'
 
 
 class Site:
-    """Files of a folder, or of bytes that a test gives."""
+    """Serves files of a folder, or bytes that a test gives."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -113,10 +116,10 @@ class Site:
         self.requests = []
         self.connections = []  # on which each of them came
         self.lock = threading.Lock()
-        self.hangs = threading.Event()  # set: those that are silent go on
-        self.other = None  # the address that `to-other` sends to
+        self.hangs = threading.Event()  # set: silent answers continue
+        self.other = None  # the address to which `to-other` redirects
         self.is_good = False  # those that are bad for some time become good
-        self.damaged, self.damage_at = 0, None  # answers that were; where they are to be
+        self.damaged, self.damage_at = 0, None  # removed answers; where they go
 
     def content(self, name):
         if name in self.files:
@@ -125,9 +128,11 @@ class Site:
         return path.read_bytes(), f'"{path.stat().st_mtime_ns:x}"', path.stat().st_mtime
 
     def ranges(self, since=0):
-        """What was asked for, but for connections that are only made ready, which ask for the beginning of a file once more."""
+        """The requests, without those that only prepare connections, which ask for the start of
+        a file again."""
         found = [headers['Range'] for _, headers in self.requests[since:]]
-        return [wanted for number, wanted in enumerate(found) if wanted != BEGINNING or wanted not in found[:number]]
+        return [wanted for number, wanted in enumerate(found) if wanted != BEGINNING
+                or wanted not in found[:number]]
 
     def url(self, path):
         return f'http://127.0.0.1:{self.port}/{path}'
@@ -153,7 +158,7 @@ def served(folder):
 
 @contextlib.contextmanager
 def own_program():
-    """An environment with a name of the program that no other test has: its processes can be told from theirs."""
+    """An environment with a unique name of the program, so that a test can find its processes."""
     with scratch() as directory:
         (directory / 'fetch').symlink_to(os.environ['NTUPLE_FETCH'])
         yield {**os.environ, 'NTUPLE_FETCH': str(directory / 'fetch')}
@@ -163,8 +168,10 @@ def fetchers(environment):
     found = {}
     for directory in Path('/proc').iterdir():
         try:
-            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(environment['NTUPLE_FETCH']):
-                found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')', 1)[1].split()[1])
+            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(
+                    environment['NTUPLE_FETCH']):
+                found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')',
+                        1)[1].split()[1])
         except OSError:
             continue
     return found
@@ -176,8 +183,9 @@ kept = []
 
 
 def unused_port():
-    """Kept from everybody else until this process ends: the system gives it to none who asks for any, and a server that may take an
-    address over, as all here do, can listen on it. Until one does, connections to it are refused."""
+    """Reserved until this process ends: the system gives the port to nobody else. A server that
+    reuses addresses, as all here do, can listen on it. Until one does, connections to it are
+    refused."""
     keeper = socket.socket()
     kept.append(keeper)
     keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -191,7 +199,8 @@ def is_open(port):
 
 
 class Nginx:
-    """On a port of its own, with more of its configuration around and in its one server; `ssl`: of that port."""
+    """nginx on a port of its own, with extra configuration around and in its only server; `ssl`:
+    for that port."""
 
     def __init__(self, directory):
         self.program = shutil.which('nginx') or shutil.which('nginx', path='/usr/sbin')
@@ -200,14 +209,18 @@ class Nginx:
         self.directory, self.port, self.process = directory, unused_port(), None
 
     def write(self, around, within, ssl=''):
-        user = f'user {pwd.getpwuid(0).pw_name};' if os.geteuid() == 0 else ''  # else it may not see the files
-        temporary = ''.join(f'{kind}_temp_path {self.directory}/{kind};' for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
-        (self.directory / 'conf').write_text(f"""{user} daemon off; pid {self.directory}/pid; error_log {self.directory}/log; events {{}}
+        # else it may not see the files
+        user = f'user {pwd.getpwuid(0).pw_name};' if os.geteuid() == 0 else ''
+        temporary = ''.join(f'{kind}_temp_path {self.directory}/{kind};'
+                            for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+        (self.directory / 'conf').write_text(
+                f"""{user} daemon off; pid {self.directory}/pid; error_log {self.directory}/log; events {{}}
             http {{ access_log {self.directory}/requests; {temporary} {around}
                     server {{ listen 127.0.0.1:{self.port} {ssl}; {within} }} }}""")
 
     def start(self):
-        self.process = subprocess.Popen([self.program, '-e', self.directory / 'log', '-c', self.directory / 'conf'], stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([self.program, '-e', self.directory / 'log', '-c',
+                                         self.directory / 'conf'], stderr=subprocess.DEVNULL)
         wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'nginx')
         if self.process.poll() is not None:
             raise Skip(f'nginx does not run here: {(self.directory / "log").read_text()}')
@@ -217,7 +230,7 @@ class Nginx:
         self.process.wait()
 
     def read_again(self):
-        """Its configuration; returns when the one before has no process any more."""
+        """Changes its configuration; returns when no process of the old one is left."""
         before = self.workers()
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: self.workers() and not self.workers() & before, 'nginx reads its configuration')
@@ -241,7 +254,8 @@ def nginx(directory, around, within, ssl=''):
 # ---- WebDAV ----
 
 class Apache:
-    """Apache's mod_dav on a port of its own, for a folder `www` in a directory; `requests()` are method, path and what part."""
+    """Apache's mod_dav on a port of its own, for a folder `www` in a directory; `requests()`
+    returns method, path and range."""
 
     def __init__(self, directory):
         self.program = shutil.which('apache2') or shutil.which('apache2', path='/usr/sbin')
@@ -251,12 +265,17 @@ class Apache:
         self.directory, self.port = directory, unused_port()
         (directory / 'www').mkdir()
         directory.chmod(0o755)
-        loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so' for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs', 'status'))
+        loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so'
+                          for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs', 'status'))
         (directory / 'conf').write_text(f"""{loads}
-            PidFile {directory}/pid\nErrorLog {directory}/log\nServerName localhost\nListen 127.0.0.1:{self.port}
-            DocumentRoot {directory}/www\nDAVLockDB {directory}/locks\nCustomLog {directory}/requests "%m %U %{{Range}}i"
-            <Directory {directory}/www>\nDav On\nRequire all granted\n</Directory>\n<Location /status>\nSetHandler server-status\n</Location>\n""")
-        self.process = subprocess.Popen([self.program, '-D', 'FOREGROUND', '-d', directory, '-f', directory / 'conf'],
+            PidFile {directory}/pid\nErrorLog {directory}/log\nServerName localhost
+            Listen 127.0.0.1:{self.port}
+            DocumentRoot {directory}/www\nDAVLockDB {directory}/locks
+            CustomLog {directory}/requests "%m %U %{{Range}}i"
+            <Directory {directory}/www>\nDav On\nRequire all granted\n</Directory>
+            <Location /status>\nSetHandler server-status\n</Location>\n""")
+        self.process = subprocess.Popen([self.program, '-D', 'FOREGROUND', '-d', directory, '-f',
+                                         directory / 'conf'],
                                         stderr=subprocess.DEVNULL)
         wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'apache2')
         if self.process.poll() is not None:
@@ -266,8 +285,8 @@ class Apache:
         return f'{scheme}://127.0.0.1:{self.port}/{path}'
 
     def requests(self):
-        """All until now. A line is written when the answer is on its way: until none of the server's threads is at work but the one that
-        tells so."""
+        """All until now. The server logs a request while it sends the answer: waits until none
+        of its threads works, except the one that reports this."""
         wait_until(self.is_idle, 'the lines of requests')
         path = self.directory / 'requests'
         lines = [tuple(line.rsplit(' ', 1)) for line in path.read_text().splitlines()]
@@ -296,7 +315,7 @@ def apache(directory):
 
 @misbehaviour
 def whole(handler, answer):
-    """Takes no notice of Range."""
+    """Ignores Range."""
     answer.status, answer.headers = 200, {}
     answer.body = handler.server.site.content(handler.name)[0]
 
@@ -329,14 +348,14 @@ def short(handler, answer):
 
 @misbehaviour
 def no_suffix(handler, answer):
-    """As xrootd-http 5.5: the end of a file is answered by all of it."""
+    """Like xrootd-http 5.5: answers the end of a file with all of it."""
     if handler.headers['Range'].startswith('bytes=-'):
         whole(handler, answer)
 
 
 @misbehaviour
 def unnamed(handler, answer):
-    """Nothing tells versions apart."""
+    """Sends no validator."""
     del answer.headers['ETag'], answer.headers['Last-Modified']
 
 
@@ -352,14 +371,16 @@ def loop(handler, answer):
 
 @misbehaviour
 def elsewhere(handler, answer):
-    """To the same without this way."""
-    answer.status, answer.headers, answer.body = 302, {'Location': handler.path.replace('/elsewhere', '', 1)}, b''
+    """Redirects to the same address without this way."""
+    answer.status, answer.headers, answer.body = 302, {'Location': handler.path.replace('/elsewhere', '',
+            1)}, b''
 
 
 @misbehaviour
 def to_other(handler, answer):
-    """To another server, which a test names; also of what is not there."""
-    answer.status, answer.headers, answer.body = 302, {'Location': handler.server.site.other + handler.name}, b''
+    """Redirects to another server, which a test names; also for missing files."""
+    answer.status, answer.headers, answer.body = 302, {'Location': handler.server.site.other
+                                                       + handler.name}, b''
 
 
 @misbehaviour
@@ -399,7 +420,7 @@ def silent_later(handler, answer):
 
 @misbehaviour
 def damaged_once(handler, answer):
-    """The byte at a place that the test tells is wrong the first time that it is sent."""
+    """The byte at a position given by the test is wrong the first time."""
     site = handler.server.site
     first = int(answer.headers['Content-Range'].removeprefix('bytes ').split('-')[0])
     at = site.damage_at - first

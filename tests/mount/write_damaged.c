@@ -19,7 +19,7 @@ enum { ENTRIES = 3, ITEMS = 4 };
 
 static const uint8_t numbers[] = {LITTLE32(7), LITTLE32(8), LITTLE32(9), LITTLE32(10)};
 
-/* What a file has wrong, all in the first column's only page. */
+/* The damage of a file, all in the first column's only page. */
 static const struct damaged {
     const char *name, *type;
     uint16_t role, column, bits;

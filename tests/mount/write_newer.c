@@ -15,7 +15,7 @@ enum { COLLECTION = 1, RECORD = 2, UNKNOWN_ROLE = 9 };
 enum { STRUCTURE_OF_ARRAYS = 8 };
 enum { COLUMNS = 3 };
 
-/* z: 1.5 and 2.5; of the vector the items 3 and 4, then none. */
+/* z: 1.5 and 2.5; the vector has the items 3 and 4, then none. */
 static const struct rntuple_page reals = {.elements = 2,
                                           .packed = "\0\0\xc0\x3f\0\0\x20\x40",
                                           .packed_bytes = 8},
@@ -72,7 +72,7 @@ static void field_version(const char *directory)
     save_with_fields(directory, "field_version", fields);
 }
 
-/* A member beside the other one. */
+/* One more member. */
 static void role(const char *directory)
 {
     const struct rntuple_field fields[] = {usual_fields[0],
@@ -122,7 +122,7 @@ static void flag_in_footer(enum rntuple_envelope kind, struct nt_buffer *bytes)
         bytes->bytes[8] |= 1;
 }
 
-/* The second cluster, [5, 6] and [], has another encoding of the items. */
+/* The second cluster, [5, 6] and [], stores the items with another encoding. */
 static void nested_deferred(const char *directory)
 {
     const struct rntuple_page halves = {.elements = 2, .packed = "\x00\x45\x00\x46", .packed_bytes = 4};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""XRootD's server for tests, where it is installed: on a port of its own, of a folder, read only."""
+"""An XRootD server for tests, if it is installed: on a port of its own, of a folder, read only."""
 import contextlib
 import os
 import pwd
@@ -37,8 +37,10 @@ class Xrootd:
 
     def start(self):
         user = ['-R', 'nobody'] if os.geteuid() == 0 else []
-        self.process = subprocess.Popen([self.program, *user, '-c', self.directory / 'xrootd.cfg', '-l', self.own / 'log', '-n', 'test'],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([self.program, *user, '-c', self.directory / 'xrootd.cfg', '-l',
+                                         self.own / 'log', '-n', 'test'],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
         wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'xrootd')
         if self.process.poll() is not None:
             raise Skip('xrootd does not run here')
@@ -50,7 +52,8 @@ class Xrootd:
     def pause(self):
         """Returns when none of its threads answers any more."""
         self.process.send_signal(signal.SIGSTOP)
-        wait_until(lambda: all(stat.read_text().rsplit(')', 1)[1].split()[0] == 'T' for stat in Path(f'/proc/{self.process.pid}/task').glob('*/stat')),
+        wait_until(lambda: all(stat.read_text().rsplit(')', 1)[1].split()[0] == 'T'
+                               for stat in Path(f'/proc/{self.process.pid}/task').glob('*/stat')),
                    'stopped')
 
     def resume(self):

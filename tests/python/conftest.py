@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the files of the tests are."""
+"""The paths of the tests' files."""
 import os
 import sys
 from pathlib import Path
@@ -8,13 +8,13 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get('NTUPLE_TEST_DATA', TESTS / 'data'))
-# What uproot reads of a file is not what stands in it, or nothing.
+# Fields that uproot reads wrongly or not at all.
 NOT_BY_UPROOT = {
     'damaged_page': 'it does not check what it reads',
     'multi_representation': 'it does not know that columns are represented twice',
     'split_keys': 'it does not put the parts of a key together',
 }
-# The same of types.
+# The same for types.
 TYPES_NOT_BY_UPROOT = ('std::unique_ptr<',)
 sys.path.insert(0, str(TESTS / 'render'))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run the tests of package ntuple by pytest and print a line for each case, as the other tests do. Exit status 1 where
-one failed, 77 (which meson shows as skipped) where pytest or NumPy is missing.
+"""Run the tests of package ntuple with pytest and print a line for each case, like the other
+tests. Exit status 1 if one failed, 77 (shown by meson as skipped) without pytest or NumPy.
 
-usage: run_tests.py [ARGUMENT OF PYTEST]...        the package is found by PYTHONPATH, or where it is installed
+usage: run_tests.py [ARGUMENT OF PYTEST]...        PYTHONPATH has the package, or it is installed
 """
 import sys
 from pathlib import Path
@@ -39,7 +39,8 @@ def main(arguments):
         print(f'skip everything: {error.name} is not installed')
         return 77
     folder = Path(__file__).resolve().parent
-    status = pytest.main(['-p', 'no:terminal', '-p', 'no:cacheprovider', '--rootdir', str(folder), *arguments, str(folder)],
+    status = pytest.main(['-p', 'no:terminal', '-p', 'no:cacheprovider', '--rootdir', str(folder),
+                          *arguments, str(folder)],
                          plugins=[Lines()])
     return 0 if status == pytest.ExitCode.OK else 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datasets as Arrow, as other programs take them."""
+"""Datasets as Arrow data in other programs."""
 import ntuple
 import numpy as np
 import pytest
@@ -26,12 +26,12 @@ def test_tables_are_what_uproot_reads(path):
             assert table.num_rows == data_set.entries
             for name in table.column_names:
                 if table.column(name).num_chunks > 1 and 'tag: uint32' in str(table.schema.field(name).type):
-                    continue  # behind the first cluster it takes other values for those of a variant
+                    continue  # after the first cluster it takes other values for those of a variant
                 if data_set.field(name).type.startswith(TYPES_NOT_BY_UPROOT):
                     continue
                 try:
                     values = peer[name].array().to_list()
-                except Exception:  # whatever uproot cannot read
+                except Exception:  # uproot raises anything for what it cannot read
                     continue
                 found = table.column(name).to_pylist()
                 assert all(agrees(one, value) for one, value in zip(found, values)), name
@@ -45,7 +45,8 @@ def test_a_range_of_entries_is_a_part_of_the_table(events, variants):
     for first, end in ((0, 1000), (0, 0), (1000, 1000), (1, 2), (249, 251), (250, 500), (123, 877)):
         part = pyarrow.table(events.select(entries=(first, end), variants=variants))
         assert part.to_pylist() == whole.slice(first, end - first).to_pylist(), (first, end)
-        assert all(len(column.chunks) == events.select(entries=(first, end)).batches for column in part.columns)
+        assert all(len(column.chunks) == events.select(entries=(first, end)).batches
+                   for column in part.columns)
 
 
 def test_columns_are_chosen(events):
@@ -97,7 +98,8 @@ def test_what_arrow_cannot_express_is_reported(events):
 
 
 def test_strings_are_bytes_where_that_is_requested(events):
-    text, binary = (pyarrow.table(events.select(['stream'], strings=kind)).column('stream') for kind in ('text', 'binary'))
+    text, binary = (pyarrow.table(events.select(['stream'], strings=kind)).column('stream')
+                    for kind in ('text', 'binary'))
     assert text.type == pyarrow.large_string() and binary.type == pyarrow.large_binary()
     assert [value.encode() for value in text.to_pylist()] == binary.to_pylist()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns as NumPy arrays: against another reader, and any part against the whole."""
+"""Columns as NumPy arrays: compared with another reader, and any part with the whole."""
 import os
 from pathlib import Path
 
@@ -15,7 +15,8 @@ PASSED = ('record', 'tuple', 'wrapper')
 
 
 def leaves(field):
-    """[(field, steps)]: those with plain values below records and collections; a step is a name, or None: into the items."""
+    """[(field, steps)]: fields of plain values below records and collections; a step is a name,
+    or None for the items."""
     if field.is_plain and not field.unreadable:
         yield field, []
     for child in field.fields:
@@ -30,7 +31,7 @@ def leaves(field):
 
 
 def follow(array, field, steps):
-    """The values of a leaf in what uproot has of a field."""
+    """The values of a leaf in uproot's array of a field."""
     import awkward as ak
     for step in steps:
         if step is None:
@@ -42,7 +43,7 @@ def follow(array, field, steps):
 
 
 def compare(data_set, peer):
-    """How many columns were the same."""
+    """The number of equal columns."""
     count = 0
     for top in data_set.fields:
         for leaf, steps in leaves(top):
@@ -50,23 +51,25 @@ def compare(data_set, peer):
                 continue
             try:
                 expected = follow(peer[top.name].array(), leaf, steps)
-            except Exception:  # whatever uproot cannot read, or shows in another shape
+            except Exception:  # fields that uproot cannot read, or reads in another shape
                 continue
             if expected.shape != leaf.shape:
                 continue
             values = data_set.field(leaf.path)[:]
-            assert np.array_equal(values.astype(expected.dtype), expected, equal_nan=expected.dtype.kind == 'f'), leaf.path
+            assert np.array_equal(values.astype(expected.dtype), expected,
+                                  equal_nan=expected.dtype.kind == 'f'), leaf.path
             count += 1
     return count
 
 
 def compare_file(path):
-    """How many columns of a file were the same."""
+    """The number of equal columns of a file."""
     uproot = pytest.importorskip('uproot', reason='uproot is not installed')
     compared = 0
     with ntuple.open(path) as file, uproot.open(path) as other:
         for data_set in file.values():
-            if not data_set.version.startswith('1.') or data_set.entries > LARGEST or data_set.is_attribute_set:
+            if not data_set.version.startswith(
+                    '1.') or data_set.entries > LARGEST or data_set.is_attribute_set:
                 continue
             try:
                 peer = other[data_set.path]
@@ -101,7 +104,8 @@ def test_a_slice_is_a_part_of_the_whole(events):
         field, whole = events.field(path), events[path]
         assert field.shape == whole.shape and field.dtype == whole.dtype
         rows = len(field)
-        for key in (slice(None), slice(10, 20), slice(249, 251), slice(-3, None), slice(rows, None), slice(7, 3)):
+        for key in (slice(None), slice(10, 20), slice(249, 251), slice(-3, None), slice(rows, None),
+                    slice(7, 3)):
             assert np.array_equal(field[key], whole[key]), (path, key)
         assert np.array_equal(field[5], whole[5]) and np.array_equal(field[-1], whole[-1])
         with pytest.raises(IndexError):
@@ -195,7 +199,8 @@ def test_names_lead_to_datasets(example):
         assert list(file) == ['Events', 'calibration/Constants'] and len(file) == 2
         assert 'Events' in file and 'Nothing' not in file
         data_set = file['Events']
-        assert (data_set.name, data_set.entries, data_set.format, data_set.cycle) == ('Events', 1000, 'rntuple', 1)
+        assert (data_set.name, data_set.entries, data_set.format, data_set.cycle) == ('Events', 1000,
+                'rntuple', 1)
         assert 'weight' in data_set and 'muons/_0/pt' in data_set and 'pt' not in data_set
         assert list(data_set)[:3] == data_set.keys()[:3] == ['run', 'event', 'weight']
     with ntuple.open(example.parent / 'types.root') as file:

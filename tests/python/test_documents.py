@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Schema and layout are those of the programs; mounts are those of ntuplefs."""
+"""Schema and layout agree with the programs; mounts are those of ntuplefs."""
 import json
 import os
 import shutil
@@ -16,7 +16,8 @@ NTUPLE = os.environ.get('NTUPLE') or shutil.which('ntuple')
 def program():
     if not NTUPLE:
         pytest.skip('the program ntuple is not installed')
-    return lambda *arguments: subprocess.run([NTUPLE, *map(str, arguments)], check=True, capture_output=True).stdout.decode()
+    return lambda *arguments: subprocess.run([NTUPLE, *map(str, arguments)], check=True,
+                                             capture_output=True).stdout.decode()
 
 
 def test_a_schema_is_what_the_program_says(events, example, program):

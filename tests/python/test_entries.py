@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Entries that are chosen when a file is opened: against NumPy's indexing of all of them."""
+"""Selections of entries when a file is opened: compared with NumPy's indexing of all of them."""
 import ntuple
 import numpy as np
 import pytest
@@ -20,8 +20,10 @@ CHOICES = {
 
 
 @pytest.mark.parametrize('choose', CHOICES.values(), ids=CHOICES)
-@pytest.mark.parametrize('write', [lambda mask: mask, lambda mask: np.flatnonzero(mask), lambda mask: list(np.flatnonzero(mask)),
-                                   lambda mask: np.flatnonzero(mask).astype('>u4')], ids=['bools', 'numbers', 'list', 'big'])
+@pytest.mark.parametrize('write', [lambda mask: mask, lambda mask: np.flatnonzero(mask),
+                                   lambda mask: list(np.flatnonzero(mask)),
+                                   lambda mask: np.flatnonzero(mask).astype('>u4')],
+                                   ids=['bools', 'numbers', 'list', 'big'])
 def test_columns_are_what_numpy_picks(example, events, choose, write):
     mask = choose(events.entries)
     with ntuple.open(example, entries={'Events': write(mask)}) as file:

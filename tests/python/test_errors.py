@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Failures are exceptions that tell where and why."""
+"""Failures are exceptions with place and reason."""
 import json
 import shutil
 
@@ -24,7 +24,8 @@ def test_a_file_of_no_format(tmp_path):
 
 def test_what_is_neither_a_path_nor_bytes():
     for source in 5, None, ['example.root']:
-        with pytest.raises(TypeError, match=f'expected a path or a bytes-like object, found {type(source).__name__}'):
+        with pytest.raises(TypeError,
+                           match=f'expected a path or a bytes-like object, found {type(source).__name__}'):
             ntuple.open(source)
 
 
@@ -43,7 +44,8 @@ def test_a_name_that_leads_nowhere_is_reported_with_its_place(events, example):
 
 
 def test_names_that_lead_nowhere(events):
-    for use in (lambda: events['nothing'], lambda: events.field('muons/_0/mass'), lambda: events.arrays(['nothing']),
+    for use in (lambda: events['nothing'], lambda: events.field('muons/_0/mass'),
+                lambda: events.arrays(['nothing']),
                 lambda: events.file['nothing']):
         with pytest.raises(KeyError, match='nothing|mass') as caught:
             use()
@@ -91,7 +93,8 @@ def test_a_file_that_is_written_to_fails_reads(tmp_path, example):
 
 def test_every_status_has_a_class():
     from ntuple import _errors
-    for name in ('not found', 'not this format', 'unsupported', 'corrupt', 'checksum mismatch', 'truncated', 'source changed',
+    for name in ('not found', 'not this format', 'unsupported', 'corrupt', 'checksum mismatch', 'truncated',
+                 'source changed',
                  'input/output error', 'out of memory', 'over a limit', 'invalid argument'):
         error = _errors.make(name, 'a message', 7, 0, 'this', 'that')
         assert type(error) is not ntuple.Error and isinstance(error, ntuple.Error)
@@ -101,7 +104,8 @@ def test_every_status_has_a_class():
 
 def test_versions_that_are_not_there(data):
     source = data / 'lance_datasets' / 'deletions_2.2'
-    assert [ntuple.open(source, version=version).only().entries for version in (1, '2', None)] == [60, 100, 80]
+    assert [ntuple.open(source, version=version).only().entries for version in (1, '2', None)] == [60, 100,
+            80]
     for version, told in (77, 'from 1 to 10'), ('none', 'tags: none'), ('../1', 'is a path'):
         with pytest.raises(ntuple.Error, match=told):
             ntuple.open(source, version=version)

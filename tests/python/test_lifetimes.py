@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files, fields and capsules end in any order, and are used by several threads and by forked processes."""
+"""Files, fields and capsules end in any order, and several threads and forked processes use
+them."""
 import gc
 import os
 import subprocess
@@ -30,7 +31,8 @@ def test_a_closed_file_says_so(example):
     file.close()
     file.close()
     assert file.closed and 'closed' in repr(file)
-    for use in (lambda: file['Events'], lambda: list(file), lambda: data_set['weight'], lambda: field[:3], lambda: field.rows,
+    for use in (lambda: file['Events'], lambda: list(file), lambda: data_set['weight'], lambda: field[:3],
+                lambda: field.rows,
                 lambda: view.__arrow_c_stream__(), lambda: data_set.schema, file.layout, data_set.layout,
                 lambda: data_set.arrays(['weight'])):
         with pytest.raises(ValueError, match='closed'):
@@ -85,7 +87,7 @@ def test_the_descriptor_is_closed_with_the_last_user(example):
 
 def test_memory_is_kept_while_it_is_read(example):
     class Holder(bytearray):
-        """Bytes that a weak reference can see."""
+        """Bytes with a weak reference."""
 
     memory = Holder(example.read_bytes())
     seen = weakref.ref(memory)
@@ -152,7 +154,8 @@ def test_a_file_may_be_closed_while_others_read_it(example):
 
 
 def test_the_interpreter_continues_while_a_column_is_decoded(tmp_path, example):
-    """Of a pipe nothing is read, but by another thread: whoever holds the lock while it waits would wait for ever."""
+    """Only another thread reads from the pipe: a thread that keeps the lock while it waits would
+    wait forever."""
     seen = []
 
     def count():
@@ -198,9 +201,11 @@ def test_forked_processes_read_what_their_parent_opened(example):
 
 
 def test_what_is_open_at_the_end_of_a_program_does_no_harm(example):
-    program = ('import sys, ntuple; file = ntuple.open(sys.argv[1]); data_set = file["Events"]; field = data_set.field("weight");'
+    program = ('import sys, ntuple; file = ntuple.open(sys.argv[1]); data_set = file["Events"]; field = '
+               'data_set.field("weight");'
                'values = field[:]; stream = data_set.__arrow_c_stream__()')
-    result = subprocess.run([sys.executable, '-X', 'dev', '-c', program, str(example)], capture_output=True, timeout=60)
+    result = subprocess.run([sys.executable, '-X', 'dev', '-c', program, str(example)], capture_output=True,
+                            timeout=60)
     assert result.returncode == 0 and not result.stderr
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A chain of 10,000 files: its mount and looks at names take what one file takes, sizes open all files once, and with an index none; every
-file's values are there, and descriptors do not grow with their number.
+"""A chain of 10,000 files: mounting and lookups cost as much as for one file, sizes open all
+files once, and none with an index. Every file's values are correct, and the number of
+descriptors does not grow.
 
 usage: many_chained.py [FILES]
 """
@@ -12,12 +13,16 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'mount'))
-from harness import Foreground, data, errors_of, fuse_problem, high_water, same, scratch, wait_until  # noqa: E402
+from harness import (  # noqa: E402
+    Foreground, data, errors_of, fuse_problem, high_water, same, scratch, wait_until
+)
 
 ITEMS = 1000
-VALUES = struct.pack(f'<{ITEMS}i', *(i // 4 for i in range(ITEMS)))  # of each file's "ramp", as its writer made it
+# the "ramp" of each file, from its writer
+VALUES = struct.pack(f'<{ITEMS}i', *(i // 4 for i in range(ITEMS)))
 PIECE = 250 * len(VALUES)
-BASE, FILE, OPENED = 48 << 20, 2048, 96 << 10  # bytes: of the program, and of each file before and after it is opened
+# bytes: of the program, and of each file before and after it is opened
+BASE, FILE, OPENED = 48 << 20, 2048, 96 << 10
 MAX_DESCRIPTORS = 192
 
 
@@ -28,7 +33,7 @@ def timed(function, *arguments):
 
 
 class Look:
-    """A mount, with what it has taken until now."""
+    """A mount, with the CPU time that it used so far."""
 
     def __init__(self, files, mount):
         self.files, self.mount, self.values = files, mount, mount.mountpoint / 'compressed/ramp/data.bin'
@@ -37,7 +42,8 @@ class Look:
         return len(os.listdir(f'/proc/{self.mount.decoder}/fd'))
 
     def tell(self, what, seconds):
-        print(f'{what}: {seconds:.2f} s, {high_water(self.mount.decoder) / (1 << 20):.0f} MiB and {self.descriptors()} descriptors')
+        print(f'{what}: {seconds:.2f} s, {high_water(self.mount.decoder) / (1 << 20):.0f} MiB and '
+              f'{self.descriptors()} descriptors')
 
     def names(self):
         assert 'ramp' in os.listdir(self.mount.mountpoint / 'compressed')
@@ -56,7 +62,8 @@ class Look:
                 count += len(piece)
         same(count, self.files * len(VALUES))
         same(errors_of(self.mount.mountpoint), [], 'errors')
-        assert high_water(self.mount.decoder) < BASE + OPENED * self.files + (256 << 20), high_water(self.mount.decoder)
+        assert high_water(self.mount.decoder) < BASE + OPENED * self.files + (256 << 20), high_water(
+                self.mount.decoder)
         assert self.descriptors() <= MAX_DESCRIPTORS, self.descriptors()
 
 
@@ -70,7 +77,8 @@ def main():
         index = directory / 'index.jsonl'
         for number in range(files):
             (directory / f'run{number:05}.root').write_bytes(content)
-        for what, options in (('', []), (', learning', ['-o', f'index={index}']), (', known', ['-o', f'index={index}'])):
+        for what, options in (('', []), (', learning', ['-o', f'index={index}']),
+                              (', known', ['-o', f'index={index}'])):
             start = time.monotonic()
             with Foreground(directory / 'run*.root', options=['-o', 'chain', *options]) as mount:
                 seconds = time.monotonic() - start

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A folder of 10,000 files: all are listed, each has its values, and what the mount holds does not grow with their number.
+"""A folder of 10,000 files: all are listed, each has its values, and the resources of the mount
+do not grow with their number.
 
 usage: many_files.py [FILES]
 """
@@ -14,12 +15,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'mount'))
 from harness import Foreground, errors_of, fuse_problem, high_water, same, scratch  # noqa: E402
 
 FOLDERS = 100
-CACHE, BASE, FILE = 16 << 20, 48 << 20, 2048     # bytes: of the cache, of the program, of what is known of each file
+# bytes: of the cache, of the program, of the metadata of each file
+CACHE, BASE, FILE = 16 << 20, 48 << 20, 2048
 MAX_DESCRIPTORS = 256
 
 
 def bitmap(number):
-    """A Roaring bitmap of one array container: two integers, which tell the file."""
+    """A Roaring bitmap of one array container: two integers, which identify the file."""
     return struct.pack('<IIHHIHH', 12346, 1, number >> 15, 1, 16, number & 0x7fff, 0xffff)
 
 
@@ -48,7 +50,8 @@ def main():
             same(listed, files, 'files that are listed')
             listing = time.monotonic() - start
             for number in range(files):
-                same((mount.mountpoint / place(number) / f'{number}/values/data.bin').read_bytes(), values(number), place(number))
+                same((mount.mountpoint / place(number) / f'{number}/values/data.bin').read_bytes(),
+                     values(number), place(number))
             same(errors_of(mount.mountpoint), [], 'errors')
             most, descriptors = high_water(mount.decoder), len(os.listdir(f'/proc/{mount.decoder}/fd'))
             print(f'{files} files listed in {listing:.1f} s and read in {time.monotonic() - start:.0f} s, '

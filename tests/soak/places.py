@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a soak reads: copies of all sources that there are, trees of ordinary files that tell what must be read, and mounts."""
+"""What a soak reads: copies of all sources, trees of ordinary files with the expected contents,
+and mounts."""
 import errno
 import json
 import os
@@ -18,17 +19,19 @@ from compare_columns import check_column  # noqa: E402
 from compare_tree import compare_tree  # noqa: E402
 
 NO_SOURCE = {'.json', '.md', '.py', '.cxx', '.hxx', '.txt'}
-LARGEST_COPY = 64 << 20    # of what is read whole in a tree of ordinary files
-VALUES = re.compile(r'(?:data|offsets|valid|tags|index)\.(?:bin|npy)$|(?:rows|head)\.jsonl$|table\.(?:csv|arrow)$')
+LARGEST_COPY = 64 << 20  # of files that are read whole in a tree of ordinary files
+VALUES = re.compile(
+        r'(?:data|offsets|valid|tags|index)\.(?:bin|npy)$|(?:rows|head)\.jsonl$|table\.(?:csv|arrow)$')
 GONE = {errno.ENOENT, errno.ENOTDIR}
-DAMAGE = {errno.EIO, errno.ENODATA, errno.ESPIPE, *GONE}    # a text that ends early is read as a pipe is
+DAMAGE = {errno.EIO, errno.ENODATA, errno.ESPIPE, *GONE}  # a text that ends early is read like a pipe
 CHANGE = {errno.ESTALE, *DAMAGE}
 END = {errno.ENOTCONN, errno.ECONNABORTED, errno.EINTR, *CHANGE}
 
 
 @dataclass
 class Place:
-    """A mount, the trees of which one is what each file must be, and the errors that may come instead of it."""
+    """A mount, the trees of which one gives each file's contents, and the errors that may
+    replace it."""
     name: str
     sources: list
     truths: list
@@ -46,7 +49,8 @@ class Place:
     def mount(self, top):
         self.mountpoint = top / 'mounts' / self.name
         self.log = open(top / f'{self.name}.log', 'ab')
-        self.process = subprocess.Popen([harness.NTUPLEFS, '-f', *self.options, *map(str, self.sources), str(self.mountpoint)],
+        self.process = subprocess.Popen([harness.NTUPLEFS, '-f', *self.options, *map(str, self.sources),
+                                         str(self.mountpoint)],
                                         stderr=self.log, stdin=subprocess.DEVNULL)
         harness.wait_until(lambda: harness.is_mounted(self.mountpoint) or self.process.poll() is not None,
                            f'{self.name} mounted', 60)
@@ -58,11 +62,12 @@ class Place:
 
 
 def sources_below(folder):
-    return sorted(path for path in folder.iterdir() if path.suffix not in NO_SOURCE) if folder.is_dir() else []
+    return sorted(path for path in folder.iterdir()
+                  if path.suffix not in NO_SOURCE) if folder.is_dir() else []
 
 
 def all_sources():
-    """{place below the folder that is mounted: source}"""
+    """{path below the mounted folder: source}"""
     found = {}
     for path in sources_below(harness.DATA):
         if path.name != 'lance_datasets':
@@ -87,22 +92,25 @@ def copy(source, target):
 
 
 def write_out(source, target):
-    """The tree of a source as ordinary files, made without a mount; whether all of it could be made, and nothing is broken."""
+    """The tree of a source as ordinary files, made without a mount; was all of it made, and is
+    nothing damaged?"""
     target.parent.mkdir(parents=True, exist_ok=True)
     limit = f'ulimit -f {LARGEST_COPY // 1024}; exec "$@"'
-    result = subprocess.run(['bash', '-c', limit, 'bash', harness.NTUPLE, 'cp', '-r', str(source), str(target)],
+    result = subprocess.run(['bash', '-c', limit, 'bash', harness.NTUPLE, 'cp', '-r', str(source),
+                             str(target)],
                             capture_output=True, timeout=600)
     return result.returncode == 0 and not any(target.rglob('error.json'))
 
 
 def differs_from_other_reader(tree, expected):
-    """What of a tree is not as another reader found it."""
+    """The parts of a tree that differ from another reader's values."""
     wrong = []
     if not expected.exists() or expected.parent != harness.DATA:
         return wrong
     found = json.loads(expected.read_text())
     if 'datasets' in found:
-        compare_tree(expected, tree, lambda what, error: error is not None and wrong.append(f'{what}: {error}'))
+        compare_tree(expected, tree, lambda what, error: error is not None
+                     and wrong.append(f'{what}: {error}'))
     for column in found.get('columns', []):
         try:
             check_column(tree / expected.stem / column['path'], column)
@@ -124,14 +132,16 @@ def flip_bits(path, chance):
 
 
 def has_checksums(path):
-    """Whether each page has one, and there are pages: some writers write none."""
-    told = subprocess.run([harness.NTUPLE, 'verify', '--json', path], stdout=subprocess.PIPE, check=False).stdout.splitlines()
+    """Does each page have one, and are there pages? Some writers write none."""
+    told = subprocess.run([harness.NTUPLE, 'verify', '--json', path], stdout=subprocess.PIPE,
+                          check=False).stdout.splitlines()
     summary = json.loads(told[-1])
     return summary['result'] == 'ok' and summary['pages'] > 0 and summary['unchecked'] == 0
 
 
 class Material:
-    """The folders of a soak: steady/ stays as it is, changing/ and damaged/ do not; truth/ has what each must be."""
+    """The folders of a soak: steady/ never changes, changing/ and damaged/ do; truth/ has the
+    expected contents."""
 
     def __init__(self, top, seed):
         self.top, self.chance = top, random.Random(seed)
@@ -154,7 +164,8 @@ class Material:
         (self.steady / name).rename(self.damaged / name)
 
     def add_damaged(self):
-        """Copies with bits that are flipped: of ROOT files, whose values have checksums, each value is right or an error."""
+        """Copies with flipped bits: for ROOT files, whose pages have checksums, each value is
+        right or an error."""
         for path in sorted(self.steady.glob('*.root')):
             if path.stem != 'dirs_and_cycles' and has_checksums(path):
                 copy(path, self.damaged / 'flipped' / path.name)
@@ -165,9 +176,10 @@ class Material:
                 flip_bits(self.damaged / 'unchecked' / path.name, self.chance)
 
     def add_slots(self):
-        """Places in changing/ where two sources of a kind take turns: {name: the two}."""
+        """Paths in changing/ where two sources of a kind take turns: {name: the two}."""
         slots = {}
-        for kind, pattern in {'rntuple.root': 'compression_z*.root', 'numbers.lance': 'lance_numbers_2.[01].lance',
+        for kind, pattern in {'rntuple.root': 'compression_z*.root',
+                              'numbers.lance': 'lance_numbers_2.[01].lance',
                               'blocks.blp': 'blocks*.blp', 'example.root': '[et][xy][ap]*.root',
                               'columns': 'data_sets/columns_2.[12]', 'table': 'blz_*/t_[bo]*',
                               'bits.roaring': 'roaring_*/*.*'}.items():
@@ -181,7 +193,7 @@ class Material:
         return slots
 
     def put(self, kind, path):
-        """A whole source takes the place of another in one step, as far as a directory can."""
+        """A whole source replaces another in one step, as far as a directory can."""
         place, fresh, old = self.changing / kind, self.top / 'fresh', self.top / 'old'
         copy(path, fresh)
         if place.is_dir():
@@ -191,7 +203,7 @@ class Material:
         shutil.rmtree(old, ignore_errors=True)
 
     def remove(self, kind):
-        """In one step, too: a dataset of which half is removed is another one."""
+        """Also in one step: a half-removed dataset would be another one."""
         place, old = self.changing / kind, self.top / 'old'
         if place.is_dir():
             place.rename(old)
@@ -199,7 +211,7 @@ class Material:
         shutil.rmtree(old, ignore_errors=True)
 
     def change(self):
-        """Something happens to a slot; what it was, in a word."""
+        """Changes a slot; returns the kind of change in a word."""
         kind = self.chance.choice(sorted(self.slots))
         place, other = self.changing / kind, self.chance.choice(self.slots[kind])
         how = self.chance.choice(['replaced', 'replaced', 'rewritten', 'cut', 'removed', 'damaged'])
@@ -223,22 +235,27 @@ class Material:
 
     def places(self):
         steady, truth = self.steady, self.truth / 'steady'
-        alone = {name: steady / name for name in ('example.root', 'data_sets/deletions_2.2', 'blz_blz/t_basic',
+        alone = {name: steady / name for name in ('example.root', 'data_sets/deletions_2.2',
+                                                  'blz_blz/t_basic',
                                                   'blocks_with_digests.blp', 'lance_nested_2.2.lance')}
         alone = {name: path for name, path in alone.items() if path.exists()}
         files = [path for path in sorted(steady.iterdir()) if path.is_file()]
-        # Caches are small, so that they are full when the warm-up ends: filling one is no growth, but looks like it.
+        # Caches are small, so that they are full when the warm-up ends: filling one looks like
+        # growth.
         places = [
             Place('folder', [steady], [truth], ('-o', 'cachesize=16M,allow_other')),
             Place('files', files, [truth], ('-o', 'cachesize=4M,direct_io=on')),
             Place('sized', [steady], [truth], ('-o', 'cachesize=16M,text=sized,threads=1')),
             Place('single', [steady], [truth], ('-s', '-o', 'cachesize=4M,list=sized,verify=open')),
-            *(Place(f'alone_{Path(name).name}', [path], [truth / name], ('-o', 'cachesize=8M')) for name, path in alone.items()),
-            Place('changing', [self.changing], [self.truth / 'changing.0', self.truth / 'changing.1'], ('-o', 'cachesize=4M'),
+            *(Place(f'alone_{Path(name).name}', [path], [truth / name], ('-o', 'cachesize=8M')) for name,
+              path in alone.items()),
+            Place('changing', [self.changing], [self.truth / 'changing.0', self.truth / 'changing.1'],
+                  ('-o', 'cachesize=4M'),
                   frozenset(CHANGE)),
             Place('damaged', [self.damaged], [truth], ('-o', 'broken=show,cachesize=4M'),
                   frozenset({errno.ENOMEM, errno.EFBIG, *CHANGE}), is_compared=False),
-            Place('flipped', [self.damaged / 'flipped'], [truth], ('-o', 'broken=show,direct_io=on,cachesize=8M'), frozenset(DAMAGE)),
+            Place('flipped', [self.damaged / 'flipped'], [truth],
+                  ('-o', 'broken=show,direct_io=on,cachesize=8M'), frozenset(DAMAGE)),
             Place('killed', [steady], [truth], ('-o', 'auto_unmount'), frozenset(END)),
         ]
         for place in places:
@@ -249,5 +266,6 @@ class Material:
         by_name['files'].files = [name for name in by_name['files'].files if name.split('/')[0] in top_level]
         flipped = {path.name for path in (self.damaged / 'flipped').iterdir()}
         by_name['flipped'].files = [name for name in by_name['flipped'].files
-                                    if name.split('/')[0] in flipped and not name.endswith('.arrow')]  # these name the file
+                                    # these contain the path of the file
+                                    if name.split('/')[0] in flipped and not name.endswith('.arrow')]
         return places

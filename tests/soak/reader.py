@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One reader of a soak: reads what it likes in all mounts in all manners, and compares it."""
+"""One reader of a soak: reads random parts of all mounts in all ways, and compares."""
 import errno
 import json
 import math
@@ -13,17 +13,18 @@ from pathlib import Path
 
 from places import harness
 
-STEPS = 20    # of a histogram, for each factor of ten
+STEPS = 20  # of a histogram, for each factor of ten
 HIDDEN = {'.ntuplefs'}
 LARGEST = 4 << 20
 
 
 class Wrong(Exception):
-    """Bytes that are not what they must be."""
+    """Bytes that are not the expected ones."""
 
 
 def read_at(descriptor, count, offset):
-    """All of it: where the kernel has the first pages and fails for the others, a read is short, and the next one tells the error."""
+    """All of it: if the kernel has the first pages and fails for the others, a read is short,
+    and the next one returns the error."""
     found = b''
     while len(found) < count and (part := os.pread(descriptor, count - len(found), offset + len(found))):
         found += part
@@ -61,7 +62,7 @@ class Reader:
     # ---- what may stand in a file ----
 
     def truths(self, place, name):
-        """The contents of which the file has one."""
+        """The one content that the file has."""
         found = []
         for tree in place.truths:
             path = tree / name
@@ -76,7 +77,8 @@ class Reader:
             if all(content[offset:offset + len(part)] == part for offset, part in parts) \
                     and (not is_whole or sum(len(part) for _, part in parts) == len(content)):
                 return
-        raise Wrong(f'{place.name}: {name}: {[(offset, len(part)) for offset, part in parts][:8]} is not what it must be')
+        raise Wrong(f'{place.name}: {name}: {[(offset, len(part)) for offset, part in parts][:8]} is not '
+                    f'what it must be')
 
     # ---- manners of reading ----
 
@@ -111,11 +113,14 @@ class Reader:
         self.must_be_one(place, name, whats, parts)
 
     def read_mapped(self, place, name):
-        """Who maps a file gets a signal where bytes cannot be had, so only what is sound is mapped; what may change cannot be."""
-        if not place.is_sound or name.endswith('versions.jsonl') or (place.mountpoint / name).stat().st_size == 0:
+        """Only valid files are mapped, because a mapping gets a signal for missing bytes;
+        changing files cannot be mapped."""
+        if not place.is_sound or name.endswith('versions.jsonl') or (
+                place.mountpoint / name).stat().st_size == 0:
             return self.read_ranges(place, name)
         whats = self.truths(place, name)
-        with open(place.mountpoint / name, 'rb') as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        with open(place.mountpoint / name, 'rb') as file, mmap.mmap(file.fileno(), 0,
+                                                                    prot=mmap.PROT_READ) as mapped:
             parts = []
             for _ in range(8):
                 offset = self.chance.randrange(len(mapped))
@@ -130,12 +135,15 @@ class Reader:
                 self.timed('stat', os.lstat, os.path.join(directory, child))
             for tree in place.truths if place.is_sound and '--list=sized' not in place.options else ():
                 expected = tree / Path(directory).relative_to(place.mountpoint)
-                if place.name != 'single' and set(os.listdir(expected)) - HIDDEN != set(names + folders) - HIDDEN:
-                    raise Wrong(f'{place.name}: {directory}: {set(os.listdir(expected)) ^ set(names + folders)}')
+                if place.name != 'single' and set(os.listdir(expected)) - HIDDEN != set(names
+                        + folders) - HIDDEN:
+                    raise Wrong(f'{place.name}: {directory}: '
+                                f'{set(os.listdir(expected)) ^ set(names + folders)}')
 
     def list_by_program(self, place, name):
         top = (place.mountpoint / name).parent
-        result = self.timed('ls -lR', lambda: subprocess.run(['ls', '-lR', top], capture_output=True, errors='replace'))
+        result = self.timed('ls -lR', lambda: subprocess.run(['ls', '-lR', top], capture_output=True,
+                                                             errors='replace'))
         if result.returncode and place.is_sound:
             raise Wrong(f'{place.name}: ls -lR {top}: {result.stderr[:200]}')
 
@@ -149,7 +157,7 @@ class Reader:
                         raise
 
     def compare_attributes(self, place, name):
-        """What `ntuple stat` tells of a file, which goes by no mount."""
+        """The output of `ntuple stat` for a file, which uses no mount."""
         if not place.is_sound or len(place.sources) > 1:
             return self.read_attributes(place, name)
         told = json.loads(harness.output(harness.NTUPLE, 'stat', '--json', place.sources[0], name))
@@ -161,7 +169,7 @@ class Reader:
                     raise Wrong(f'{place.name}: {name}: {attribute}: expected {expected!r}, found {found!r}')
 
     def read_rows(self, place, name):
-        """Rows by their number are the lines of rows.jsonl."""
+        """Rows by their number equal the lines of rows.jsonl."""
         source = next((p for p in (place.truths[0] / name).parents if (p / 'ntuple.json').is_file()), None)
         if not source or not place.is_sound or not (source / 'rows.jsonl').is_file():
             return self.read_whole(place, name)
@@ -176,7 +184,7 @@ class Reader:
                 raise Wrong(f'{place.name}: {path} is not the line of rows.jsonl')
 
     def read_table(self, place, name):
-        """By Arrow's own reader, from both."""
+        """Through Arrow's own reader, from both."""
         import pyarrow
         source = next((p for p in (place.truths[0] / name).parents if (p / 'table.arrow').is_file()), None)
         if not source or not place.is_sound:
@@ -189,12 +197,14 @@ class Reader:
                 return table.num_record_batches and table.get_batch(which % table.num_record_batches)
 
         which = self.chance.randrange(100)
-        found, expected = self.timed('record batch', batch, place.mountpoint, which), batch(place.truths[0], which)
-        if found != expected and str(found.to_pydict()) != str(expected.to_pydict()):  # NaN is not itself
+        found, expected = self.timed('record batch', batch, place.mountpoint, which), batch(place.truths[0],
+                which)
+        # NaN differs from itself
+        if found != expected and str(found.to_pydict()) != str(expected.to_pydict()):
             raise Wrong(f'{place.name}: {path}: batch {which}')
 
     def read_damaged(self, place, _):
-        """What nobody knows the content of: some of it, whatever it is."""
+        """Files whose content is unknown: reads some of it."""
         top = place.mountpoint
         for _ in range(12):
             names = self.timed('list', os.listdir, top)
@@ -222,11 +232,14 @@ class Reader:
             if error.errno in place.errors:
                 self.expected[f'{place.name} {errno.errorcode[error.errno]}'] += 1
             else:
-                self.tell(finding='error', place=place.name, name=name, what=f'{manner.__name__}: {error}', time=time.time())
+                self.tell(finding='error', place=place.name, name=name, what=f'{manner.__name__}: {error}',
+                          time=time.time())
         except Wrong as wrong:
-            self.tell(finding='wrong', place=place.name, name=name, what=f'{manner.__name__}: {wrong}', time=time.time())
+            self.tell(finding='wrong', place=place.name, name=name, what=f'{manner.__name__}: {wrong}',
+                      time=time.time())
         except Exception as error:
-            self.tell(finding='failed', place=place.name, name=name, what=f'{manner.__name__}: {error!r}', time=time.time())
+            self.tell(finding='failed', place=place.name, name=name, what=f'{manner.__name__}: {error!r}',
+                      time=time.time())
 
     def run(self):
         while time.monotonic() < self.ends:
@@ -242,7 +255,8 @@ def read_until(number, places, ends, out):
 
 
 def visit(places, ends, out):
-    """Open each file once of what stays as it is. What a mount keeps of each grows until then, and is no leak."""
+    """Open each file of steady/ once. The memory of a mount for each grows until then, which is
+    no leak."""
     os.nice(5)
     reader = Reader('visitor', places, ends, out)
     for place in places:
@@ -253,4 +267,5 @@ def visit(places, ends, out):
                 with open(place.mountpoint / name, 'rb') as file:
                     file.read(1)
             except OSError as error:
-                reader.tell(finding='error', what=f'{errno.errorcode[error.errno]} on a visit', place=place.name, name=name)
+                reader.tell(finding='error', what=f'{errno.errorcode[error.errno]} on a visit',
+                            place=place.name, name=name)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What came out of a soak: latencies, memory and descriptors over time, findings; as text and as JSON."""
+"""The results of a soak: latencies, memory and descriptors over time, findings; as text and as
+JSON."""
 import json
 import os
 import re
@@ -12,30 +13,36 @@ from places import harness
 from reader import STEPS
 
 MEBIBYTE = 1 << 20
-WARM_UP = 1 / 3                     # of the time, which is not looked at
-STRETCHES = 12                      # of the time behind the warm-up
-MOST_GROWTH = 2 * MEBIBYTE          # by the line through the least samples of each stretch of one process
-MAX_DESCRIPTORS = 2                # the same; and of deleted files all the time
-MAX_THREADS = 8 + 2 * os.cpu_count()   # requests at once, workers, and a few for all: they come as they are wanted, and stay
-LEAST_MINUTES = 15                  # that say something about growth
+WARM_UP = 1 / 3  # of the time, which is ignored
+STRETCHES = 12  # of the time after the warm-up
+MOST_GROWTH = 2 * MEBIBYTE  # by the line through the minimum of each interval of one process
+MAX_DESCRIPTORS = 2  # the same; and deleted files at any time
+# requests at once, workers, and a few for all: they start on demand, and stay
+MAX_THREADS = 8 + 2 * os.cpu_count()
+LEAST_MINUTES = 15  # the fewest that can show growth
 
 
 def occupied(process):
-    """Bytes of memory of its own, descriptors, threads and descriptors of deleted files of a process; None where it has ended. Pages of
-    programs and libraries, which come and go as the machine has room for them, are not its own."""
+    """Private memory in bytes, descriptors, threads and descriptors of deleted files of a
+    process; None if it has ended. Pages of programs and libraries, which the machine loads and
+    drops, do not count."""
     try:
         status = Path(f'/proc/{process}/status').read_text()
         names = harness.open_in(process)
     except OSError:
         return None
-    counts = {name: int(number) for name, number in re.findall(r'^(Rss\w+|Threads):\s+(\d+)', status, re.MULTILINE)}
-    deleted = sum(name.endswith(' (deleted)') and '/#' not in name for name in names)    # '#': it never had a name
-    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, len(names), counts['Threads'], deleted]
+    counts = {name: int(number) for name, number in re.findall(r'^(Rss\w+|Threads):\s+(\d+)', status,
+                                                               re.MULTILINE)}
+    # '#': it never had a name
+    deleted = sum(name.endswith(' (deleted)') and '/#' not in name for name in names)
+    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, len(names),
+                                    counts['Threads'], deleted]
 
 
 def growth(times, values):
-    """How much the line of least squares rises from the first of the times to the last, through the least of each stretch: what comes
-    and goes with what is read just then is no growth, and what stays is in the least, too."""
+    """The rise of the least-squares line from the first of the times to the last, through the
+    minimum of each interval: temporary memory is no growth, and lasting memory is in the
+    minimum, too."""
     if len(times) < 3:
         return 0.0
     stretches = np.array_split(np.arange(len(times)), min(STRETCHES, len(times)))
@@ -45,7 +52,8 @@ def growth(times, values):
 
 
 def over_time(samples, seconds):
-    """Of each process: samples, bytes at first, at the end, growth, growth of descriptors, most threads, deleted files that are held."""
+    """For each process: samples, bytes at first, at the end, growth, growth of descriptors,
+    maximum threads, deleted files that are held."""
     rows = []
     for who, all_of_it in sorted(samples.items()):
         warm = [(time, *values) for time, *values in all_of_it if time >= seconds * WARM_UP]
@@ -65,7 +73,7 @@ def is_flat(row):
 
 
 def of_histogram(buckets):
-    """Count, median, 99th percentile and maximum, in seconds: borders of the steps in which they are."""
+    """Count, median, 99th percentile and maximum, in seconds: borders of their histogram steps."""
     total, seen, found = sum(buckets.values()), 0, []
     wanted = [total / 2, total * 0.99, total]
     for step, count in sorted(buckets.items()):
@@ -76,7 +84,7 @@ def of_histogram(buckets):
 
 
 def gather(top):
-    """Everything that the readers have told."""
+    """The output of all readers."""
     told = {'done': Counter(), 'expected': Counter(), 'bytes': 0, 'findings': []}
     latencies = defaultdict(Counter)
     for path in sorted(top.glob('reader-*.jsonl')):
@@ -84,7 +92,7 @@ def gather(top):
             try:
                 entry = json.loads(line)
             except ValueError:
-                continue    # its reader was killed while it wrote
+                continue  # its reader was killed while it wrote
             if 'finding' in entry:
                 told['findings'].append(entry)
                 continue
@@ -102,29 +110,37 @@ def milliseconds(seconds):
 
 
 def text(report):
-    yield f"{report['minutes']:.1f} minutes, seed {report['seed']}: {report['sources']} sources in {report['mounts']} mounts, " \
+    yield f"{report['minutes']:.1f} minutes, seed {report['seed']}: {report['sources']} sources in " \
+        f"{report['mounts']} mounts, " \
         f"{report['files']} files"
     yield ''
     yield f"events: {', '.join(f'{count} {what}' for what, count in sorted(report['events'].items()))}"
-    yield f"errors that were asked for: {', '.join(f'{count} {what}' for what, count in sorted(report['expected'].items()))}"
+    expected = ', '.join(f'{count} {what}' for what, count in sorted(report['expected'].items()))
+    yield f"expected errors: {expected}"
     yield ''
     yield '| | count | median | 99 % | longest (ms) |'
     yield '|---|---|---|---|---|'
     for what, row in report['latencies'].items():
-        yield f"| {what} | {row['count']} | {milliseconds(row['median'])} | {milliseconds(row['p99'])} | {milliseconds(row['most'])} |"
+        yield f"| {what} | {row['count']} | {milliseconds(row['median'])} | " \
+            f"{milliseconds(row['p99'])} | {milliseconds(row['most'])} |"
     yield ''
-    yield '| process | MiB after warm-up | at the end | growth | descriptors | growth | of deleted files | threads | |'
+    yield '| process | MiB after warm-up | at the end | growth | descriptors | growth | ' \
+        'of deleted files | threads | |'
     yield '|---|---|---|---|---|---|---|---|---|'
     for row in report['over_time']:
-        yield f"| {row['who']} | {row['first_bytes'] / MEBIBYTE:.1f} | {row['last_bytes'] / MEBIBYTE:.1f} | " \
-            f"{row['growth_bytes'] / MEBIBYTE:+.2f} | {row['descriptors']} | {row['growth_descriptors']:+.2f} | {row['deleted']} | {row['threads']} | " \
+        yield f"| {row['who']} | {row['first_bytes'] / MEBIBYTE:.1f} | " \
+            f"{row['last_bytes'] / MEBIBYTE:.1f} | " \
+            f"{row['growth_bytes'] / MEBIBYTE:+.2f} | {row['descriptors']} | " \
+            f"{row['growth_descriptors']:+.2f} | {row['deleted']} | {row['threads']} | " \
             f"{'' if is_flat(row) else '**not flat**'} |"
     yield ''
     for finding in report['findings'][:50]:
         yield f"{finding['finding']}: {finding['what']} ({finding.get('place')}: {finding.get('name')})"
     kinds = Counter(finding['finding'] for finding in report['findings'])
-    yield f"{sum(report['done'].values()):,} reads and listings of {report['bytes'] / 1e9:.1f} GB, {kinds['wrong']} wrong, " \
-        f"{sum(kinds.values()) - kinds['wrong']} other findings, {sum(not is_flat(row) for row in report['over_time'])} processes that grow"
+    growing = sum(not is_flat(row) for row in report['over_time'])
+    yield f"{sum(report['done'].values()):,} reads and listings of {report['bytes'] / 1e9:.1f} GB, " \
+        f"{kinds['wrong']} wrong, " \
+        f"{sum(kinds.values()) - kinds['wrong']} other findings, {growing} growing processes"
 
 
 def is_good(report):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Mount everything and read it for as long as it is told, while readers and daemons are killed and sources change.
+"""Mount everything and read it for the given time, while readers and daemons are killed and
+sources change.
 
-What is read is compared with trees of ordinary files that `ntuple cp` made before anything was mounted, after these were compared with
-what other readers found. Sources that stay as they are must be read without an error. Of sources that change each file must be what one
-of their states has, from its beginning to its end, or an error that says so; of copies with flipped bits each value right or an
-error. Memory, descriptors and threads of all processes are looked at over time.
+Reads are compared with trees of ordinary files that `ntuple cp` made before anything was
+mounted; these were compared with the values of other readers. Unchanged sources must be read
+without an error. Each file of a changing source must have the contents of one state, from start
+to end, or fail with a matching error. In copies with flipped bits each value must be right or an
+error. Memory, descriptors and threads of all processes are recorded over time.
 """
 import argparse
 import ctypes
@@ -26,7 +28,7 @@ from reader import read_until, visit
 from report import gather, is_good, occupied, over_time, text
 
 SAMPLE = 5       # seconds
-PAUSE = 1.5      # between two events, at most
+PAUSE = 1.5  # between two events, at most
 
 
 class Soak:
@@ -71,17 +73,19 @@ class Soak:
                     self.start_reader()
 
     def kill_daemon(self):
-        """Each of the two processes, in each way; the mount must go with them, and come back."""
+        """Each of the two processes, in each way; the mount must end with it, and come back."""
         place = self.places[-1]
         processes = harness.processes_of(place.mountpoint)
         way = self.chance.choice(['decoder killed', 'supervisor killed', 'told to end', 'unmounted'])
         if way == 'unmounted':
             harness.detach(place.mountpoint)
         else:
-            os.kill(processes[way == 'decoder killed'], signal.SIGTERM if way == 'told to end' else signal.SIGKILL)
+            os.kill(processes[way == 'decoder killed'], signal.SIGTERM if way == 'told to end'
+                    else signal.SIGKILL)
         try:
             harness.wait_until(lambda: not harness.is_mounted(place.mountpoint), f'unmounted after {way}', 20)
-            harness.wait_until(lambda: not any(map(harness.is_running, processes)), f'both ended after {way}', 20)
+            harness.wait_until(lambda: not any(map(harness.is_running, processes)),
+                               f'both ended after {way}', 20)
             place.process.wait(harness.TIMEOUT)
         except AssertionError as error:
             self.find('left behind', str(error), place.name)
@@ -109,7 +113,9 @@ class Soak:
         self.ends = start + self.seconds
         for place in self.places:
             place.mount(self.top)
-        visitor = multiprocessing.Process(target=visit, args=(self.places, self.ends, self.top / 'reader-0.jsonl'), daemon=True)
+        visitor = multiprocessing.Process(target=visit,
+                                          args=(self.places, self.ends, self.top / 'reader-0.jsonl'),
+                                          daemon=True)
         visitor.start()
         for _ in range(self.wanted):
             self.start_reader()
@@ -117,7 +123,7 @@ class Soak:
         while time.monotonic() < self.ends:
             time.sleep(self.chance.random() * PAUSE)
             if time.monotonic() >= self.ends:
-                break  # readers end by themselves: none is there to be killed
+                break  # readers end by themselves: none is left to be killed
             self.look_after_readers()
             event = self.chance.choice([self.kill_reader, self.kill_daemon, self.change, self.change])
             self.events[event()] += 1
@@ -150,12 +156,15 @@ class Soak:
 
     def report(self, minutes):
         told = gather(self.top)
-        wrong = [{'finding': 'wrong', 'what': what, 'place': 'before all mounts'} for what in self.material.wrong]
-        return {**told, 'findings': wrong + self.findings + told['findings'], 'minutes': minutes, 'seed': self.seed,
+        wrong = [{'finding': 'wrong', 'what': what, 'place': 'before all mounts'}
+                 for what in self.material.wrong]
+        return {**told, 'findings': wrong + self.findings + told['findings'], 'minutes': minutes,
+                'seed': self.seed,
                 'sources': len(self.material.failing) + sum(1 for _ in self.material.truth.glob('*/*')),
                 'mounts': len(self.places), 'files': len(self.places[0].files), 'events': self.events,
                 'left_to_damaged': self.material.failing, 'remounts': len(self.remounts),
-                'longest_remount': max(self.remounts, default=0), 'over_time': over_time(self.samples, 60 * minutes)}
+                'longest_remount': max(self.remounts, default=0),
+                'over_time': over_time(self.samples, 60 * minutes)}
 
     def clean(self):
         for place in self.places:
@@ -166,7 +175,7 @@ class Soak:
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--minutes', type=float, default=60)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--readers', type=int, default=6)
@@ -175,7 +184,8 @@ def parse():
 
 
 def without_huge_pages():
-    """In this process and all that it starts: where some of one is used it counts as a whole, and the kernel makes them when it likes."""
+    """For this process and its children: a huge page of which some is used counts as a whole,
+    and the kernel makes them at any time."""
     PR_SET_THP_DISABLE = 41
     ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 
@@ -207,7 +217,7 @@ def main():
         shutil.rmtree(top)
     else:
         print(f'kept: {top}')
-    print('\n'.join(text(report)))  # the last line says all
+    print('\n'.join(text(report)))  # the last line has the result
     sys.exit(not is_good(report))
 
 

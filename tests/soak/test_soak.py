@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a soak would find is found: wrong bytes, mixtures of two states, short files, errors that nobody asked for, growth. Directories of
-ordinary files stand for mounts."""
+"""The soak's checks find wrong bytes, mixtures of two states, short files, unexpected errors,
+and growth. Directories of ordinary files replace mounts."""
 import errno
 import json
 import time
@@ -16,14 +16,15 @@ OLD, NEW = b'old ' * 50_000, b'new ' * 50_000
 
 
 def findings(found, *truths, errors=(), name='a/data.bin', is_there=True):
-    """Of everything that a reader does with a file of which `found` is what it gets."""
+    """Of everything that a reader does with a file that returns `found`."""
     with harness.scratch() as directory:
         trees = [directory / f'truth{k}' for k in range(len(truths))]
         for tree, content in zip([directory / 'mnt', *trees], [found if is_there else None, *truths]):
             (tree / name).parent.mkdir(parents=True)
             if content is not None:
                 (tree / name).write_bytes(content)
-        place = Place('place', [directory], trees, errors=frozenset(errors), files=[name], mountpoint=directory / 'mnt')
+        place = Place('place', [directory], trees, errors=frozenset(errors), files=[name],
+                      mountpoint=directory / 'mnt')
         reader = Reader(1, [place], time.monotonic() + 60, directory / 'reader-1.jsonl')
         reader.MANNERS = [Reader.read_whole, Reader.read_ranges, Reader.read_mapped]
         for _ in range(60):
@@ -93,7 +94,8 @@ def what_comes_and_goes_is_no_growth_and_what_stays_is():
 
 
 def grown(by, descriptors=0, deleted=0, threads=0):
-    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4 + threads * second // 2400, deleted)
+    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400,
+                              4 + threads * second // 2400, deleted)
                              for second in range(0, 3600, 10)]}, 3600)[0]
 
 
@@ -110,16 +112,21 @@ def memory_and_descriptors_that_grow_are_found():
 
 @case
 def the_last_line_says_all():
-    report = {'minutes': 60.0, 'seed': 1, 'sources': 2, 'mounts': 1, 'files': 3, 'done': {'read': 1500, 'list': 2}, 'bytes': 5.1e9, 'events': {},
-              'expected': {}, 'latencies': {}, 'over_time': [grown(5), grown(0)], 'findings': [{'finding': 'wrong', 'what': 'a byte'},
-                                                                                         {'finding': 'stuck', 'what': 'a reader'}]}
-    same(list(text(report))[-1], '1,502 reads and listings of 5.1 GB, 1 wrong, 1 other findings, 1 processes that grow')
+    report = {'minutes': 60.0, 'seed': 1, 'sources': 2, 'mounts': 1, 'files': 3,
+              'done': {'read': 1500, 'list': 2}, 'bytes': 5.1e9, 'events': {},
+              'expected': {}, 'latencies': {}, 'over_time': [grown(5), grown(0)],
+              'findings': [{'finding': 'wrong', 'what': 'a byte'},
+                                                                                         {'finding': 'stuck',
+            'what': 'a reader'}]}
+    same(list(text(report))[-1],
+         '1,502 reads and listings of 5.1 GB, 1 wrong, 1 other findings, 1 processes that grow')
 
 
 @case
 def latencies_are_those_of_the_steps():
     found = of_histogram({-60: 98, -40: 1, 0: 1})      # of 1, 10 and 1000 ms
-    same([found['count'], found['median'] < 0.002, 0.009 < found['p99'] < 0.02, 0.9 < found['most'] < 1.2], [100, True, True, True])
+    same([found['count'], found['median'] < 0.002, 0.009 < found['p99'] < 0.02, 0.9 < found['most'] < 1.2],
+         [100, True, True, True])
     json.dumps(found)
 
 
