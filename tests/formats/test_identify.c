@@ -24,7 +24,7 @@ static const char *identify(const void *bytes, size_t size)
     return kind;
 }
 
-/* The head of a zip archive's first file. */
+/* The header of a zip archive's first file. */
 #define ARCHIVE(length, name)                                                                                \
     "PK\3\4\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" length "\0\0" name, 30 + sizeof(name) - 1
 
@@ -92,8 +92,8 @@ TEST(unknown_bytes_are_not_guessed)
 {
     static const char zeros[600];
     ck_assert_ptr_null(identify(zeros, sizeof(zeros)));
-    ck_assert_ptr_null(
-        identify("\5\1\x85\4\4\0\0\0\4\0\0\0\x15\0\0\0\xff\0\0\0", 20)); /* other bytes than it tells */
+    ck_assert_ptr_null(identify("\5\1\x85\4\4\0\0\0\4\0\0\0\x15\0\0\0\xff\0\0\0",
+                                20)); /* another number of bytes than it says */
     ck_assert_ptr_null(identify("\x01\x02\xff", 3));
     ck_assert_ptr_null(identify("text\xff", 5));
 }

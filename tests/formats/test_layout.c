@@ -76,7 +76,7 @@ TEST(ranges_are_in_the_file_and_end_when_none_is_requested, .end = NAMES)
     nt_file_close(file);
 }
 
-/* A bitmap of 64 bits: a bucket with an array of {5}, and one that is empty. */
+/* A bitmap of 64 bits: a bucket with an array of {5}, and an empty one. */
 TEST(ranges_of_buckets_end_when_none_is_requested)
 {
     static const uint8_t bytes[] = {2, 0, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0, 0x3a, 0x30, 0,    0, 1, 0, 0, 0, 0,

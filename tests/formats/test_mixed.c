@@ -100,7 +100,7 @@ static json_t *read_streamer_info(void)
     return document;
 }
 
-/* Whatever of the file is shown. */
+/* For all visible parts of the file. */
 TEST(classes_that_a_file_describes_are_a_document, .end = 3)
 {
     static const char *const formats[] = {NULL, "rntuple", "ttree"};
@@ -145,7 +145,7 @@ static enum nt_status count_range(void *context, const struct nt_layout_range *r
     return NT_OK;
 }
 
-/* Baskets that are shown are pages; otherwise they are records like any other. */
+/* Visible baskets are pages; others are records. */
 TEST(records_of_trees_have_an_owner, .end = 3)
 {
     static const char *const formats[] = {NULL, "rntuple", "ttree"};

@@ -58,7 +58,7 @@ TEST(a_text_that_begins_with_a_magic_word_is_a_text, .setup = temporary_setup, .
     assert_says("a text file");
 }
 
-/* A ROOT file with these keys, whose objects are nothing. */
+/* A ROOT file with these keys, whose objects are empty. */
 static const char *save_root(const char *name, const char *const *classes)
 {
     struct tfile_writer writer;

@@ -25,7 +25,7 @@ void tear_down(void);
 
 enum { ROWS = 350, CHUNK_ROWS = 100 };
 
-/* 350 integers in chunks of 100, the row's number times three. */
+/* 350 integers in chunks of 100, each three times the row's number. */
 void put_integers(const char *array);
 
 /* ---- reading ---- */
@@ -37,10 +37,10 @@ void close_file(struct nt_file *file);
 uint32_t find_field(const struct nt_dataset *dataset, const char *path);
 /* All bytes of a field's data; the caller frees them. */
 uint8_t *read_data(struct nt_dataset *dataset, const char *path, size_t *bytes_ret);
-/* Which rows of an array of integers can be read: those that can must have the right value. */
+/* Checks which rows of an array of integers can be read, and that these have the right values. */
 void check_rows(struct nt_dataset *dataset, const char *path, unsigned bad_first, unsigned bad_end);
 
-/* What the format adds to field.json; the caller's to free with json_decref. */
+/* The members that the format adds to field.json; the caller calls json_decref. */
 json_t *describe_field(const struct nt_dataset *dataset, uint32_t field);
 
 #endif

@@ -64,7 +64,7 @@ TEST(the_size_of_all_chunks_follows_from_the_header)
     struct nt_bloscpack_header header = {.chunks = 3, .chunk_bytes = 100, .last_chunk_bytes = 50};
     uint64_t bytes;
     ck_assert(nt_bloscpack_plain_bytes(&header, &bytes) && bytes == 250);
-    header.chunk_bytes = 0; /* as version 0.2 wrote for a single chunk */
+    header.chunk_bytes = 0; /* as version 0.2 writes for a single chunk */
     ck_assert(!nt_bloscpack_plain_bytes(&header, &bytes));
     header.chunks = 1;
     ck_assert(nt_bloscpack_plain_bytes(&header, &bytes) && bytes == 50);
@@ -164,7 +164,7 @@ TEST(chunks_are_found_in_all_variants, .end = sizeof(variants) / sizeof(*variant
     forget(&written);
 }
 
-/* Read a cut file: nothing is read behind its end, and what is whole is found. */
+/* Reads a cut file: nothing past its end is read, and complete chunks are found. */
 TEST(a_file_may_end_anywhere, .end = sizeof(variants) / sizeof(*variants))
 {
     struct bloscpack_options options = variants[_i];
@@ -213,7 +213,7 @@ TEST(a_damaged_chunk_hides_what_follows_only_without_offsets)
     }
 }
 
-/* Change one byte of a file with metadata, and open it. */
+/* Changes one byte of a file with metadata, and opens it. */
 static enum nt_status open_changed(size_t place, uint8_t value)
 {
     struct bloscpack_options options = {.version = 3,
@@ -249,7 +249,7 @@ TEST(damaged_metadata_sections_are_refused)
     ck_assert_int_eq(open_changed(32 + 32 + 5, 0x55), NT_CHECKSUM); /* the text */
 }
 
-/* Where chunks have offsets: neither is the sum of both counted, nor their bytes. */
+/* With offsets of chunks: neither their number nor their bytes are counted twice. */
 TEST(offsets_of_more_chunks_than_can_be_counted_are_refused)
 {
     static const uint64_t counts[][2] = {{INT64_MAX, INT64_MAX}, {1, INT64_MAX}, {1, 1 << 20}};

@@ -156,7 +156,7 @@ TEST(members_of_a_structure_are_fields_of_their_own, .setup = set_up, .teardown 
     close_file(file);
 }
 
-/* Structures of 24 bytes lie across the borders of the parts. */
+/* Structures of 24 bytes cross the parts. */
 TEST(a_small_read_of_a_member_decodes_the_blocks_that_it_touches, .setup = set_up, .teardown = tear_down)
 {
     enum { COUNT = 40000, FIRST = 30001, WANTED = 300 };

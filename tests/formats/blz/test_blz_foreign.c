@@ -35,7 +35,7 @@ static void check_digest(const json_t *expected, struct nt_dataset *dataset, con
     free(data);
 }
 
-/* Reads all of a damaged file's bytes; true where that fails. */
+/* Reads all bytes of a damaged file; true if that fails. */
 static bool fails_to_read(struct nt_dataset *dataset)
 {
     struct nt_stream *stream;

@@ -61,8 +61,8 @@ TEST(columns_that_cannot_be_opened_are_reported_also_where_all_are, .setup = set
     close_file(file);
 }
 
-/* "Here there can be as many files as necessary": whatever else is in meta/ is shown, hidden files are not.
- */
+/* "Here there can be as many files as necessary": all other files of meta/ are shown, except hidden
+ * ones. */
 TEST(files_of_metadata_that_nobody_knows_are_shown, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer text = {0};
@@ -155,7 +155,7 @@ TEST(a_column_is_below_its_table, .setup = set_up, .teardown = tear_down, .end =
     close_file(file);
 }
 
-/* The column 'a' with its metadata, or what is there in place of it, and what is told. */
+/* The column 'a' with its metadata, or a replacement of it, and the expected message. */
 static const struct {
     const char *storage, *sizes, *told;
 } metadata[] = {
@@ -196,7 +196,7 @@ TEST(what_is_wrong_with_a_columns_metadata_is_reported, .setup = set_up, .teardo
     close_file(file);
 }
 
-/* Of the table 'in' below the one that is opened. */
+/* The table 'in' below the opened one. */
 static const struct {
     const char *names, *told;
 } lists[] = {{"{\"names\": 5}", "t/in/__rootdirs__: expected a list of names"},
@@ -218,7 +218,7 @@ TEST(a_table_without_a_list_of_names_is_reported, .setup = set_up, .teardown = t
     close_file(file);
 }
 
-/* Chunks of 100 bytes in the directories of members, of which one is a structure itself. */
+/* Chunks of 100 bytes in the directories of members; one of them is a structure itself. */
 TEST(a_column_may_have_its_members_in_directories_of_their_own, .setup = set_up, .teardown = tear_down)
 {
     uint8_t values[100];
@@ -227,7 +227,7 @@ TEST(a_column_may_have_its_members_in_directories_of_their_own, .setup = set_up,
         values[i] = (uint8_t)i;
     put_text("t/__rootdirs__", "{\"names\": [\"a\"]}");
     put_metadata("t/a", "[('in', [('x', 'u1')]), ('y', 'u1')]", "[100]", 100);
-    put_chunk("t/a", 0, values, sizeof(values), 1); /* left over: of no member */
+    put_chunk("t/a", 0, values, sizeof(values), 1); /* left over: it belongs to no member */
     put_text("t/a/data/in/x/file", "");
     put_text("t/a/data/y/file", "");
     struct nt_file *file = open_path("t");
@@ -237,7 +237,7 @@ TEST(a_column_may_have_its_members_in_directories_of_their_own, .setup = set_up,
     struct nt_stream *stream;
     uint32_t member = find_field(file->datasets[0], "a/in/x");
     assert_ok(nt_stream_open(reader, file->datasets[0], member, NT_STREAM_DATA, &stream, &error));
-    ck_assert_int_ne(nt_stream_read(stream, 0, &bytes, 1, &error), NT_OK); /* its chunk is not there */
+    ck_assert_int_ne(nt_stream_read(stream, 0, &bytes, 1, &error), NT_OK); /* its chunk is missing */
     nt_stream_close(stream);
     close_file(file);
 }
@@ -264,7 +264,7 @@ TEST(tables_are_not_nested_without_bound, .setup = set_up, .teardown = tear_down
 TEST(a_directory_is_one_table_however_often_it_is_named, .setup = set_up, .teardown = tear_down)
 {
     char name[256] = "t", names[300];
-    for (unsigned depth = 0; depth < 20; depth++) { /* 2^20 tables, if each was read twice */
+    for (unsigned depth = 0; depth < 20; depth++) { /* 2^20 tables if each was read twice */
         snprintf(names, sizeof(names), "%s/__rootdirs__", name);
         put_text(names, "{\"names\": [\"a\", \"b\"], \"dirs\": {\"a\": \"x\", \"b\": \"x\"}}");
         strcat(name, "/x");

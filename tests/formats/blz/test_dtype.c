@@ -73,7 +73,8 @@ static const struct {
     {"{'names':['a'], 'formats':['<i2'], 'aligned':False}", 2, NT_ELEMENT_OPAQUE, "[('a', '<i2')]"},
     {"[((None, 'n'), '<i2')]", 2, NT_ELEMENT_OPAQUE, "[('n', '<i2')]"},
     {"[('a', '<i2', ())]", 2, NT_ELEMENT_OPAQUE, "[('a', '<i2')]"},
-    /* Members that share bytes cannot be written as a list: the whole is bytes, the members stay. */
+    /* Members that share bytes cannot be written as a list: the structure becomes bytes, and the members
+     * remain. */
     {"{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,2], 'itemsize':4}", 4, NT_ELEMENT_OPAQUE,
      "|V4"},
 };
@@ -99,7 +100,7 @@ TEST(the_text_of_a_type_reads_as_the_same_type, .setup = set_up, .teardown = tea
     ck_assert_uint_eq(again.dtype.bytes, dtype.dtype.bytes);
 }
 
-/* Arrow's format strings as pyarrow gives them for the same bytes. */
+/* Arrow's format strings from pyarrow for the same bytes. */
 static const struct {
     const char *text;
     enum nt_element number;
@@ -263,7 +264,8 @@ static const struct {
     {"{'names':['a'], 'formats':['<i4'], 'titles':[5]}", NT_CORRUPT},
     {"{'names':['a'], 'formats':['<i4'], 'itemsize':'4'}", NT_CORRUPT},
     {"{'names':['a'], 'formats':['<i4'], 'aligned':1}", NT_CORRUPT},
-    {"{'names':['a'], 'formats':['<i4'], 'aligned':True}", NT_CORRUPT}, /* where to is not told */
+    {"{'names':['a'], 'formats':['<i4'], 'aligned':True}",
+     NT_CORRUPT}, /* the message does not say where it leads */
     {"{'names':[], 'formats':[]}", NT_CORRUPT},
     {"{'formats':['<i4']}", NT_CORRUPT},
     {"{'names':['a'], 'names':['b'], 'formats':['<i4']}", NT_CORRUPT},
@@ -286,7 +288,7 @@ TEST(every_cut_of_a_type_is_refused_or_read, .setup = set_up, .teardown = tear_d
         "[('a', '<i4', (2, 3)), ('in', {'names':['y'], 'formats':['>f4'], 'offsets':[4]})]";
     struct nt_blz_dtype dtype;
     for (size_t length = 0; length + 1 < sizeof(text) - 1; length++) {
-        char *copy = malloc(length + 1); /* so that a sanitizer sees a read behind the end */
+        char *copy = malloc(length + 1); /* so that a sanitizer sees a read past the end */
         memcpy(copy, text, length);
         assert_status(NT_CORRUPT, nt_blz_dtype_parse(arena, copy, length, &dtype, &error));
         free(copy);
@@ -304,7 +306,7 @@ TEST(nesting_has_a_bound, .setup = set_up, .teardown = tear_down)
     free(text);
 }
 
-/* `head`, one `part` more than the bound, `end`. */
+/* `head`, as many of `part` as the limit and one more, then `end`. */
 static const struct {
     const char *head, *part, *end, *told;
 } many[] = {

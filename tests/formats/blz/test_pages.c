@@ -19,7 +19,7 @@ static void put_bloscpack(const char *name, const struct bloscpack_options *opti
     nt_buffer_deinit(&out);
 }
 
-/* What lies at the place of the second chunk's file. */
+/* What takes the place of the second chunk's file. */
 static const struct {
     struct bloscpack_options options;
     bool is_good;
@@ -97,7 +97,7 @@ TEST(a_superchunk_without_its_header_fails_its_own_rows, .setup = set_up, .teard
     close_file(file);
 }
 
-/* Of seven superchunks of 50 rows those that are missing, and the rows that this costs. */
+/* Missing ones of seven superchunks of 50 rows, and the rows that are then missing. */
 static const struct {
     const char *missing;
     unsigned bad_first, bad_end;
@@ -108,7 +108,7 @@ static const struct {
     {"12345", 0, 250},
     {"7", 300, 350},
     {"67", 250, 350},
-    /* Nothing proves how many rows those in front have: */
+    /* Nothing proves the number of rows of the first ones: */
     {"47", 150, 350},
     {"17", 0, 350},
     {"123456", 0, 350},
@@ -129,7 +129,7 @@ TEST(a_missing_superchunk_fails_its_own_rows, .setup = set_up, .teardown = tear_
     close_file(file);
 }
 
-/* Superchunks of other sizes beside a missing one: where it begins is known, where it ends is not. */
+/* Superchunks of other sizes next to a missing one: its start is known, its end is not. */
 TEST(rows_after_a_missing_superchunk_are_not_guessed, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static const unsigned rows[] = {50, 40, 50, 50, 50, 50, 60};
@@ -199,7 +199,7 @@ TEST(members_that_are_arrays_are_bytes, .setup = set_up, .teardown = tear_down)
     const struct nt_dataset *dataset = file->datasets[0];
     uint32_t matrix = find_field(dataset, "values/m"), pairs = find_field(dataset, "values/s");
     nt_dataset_children(dataset, find_field(dataset, "values"), &count);
-    ck_assert_uint_eq(count, 2); /* what has no bytes is no field */
+    ck_assert_uint_eq(count, 2); /* a member without bytes is no field */
     ck_assert_str_eq(dataset->fields[matrix].dtype.numpy, "|V6");
     ck_assert_str_eq(dataset->fields[pairs].dtype.numpy, "|V4");
     nt_dataset_children(dataset, pairs, &count);

@@ -33,7 +33,7 @@ static inline const struct nt_document *lance_document(const char *prefix, const
     return NULL;
 }
 
-/* All of a document; the caller's. */
+/* The whole text; the caller frees it. */
 static inline struct nt_buffer lance_write_document(const struct nt_dataset *dataset, const char *prefix,
                                                     uint64_t number)
 {

@@ -96,7 +96,7 @@ static inline struct nt_buffer blobs_in(struct nt_buffer layout_of_places)
     return around(4, joined(around(1, layout_of_places), layers(2, NT_LAYER_NULLABLE_ITEM, NT_LAYER_ITEM)));
 }
 
-/* What the next pages are of. */
+/* The column of the next pages. */
 static struct nt_lance_value stored = {.bits = 32};
 static struct nt_lance_column of_column = {.page_count = 1};
 

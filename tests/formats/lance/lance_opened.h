@@ -13,7 +13,7 @@
 #include <ntuple/source.h>
 
 struct lance_opened {
-    struct nt_file *file; /* NULL where it was not read */
+    struct nt_file *file; /* NULL if it was not read */
     struct nt_lance_memory memory;
     struct nt_lance lance;
 };

@@ -21,7 +21,7 @@ struct lance_writer {
     uint64_t rows;
     struct nt_buffer columns[LANCE_MAX_COLUMNS]; /* messages */
     uint32_t column_count;
-    /* Where it is, once all is written: */
+    /* Its offset, once all is written: */
     struct lance_place descriptor, metadata[LANCE_MAX_COLUMNS];
     uint64_t columns_start, column_table, global_table, footer;
 };
@@ -38,13 +38,13 @@ void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent,
                         const char *type, bool is_nullable, const char *mark);
 /* Bytes of the file, aligned as writers do. */
 struct lance_place lance_buffer(struct lance_writer *writer, const void *bytes, size_t count);
-/* A column, to which pages are added next. */
+/* A column; the next pages are added to it. */
 void lance_column(struct lance_writer *writer);
-/* A page whose encoding is a message, which is freed, in an Any of this type. */
+/* A page with an encoding message, in an Any of this type. Frees the message. */
 void lance_page(struct lance_writer *writer, const struct lance_place *buffers, size_t count, uint64_t rows,
                 uint64_t first_row, const char *type_url, struct nt_buffer *encoding);
 
-/* Encodings of both sorts: flat values of so many bits, none of them null. */
+/* Encodings of both kinds: flat non-null values of so many bits. */
 struct nt_buffer lance_flat_array(unsigned bits);
 struct nt_buffer lance_flat_layout(unsigned bits, uint64_t items);
 

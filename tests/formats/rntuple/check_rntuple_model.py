@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compare the model of foreign RNTuple files with what other readers found in them.
+"""Compare the model of foreign RNTuple files with the values of other readers.
 
     check_rntuple_model.py DUMP FOLDER...
 
-DUMP is the program dump_model; each folder holds files with their expected values, X.root beside X.json.
+DUMP is the program dump_model. Each folder holds files with their expected values, X.root and
+X.json.
 """
 import json
 import pathlib
@@ -36,7 +37,7 @@ def path_of(dataset, datasets):
 
 
 def expected_parent(field, fields):
-    """The predraft's root field is not shown: its children are top-level, as in later generations."""
+    """The predraft's root field is hidden: its children are top-level, as in later generations."""
     roots = {f['id'] for f in fields if f['parent'] > 0xffffffff}
     return field['id'] if field['parent'] in roots else field['parent']
 
@@ -48,7 +49,8 @@ def compare(problems, what, found, expected):
 
 def check_fields(problems, found, expected):
     fields = [f for f in expected['fields'] if f['parent'] <= 0xffffffff]
-    compare(problems, 'ids of fields', sorted(f['id'] for f in found['fields']), sorted(f['id'] for f in fields))
+    compare(problems, 'ids of fields', sorted(f['id'] for f in found['fields']),
+            sorted(f['id'] for f in fields))
     by_id = {f['id']: f for f in found['fields']}
     aliases = {}
     for alias in expected['aliases']:
@@ -57,10 +59,12 @@ def check_fields(problems, found, expected):
         mine = by_id[field['id']]
         what = f"field {field['id']} ({field['name']})"
         compare(problems, f'{what}: parent', mine['parent'], expected_parent(field, expected['fields']))
-        for key in ('name', 'type', 'role', 'flags', 'repeat', 'alias', 'description', 'field_version', 'type_version'):
+        for key in ('name', 'type', 'role', 'flags', 'repeat', 'alias', 'description', 'field_version',
+                    'type_version'):
             if key in field and not isinstance(field[key], list):
                 compare(problems, f'{what}: {key}', mine['type_alias' if key == 'alias' else key], field[key])
-        own = [c['id'] for c in sorted(expected['columns'], key=lambda c: (c.get('repr', 0), c['id'])) if c['field'] == field['id']]
+        own = [c['id'] for c in sorted(expected['columns'], key=lambda c: (c.get('repr', 0), c['id']))
+               if c['field'] == field['id']]
         compare(problems, f'{what}: columns', mine['columns'], aliases.get(field['id'], own))
         if own:
             compare(problems, f'{what}: owns its columns', mine['owns_columns'], True)
@@ -70,25 +74,29 @@ def check_fields(problems, found, expected):
 
 
 def is_rounded(column, expected):
-    """What is expected of columns has 32 bits where ROOT makes doubles of what is quantized: check_foreign.py compares those."""
+    """Expected values have 32 bits where ROOT makes doubles of quantized columns:
+    check_foreign.py compares those."""
     field = next(f for f in expected['fields'] if f['id'] == column['field'])
     return column['type'] == 'Real32Quant' and field['type'] == 'double'
 
 
 def check_columns(problems, found, expected):
-    compare(problems, 'ids of columns', [c['id'] for c in found['columns']], sorted(c['id'] for c in expected['columns']))
+    compare(problems, 'ids of columns', [c['id'] for c in found['columns']],
+            sorted(c['id'] for c in expected['columns']))
     by_id = {c['id']: c for c in found['columns']}
     for column in expected['columns']:
         mine = by_id[column['id']]
         what = f"column {column['id']}"
         for key in ('type', 'type_id', 'bits', 'field', 'repr', 'flags', 'n', 'checksums'):
             if key in column and not (key == 'flags' and expected['framing'] == 'predraft'):
-                compare(problems, f'{what}: {key}', mine['type_number' if key == 'type_id' else key], column[key])
+                compare(problems, f'{what}: {key}', mine['type_number' if key == 'type_id' else key],
+                        column[key])
         if column.get('sha256') and not is_rounded(column, expected):
             compare(problems, f'{what}: content', mine['sha256'], column['sha256'])
         compare(problems, f'{what}: first', mine['first'], abs(column['first']))
         states = [state for state, _, _ in mine['ranges']]
-        compare(problems, f'{what}: suppressed', [i for i, s in enumerate(states) if s == RANGE_SUPPRESSED], column['suppressed'])
+        compare(problems, f'{what}: suppressed', [i for i, s in enumerate(states) if s == RANGE_SUPPRESSED],
+                column['suppressed'])
         pages = [None if state == RANGE_ABSENT else pages for state, pages, _ in mine['ranges']]
         compare(problems, f'{what}: pages', pages, column['pages_per_cluster'])
         settings = sorted({setting for state, _, setting in mine['ranges'] if state == RANGE_PRESENT})
@@ -120,7 +128,9 @@ def check_dataset(found, expected):
             compare(problems, key, found[key], expected[key])
     anchor = expected['anchor']
     if anchor.get('epoch') is not None:
-        compare(problems, 'version', found['version'], '.'.join(str(anchor[k]) for k in ('epoch', 'major', 'minor', 'patch')))
+        compare(problems, 'version', found['version'], '.'.join(str(anchor[k])
+                                                                for k in ('epoch', 'major', 'minor',
+                                                                        'patch')))
     check_fields(problems, found, expected)
     check_columns(problems, found, expected)
     check_documents(problems, found, expected)
@@ -128,7 +138,8 @@ def check_dataset(found, expected):
 
 
 def check_file(found, expected):
-    if expected.get('valid') is False or any(n['feature_flags'] and n['feature_flags'] != [0] for n in expected['ntuples']):
+    if expected.get('valid') is False or any(n['feature_flags'] and n['feature_flags'] != [0]
+                                             for n in expected['ntuples']):
         return [] if found['status'] != 'ok' and found['error'] else ['a bad file was opened']
     if found['status'] != 'ok':
         return [found['error']]

@@ -80,7 +80,7 @@ static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32
     nt_json_member_unsigned(json, "checksums", checksums);
 }
 
-/* A page as the model describes it: verified, decompressed, decoded. */
+/* A page of the model: verified, decompressed, decoded. */
 static enum nt_status decode_page(const struct nt_dataset *dataset, const struct nt_page *page,
                                   struct nt_codec_context *context, struct nt_buffer *out,
                                   struct nt_error *error)
@@ -195,7 +195,7 @@ static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_
     return status;
 }
 
-/* The JSON documents as they are, of the others the digest. */
+/* The JSON documents as text, and digests of the others. */
 static void dump_documents(struct nt_json *json, const struct nt_dataset *dataset)
 {
     nt_json_key(json, "documents");

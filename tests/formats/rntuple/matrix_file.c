@@ -10,7 +10,7 @@
 
 static struct nt_error error;
 
-/* Numbers: files of 2021, drafts of 2022 and 2023, version 1.0.0.1 ("Column Description"). */
+/* Numbers from files of 2021, drafts of 2022 and 2023, version 1.0.0.1 ("Column Description"). */
 const struct column_type column_types[] = {
     {"Bit", 4, 0x06, 0x00, 1, 1, PACKED_BITS, "bool"},
     {"Byte", 3, 0x04, 0x01, 8, 1, PACKED_PLAIN, "std::byte"},
@@ -67,7 +67,7 @@ static void append_integer(struct nt_buffer *out, uint64_t value, unsigned bytes
         nt_buffer_byte(out, (char)(value >> 8 * i));
 }
 
-/* `bits` bits of each value, the lowest first, one after the other. */
+/* The lowest `bits` bits of each value, one after the other. */
 static void append_bits(struct nt_buffer *out, const uint64_t *values, uint32_t count, unsigned bits)
 {
     uint64_t bit_count = (uint64_t)count * bits, bytes = (bit_count + 7) / 8;
@@ -98,7 +98,7 @@ static uint64_t before_split(enum packing packing, const uint64_t *values, uint3
     return values[i];
 }
 
-/* All lowest bytes, then all second ones, ... */
+/* All lowest bytes, then all second bytes, ... */
 static void append_planes(struct nt_buffer *out, enum packing packing, const uint64_t *values, uint32_t count,
                           unsigned bytes)
 {
@@ -107,7 +107,7 @@ static void append_planes(struct nt_buffer *out, enum packing packing, const uin
             nt_buffer_byte(out, (char)(before_split(packing, values, i, bytes) >> 8 * plane));
 }
 
-/* ROOT 6.26 had 32 bits each, the CRC32 drafts after it 44 and 20. */
+/* ROOT 6.26 uses 32 bits each, the later CRC32 drafts 44 and 20. */
 static void append_switch(struct nt_buffer *out, const struct matrix_file *file, uint64_t value)
 {
     uint64_t index = value & ((UINT64_C(1) << SWITCH_TAG_SHIFT) - 1), tag = value >> SWITCH_TAG_SHIFT;
@@ -260,7 +260,7 @@ uint32_t matrix_cluster(struct matrix_file *file, uint64_t first_entry, uint64_t
     return cluster;
 }
 
-/* Two blocks, so that chains are read with every compressor; raw where that is not smaller. */
+/* Two blocks, so that chains are read with every compressor; uncompressed if that is not smaller. */
 static void compress(const struct compressor *compressor, const struct nt_buffer *packed,
                      struct nt_buffer *stored)
 {

@@ -14,7 +14,7 @@
 #include "core/model/budget.h"
 #include <ntuple/source.h>
 
-/* The reader's row for a writer's generation, by the name that the row has. */
+/* The reader's row for a writer's generation, by its name. */
 static inline const struct nt_generation *row_of(enum rntuple_generation generation)
 {
     static const char *const names[RNTUPLE_GENERATIONS] = {
@@ -35,10 +35,10 @@ static inline const struct nt_generation *row_of(enum rntuple_generation generat
     return NULL;
 }
 
-/* What the envelopes of a test take is counted here, and never near the limit. */
+/* Charged for the envelopes of a test; the limit is never reached. */
 static struct nt_budget test_budget = {.is_fixed = true, .limit = UINT64_C(1) << 40};
 
-/* Load the envelope in `writer`, stored as it is at offset 0 of a source. */
+/* Loads the envelope of `writer`, stored uncompressed at offset 0 of a source. */
 static inline enum nt_status load(struct rntuple_writer *writer, enum nt_envelope_kind kind,
                                   struct nt_envelope *envelope, struct nt_error *error)
 {

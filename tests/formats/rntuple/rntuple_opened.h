@@ -21,7 +21,7 @@ struct written {
     struct nt_dataset *dataset; /* the first */
 };
 
-/* Open the bytes of a file; `written->bytes` must live as long. */
+/* Opens the bytes of a file; `written->bytes` must live as long. */
 static inline enum nt_status open_bytes(struct written *written, struct nt_error *error)
 {
     struct nt_source *source;
@@ -40,7 +40,7 @@ static inline enum nt_status open_bytes(struct written *written, struct nt_error
     return error->status;
 }
 
-/* Write and open; a dataset that fails is the failure. Close in any case. */
+/* Writes and opens; a dataset that fails returns its failure. Close in any case. */
 static inline enum nt_status write_and_open(struct written *written, enum rntuple_generation generation,
                                             const struct rntuple_description *description,
                                             struct nt_error *error)

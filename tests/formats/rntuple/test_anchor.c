@@ -22,8 +22,8 @@ static struct nt_anchor_object object_of(const struct nt_buffer *bytes)
                                      .class_name = "ROOT::RNTuple"};
 }
 
-/* Size, layout and version of each generation's anchor, after the specifications and the files of
- * the drafts. */
+/* Size, layout and version of each generation's anchor, from the specifications and the files of the
+ * drafts. */
 static const struct anchor_row {
     size_t length;
     enum nt_anchor_layout layout;

@@ -171,7 +171,7 @@ TEST(a_group_of_clusters_is_loaded_when_it_is_touched, .first = RNTUPLE_CRC32_LI
     written_close(&written);
 }
 
-/* Frames and envelopes may grow: what is not known is skipped. */
+/* Frames and envelopes may grow: unknown parts are skipped. */
 TEST(unknown_bytes_in_frames_and_envelopes_are_skipped, .first = RNTUPLE_CRC32_LINKS,
      .end = RNTUPLE_GENERATIONS)
 {
@@ -190,7 +190,7 @@ TEST(the_schema_extension_continues_from_the_header, .first = RNTUPLE_CRC32_EXTE
     description.extension_fields = 2;
     description.extension_columns = 2;
     struct rntuple_cluster clusters[2] = {usual_clusters[0], usual_clusters[1]};
-    clusters[0].range_count = 3; /* the other columns came later */
+    clusters[0].range_count = 3; /* the other columns were added later */
     description.clusters = clusters;
     assert_ok(write_and_open(&written, _i, &description, &error));
     check_fields();
@@ -297,7 +297,7 @@ TEST(feature_flags_without_a_flag_may_have_many_words, .first = RNTUPLE_CRC32_LI
 static void flag_in_footer(enum rntuple_envelope kind, struct nt_buffer *bytes)
 {
     if (kind == RNTUPLE_FOOTER)
-        bytes->bytes[bytes->bytes[0] == 1 ? 4 : 8] |= 4; /* behind a preamble of 4 or 8 bytes */
+        bytes->bytes[bytes->bytes[0] == 1 ? 4 : 8] |= 4; /* after a preamble of 4 or 8 bytes */
 }
 
 TEST(a_feature_flag_in_the_footer_alone_is_refused_too, .first = RNTUPLE_CRC32_LINKS,
@@ -393,7 +393,7 @@ TEST(pages_elsewhere_are_kept_and_distinguished, .first = RNTUPLE_CRC32_LINKS, .
     description.cluster_count = 1;
     assert_ok(write_and_open(&written, _i, &description, &error));
     assert_ok(nt_dataset_load_all(written.dataset, &error));
-    /* As they stand in JSON. */
+    /* As in JSON. */
     static const char *const texts[] = {"URI (type 1) https://example.org/page", "Object64 0x",
                                         "unknown (type 111) a\\\\x01"};
     for (unsigned i = 0; i < 3; i++) {

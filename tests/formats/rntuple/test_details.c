@@ -65,7 +65,7 @@ TEST(a_field_says_its_versions_flags_checksum_and_alias, .first = RNTUPLE_RC2_LA
     written_close(&written);
 }
 
-/* In the files of these generations the bit of the checksum has no meaning. */
+/* In files of these generations the bit of the checksum has no meaning. */
 TEST(a_field_of_old_drafts_has_no_checksum, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_RC2_LATE)
 {
     static const struct rntuple_field field = {

@@ -99,7 +99,7 @@ TEST(the_header_says_fields_columns_and_aliases, .end = RNTUPLE_GENERATIONS)
     ck_assert_str_eq(json_string_value(json_object_get(header, "schema")), "ntuplefs.header/1");
     ck_assert_str_eq(json_string_value(json_object_get(header, "name")), "n");
     ck_assert_uint_eq(json_array_size(json_object_get(header, "fields")), 2);
-    bool is_predraft = _i == RNTUPLE_PREDRAFT; /* ids explicit, in any order */
+    bool is_predraft = _i == RNTUPLE_PREDRAFT; /* explicit ids, in any order */
     ck_assert_str_eq(text_at(header, "fields", is_predraft, "name"), "a");
     ck_assert_str_eq(text_at(header, "fields", is_predraft, "description"), "first");
     ck_assert_str_eq(text_at(header, "fields", !is_predraft, "name_hex"), "62ff");
@@ -246,7 +246,7 @@ TEST(envelopes_are_given_with_preamble_and_checksum, .end = RNTUPLE_GENERATIONS)
 
 enum { HEX_AT = 9, LABEL_AT = 9 + 4 * 16 + 2 + 2 };
 
-/* The bytes of the lines, of which the first ones of items have labels: these with a newline each. */
+/* The bytes of the lines. The first lines of items have labels, with a newline each. */
 static void parse_annotated(const char *text, struct nt_buffer *bytes, struct nt_buffer *labels)
 {
     for (const char *line = text; *line;) {
@@ -263,7 +263,7 @@ static void parse_annotated(const char *text, struct nt_buffer *bytes, struct nt
     }
 }
 
-/* All bytes are there, and every one was read. Returns the labels, to be deinited. */
+/* All bytes are there, and each was read. Returns the labels; the caller deinits them. */
 static struct nt_buffer assert_annotated(const char *prefix, const char *text_suffix,
                                          const char *bytes_prefix, const char *bytes_suffix)
 {
@@ -368,7 +368,7 @@ TEST(bytes_are_given_as_they_are_stored, .end = RNTUPLE_GENERATIONS)
     written_close(&written);
 }
 
-/* What was stored in a good file, and where. */
+/* The stored bytes of a good file, and their offset. */
 static struct nt_anchor good_anchor(enum rntuple_generation generation)
 {
     const struct rntuple_description description = usual(generation);
@@ -378,7 +378,7 @@ static struct nt_anchor good_anchor(enum rntuple_generation generation)
     return anchor;
 }
 
-/* Open the bytes again with one that is wrong. */
+/* Opens the bytes again with one of them changed. */
 static void open_with_wrong_byte(uint64_t at)
 {
     written.bytes.bytes[at] ^= 0x10;

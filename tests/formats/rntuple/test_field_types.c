@@ -160,7 +160,7 @@ static const struct kind_row {
     {.type = "Alien", .sub_fields = 2, .kind = NT_FIELD_RECORD},
     {.type = "std::array<T,9>", .flags = 1, .sub_fields = 1, .kind = NT_FIELD_ARRAY},
     {.type = "std::array<T,9>", .role = 2, .flags = 1, .sub_fields = 1, .kind = NT_FIELD_ARRAY},
-    /* what only the name tells */
+    /* only the name tells them apart */
     {.type = "std::pair<T,U>", .role = 2, .sub_fields = 2, .kind = NT_FIELD_TUPLE},
     {.type = "std::tuple<T>", .role = 2, .sub_fields = 1, .kind = NT_FIELD_TUPLE},
     {.type = "std::tuple<", .role = 2, .sub_fields = 1, .kind = NT_FIELD_RECORD},
@@ -210,7 +210,7 @@ static const struct kind_row {
      .column_count = 1,
      .kind = NT_FIELD_CARDINALITY,
      .dtype = "<u4"},
-    /* what does not go together */
+    /* combinations that are invalid */
     {.type = "std::vector<T>",
      .role = 1,
      .columns = {{.type = REAL32, .bits = 32}},
@@ -317,7 +317,7 @@ TEST(another_field_version_hides_the_top_level_field_and_what_shows_it, .first =
                                               .column_count = 4,
                                               .aliases = aliases,
                                               .alias_count = 3};
-    bool has_versions = _i >= RNTUPLE_V1; /* what a candidate's number means is not known */
+    bool has_versions = _i >= RNTUPLE_V1; /* the meaning of a candidate's number is unknown */
     assert_ok(write_and_open(&written, _i, &description, &error));
     for (uint32_t i = 0; i < 7 && has_versions; i++) {
         const struct nt_field *field = &written.dataset->fields[i];

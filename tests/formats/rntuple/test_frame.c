@@ -38,7 +38,7 @@ TEST(frames_are_skipped_by_their_size, .first = RNTUPLE_CRC32_LINKS, .end = RNTU
     nt_buffer_deinit(&writer.bytes);
 }
 
-/* A frame's size and item count as the file may have them; the payload behind the count has 12 bytes. */
+/* A frame's size and item count as stored; the payload after the count has 12 bytes. */
 static const struct bad_frame {
     const char *what;
     bool is_list_read;

@@ -109,7 +109,7 @@ TEST(the_layout_of_a_switch_depends_on_generation_and_writer)
     }
 }
 
-/* An anchor and the first bytes of header and footer decide. */
+/* An anchor and the first bytes of header and footer determine it. */
 TEST(a_file_is_matched_to_its_generation)
 {
     static const uint8_t predraft_header[] = {0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0};

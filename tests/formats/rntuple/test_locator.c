@@ -41,9 +41,9 @@ TEST(locators_of_all_types_are_read)
     }
 }
 
-/* The specification's figure has a sign bit before size, reserved byte and type; its text takes the absolute
- * value of the last byte; the reference implementation negates the word. All say: a large locator of 20
- * bytes. */
+/* The specification's figure has a sign bit before size, reserved byte and type; its text takes the
+ * absolute value of the last byte; the reference implementation negates the word. All agree: a large
+ * locator of 20 bytes. */
 TEST(all_readings_of_a_special_locators_first_word_are_understood)
 {
     static const uint32_t words[] = {0 - UINT32_C(0x01000014), 0x81000014, 0xff000014};
@@ -69,8 +69,8 @@ TEST(all_readings_of_a_special_locators_first_word_are_understood)
     }
 }
 
-/* Types 2, object and size, in 12 and in 16 bytes; and 3, the same with the object's number above the place
- * in it, whose bytes are kept, too. Of another size it is unknown. */
+/* Type 2, object and size, in 12 and in 16 bytes; and 3, the same with the object's number above the
+ * offset within it, whose bytes are also kept. With another size it is unknown. */
 TEST(locators_of_objects_are_read_as_root_writes_them)
 {
     static const uint8_t narrow[] = {0xf0, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};

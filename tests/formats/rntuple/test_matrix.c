@@ -20,13 +20,13 @@ static const char *const compressor_names[] = {NULL, "zlib", "old-zlib", "lzma",
 enum { COMPRESSORS = sizeof(compressor_names) / sizeof(compressor_names[0]) };
 enum { CLUSTERS = 4, ENTRIES = 600 };
 
-/* As the file lists them. */
+/* In the file's order. */
 static const struct cluster {
     uint32_t first_entry, entries;
 } clusters[CLUSTERS] = {{220, 200}, {0, 220}, {420, 0}, {420, 180}};
 static const uint32_t in_entry_order[CLUSTERS] = {1, 0, 2, 3};
 
-/* The predraft has no page checksums; from candidate 3 on they are of the stored bytes. */
+/* The predraft has no page checksums; from candidate 3 on they cover the stored bytes. */
 static bool has_checksum(enum rntuple_generation generation, enum rntuple_page_checksum checksum)
 {
     return checksum == RNTUPLE_NO_CHECKSUM ||
@@ -34,13 +34,13 @@ static bool has_checksum(enum rntuple_generation generation, enum rntuple_page_c
             (checksum == RNTUPLE_CHECKSUM_OF_STORED || generation < RNTUPLE_RC3));
 }
 
-/* No draft says how a column record tells the range of values: without it a Real32Quant has none. */
+/* No draft says where a column record stores the range of values: without it, a Real32Quant has none. */
 static bool has_values(const struct column_type *type, enum rntuple_generation generation)
 {
     return type->packing != PACKED_QUANTIZED || generation >= RNTUPLE_RC3;
 }
 
-/* Values that compress a little and use all bits of the type now and then. */
+/* Values that compress a little and sometimes use all bits of the type. */
 static uint64_t value_of(const struct column_type *type, uint32_t entry)
 {
     uint64_t mixed = (entry + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -141,8 +141,8 @@ TEST(every_column_type_of_a_generation_is_in_the_matrix, .end = RNTUPLE_GENERATI
             ck_assert_uint_eq(nt_generations[i].column_type_count, count);
 }
 
-/* A bit of the first entry's page is flipped: an error, or a bit that means nothing (behind the end of an old
- * zlib block, where the checksum is of the uncompressed bytes). */
+/* Flips a bit of the first entry's page: an error, or a bit without meaning (after the end of an old
+ * zlib block, where the checksum covers the uncompressed bytes). */
 static void check_damaged_page(uint32_t column)
 {
     const struct nt_range *range;
@@ -179,6 +179,7 @@ TEST(a_damaged_page_is_an_error_and_others_are_read, .end = RNTUPLE_GENERATIONS 
 
 __attribute__((constructor)) static void keep_memory(void)
 {
-    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* keep what compressors allocate for each page: half of the time */
+    mallopt(M_TRIM_THRESHOLD,
+            64 << 20); /* keep what compressors allocate for each page: that takes half of the time */
     mallopt(M_MMAP_THRESHOLD, 64 << 20);
 }

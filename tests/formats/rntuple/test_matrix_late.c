@@ -12,7 +12,7 @@ static struct matrix_file file;
 #define TAGGED(tag, index) ((uint64_t)(tag) << SWITCH_TAG_SHIFT | (index))
 enum { COLLECTION = 1, RECORD = 2, VARIANT = 3, PROJECTED = 2 };
 
-/* The flag stands in the header or in the footer; the columns that a cluster was written without are absent
+/* The flag is in the header or in the footer. Columns that a cluster was written without are absent
  * from its list, or suppressed in it. */
 enum { FLAG_IN_HEADER = 1, LATE_IS_LISTED = 2, WAYS = 4 };
 
@@ -32,7 +32,7 @@ static void start(int way)
     file.description.spoil = way & FLAG_IN_HEADER ? NULL : flag_in_footer;
 }
 
-/* In the footer, as all columns that are added behind it. */
+/* In the footer, like all columns added after it. */
 static void begin_late(uint32_t column, int64_t first_element)
 {
     file.columns[column].has_first_element = true;
@@ -52,11 +52,11 @@ static void suppress(uint32_t cluster, uint32_t first_column, uint32_t end_colum
 {
     for (uint32_t i = first_column; i < end_column; i++) {
         file.ranges[cluster][i].is_suppressed = true;
-        file.ranges[cluster][i].first_element = UINT64_C(1) << 63; /* as writers have it */
+        file.ranges[cluster][i].first_element = UINT64_C(1) << 63; /* as in writers' files */
     }
 }
 
-/* A cluster from before all columns from `late` on were there. */
+/* A cluster from before the columns from `late` on were added. */
 static void early_cluster(int way, uint64_t entries, uint32_t late)
 {
     uint32_t cluster = matrix_cluster(&file, 0, entries);
@@ -140,8 +140,8 @@ TEST(strings_in_arrays_of_vectors_change_their_encodings, .end = WAYS)
     matrix_deinit(&file);
 }
 
-/* [5.f, 6.], [] | [1.f, none, 2.f], [7.]: the alternatives of a variant in a vector, each with an encoding of
- * its own. */
+/* [5.f, 6.], [] | [1.f, none, 2.f], [7.]: the alternatives of a variant in a vector, each with its own
+ * encoding. */
 TEST(alternatives_of_a_variant_in_a_vector_change_their_encodings, .end = WAYS)
 {
     start(_i);
@@ -184,7 +184,7 @@ static uint32_t projection(uint32_t parent, uint16_t role, const char *type, uin
     return field;
 }
 
-/* The footer may join the new columns with the fields that show them, or leave that to be told from the first
+/* The footer may join the new columns with their fields, or leave that to be deduced from the first
  * ones. */
 TEST(projected_fields_show_late_representations, .end = 2 * WAYS)
 {
@@ -218,7 +218,7 @@ TEST(projected_fields_show_late_representations, .end = 2 * WAYS)
     matrix_deinit(&file);
 }
 
-/* Zeros stand for what a field did not have yet, not for what no representation has. */
+/* Zeros stand for rows before a field was added, not for rows without any representation. */
 TEST(a_cluster_without_any_representation_is_damage, .end = WAYS)
 {
     start(_i);
@@ -267,7 +267,7 @@ static uint32_t late_column(uint32_t field, const char *type, int64_t first_elem
     return column;
 }
 
-/* Three items, then two; members of every kind came with the second cluster. */
+/* Three items, then two; the second cluster added members of every kind. */
 TEST(late_members_of_items_begin_with_zeros, .end = 2)
 {
     start(_i);
@@ -324,7 +324,7 @@ TEST(late_members_of_items_begin_with_zeros, .end = 2)
     matrix_deinit(&file);
 }
 
-/* An array within an item; its column begins within the cluster, in the midst of an array. */
+/* An array within an item; its column begins within the cluster, in the middle of an array. */
 TEST(late_columns_may_begin_anywhere, .end = 2)
 {
     start(_i);

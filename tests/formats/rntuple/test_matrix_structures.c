@@ -35,7 +35,7 @@ static enum nt_status read_word(uint32_t field, uint64_t offset, uint32_t *word)
     return status;
 }
 
-/* The model's index of the i-th field that was added: the predraft adds a root and takes it away again. */
+/* The model's index of the i-th field that was added: the predraft has a root, which is hidden. */
 static uint32_t field_at(uint32_t added)
 {
     for (uint32_t i = 0; i < file.written.dataset->field_count; i++)
@@ -49,8 +49,8 @@ static uint32_t field_at(uint32_t added)
 
 /* ---- collections ---- */
 
-/* [[[7, 8], []], []], [], [[[9]], [[10, 11]]]; the last entry's cluster is listed first, and an empty one in
- * between. */
+/* [[[7, 8], []], []], [], [[[9]], [[10, 11]]]; the cluster of the last entry is listed first, and an
+ * empty one between. */
 TEST(collections_nest_three_deep, .first = 3, .end = 4 * RNTUPLE_GENERATIONS)
 {
     static const char *const types[] = {"Index32", "Index64", "SplitIndex32", "SplitIndex64"};
@@ -180,7 +180,7 @@ TEST(variants_are_in_optionals, .end = RNTUPLE_GENERATIONS)
     matrix_deinit(&file);
 }
 
-/* The writer's name decides, see append_switch. */
+/* The writer's name decides: see append_switch. */
 TEST(a_switch_of_626_has_32_bits_each)
 {
     start(RNTUPLE_CRC32_LINKS);
@@ -210,7 +210,7 @@ TEST(a_dense_optional_has_an_item_for_each_row, .end = RNTUPLE_RC3)
 
 /* ---- columns that are not stored everywhere ---- */
 
-/* `late`, a vector, came with the second cluster; `later` within it. */
+/* `late`, a vector, was added with the second cluster; `later` within it. */
 TEST(late_fields_begin_with_zeros, .first = RNTUPLE_CRC32_EXTENSION, .end = RNTUPLE_GENERATIONS)
 {
     start(_i);
@@ -255,8 +255,8 @@ static void alternate(uint32_t column, uint32_t representation)
     file.columns[column].representation = (uint16_t)representation;
 }
 
-/* Each cluster has one of two: float as Real16 or SplitReal32, a string's offsets as Index32
- * or SplitIndex64. */
+/* Each cluster has one of two: float as Real16 or SplitReal32, a string's offsets as Index32 or
+ * SplitIndex64. */
 TEST(representations_change_from_cluster_to_cluster, .first = RNTUPLE_RC3, .end = RNTUPLE_GENERATIONS)
 {
     start(_i);
@@ -337,7 +337,7 @@ static void open_with_page_at(enum rntuple_generation generation, enum rntuple_p
 
 static const int elsewhere[] = {RNTUPLE_URI, RNTUPLE_OBJECT64, RNTUPLE_MULTI, RNTUPLE_UNKNOWN_PLACE};
 
-/* The first page is elsewhere, the second is here. */
+/* The first page is elsewhere, the second is in this file. */
 TEST(pages_elsewhere_are_refused_when_they_are_read, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
 {
     uint32_t word;
@@ -381,7 +381,7 @@ TEST(unknown_bytes_and_column_types_leave_other_fields_alone, .end = RNTUPLE_GEN
     matrix_deinit(&file);
 }
 
-/* The drafts' texts do not say where a range of values stands. */
+/* The drafts' texts do not say where a range of values is stored. */
 TEST(quantized_columns_need_a_range_of_values, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
 {
     start(_i);
@@ -398,7 +398,7 @@ TEST(quantized_columns_need_a_range_of_values, .first = RNTUPLE_CRC32_LINKS, .en
 
 /* ---- sharded clusters ---- */
 
-/* Two column groups with borders of their own; nobody holds entries 2 and 3 of the second field. */
+/* Two column groups with borders of their own; none has entries 2 and 3 of the second field. */
 TEST(rows_that_no_shard_covers_are_errors_and_others_are_read, .first = RNTUPLE_CRC32_LINKS,
      .end = RNTUPLE_RC3)
 {
@@ -423,7 +423,7 @@ TEST(rows_that_no_shard_covers_are_errors_and_others_are_read, .first = RNTUPLE_
         matrix_page(&file, cluster, 0, values, (uint32_t)shards[i].entries);
         file.clusters[cluster].flags = 1;
         file.clusters[cluster].column_group = shards[i].group;
-        file.clusters[cluster].range_count = 1; /* its only column's */
+        file.clusters[cluster].range_count = 1; /* that of its only column */
     }
     matrix_open(&file);
     CHECK(whole, NT_STREAM_DATA, int32_t, 0, 1, 2, 3, 4, 5);

@@ -16,7 +16,7 @@
 static struct opened opened;
 static struct nt_error error;
 
-/* The checksum is wrong: the container tells it, and knows all the rest. */
+/* The checksum is wrong: the container reports it, and knows all the rest. */
 static const char text[] =
     "{\"anchorVersion\": 0, \"checksum\": 1, \"footerObjId\": 5, \"footerOffset\": 0, "
     "\"formatVersionEpoch\": 1,\n"

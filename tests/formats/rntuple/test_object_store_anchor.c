@@ -61,7 +61,7 @@ TEST(the_known_anchor_is_read, .setup = start, .teardown = stop)
     ck_assert_str_eq(anchor.name, "${objid}");
 }
 
-/* What an anchor consists of but for its checksum, by the bytes of the keys. */
+/* The parts of an anchor without its checksum, by the bytes of the keys. */
 static const char *const plain[][2] = {
     {"anchorVersion", "0"},      {"footerObjId", "9"},
     {"footerOffset", "20"},      {"formatVersionEpoch", "1"},
@@ -73,8 +73,7 @@ static const char *const plain[][2] = {
 };
 enum { MEMBERS = sizeof(plain) / sizeof(*plain) };
 
-/* With other values of some keys, NULL: without the key; as a document whose keys stand the other way round.
- */
+/* With other values of some keys, NULL: without the key; as a document with the keys in reverse order. */
 static char *written(const char *key, const char *value)
 {
     struct nt_buffer compact = {0}, text = {0};

@@ -128,7 +128,7 @@ static void pages_of_a_suppressed_column(struct rntuple_description *description
     clusters[0].range_count = 1;
 }
 
-/* Set the little-endian word of `bytes` bytes at `at` behind the preamble. */
+/* Sets the little-endian word of `bytes` bytes at `at` after the preamble. */
 static void set_word(struct nt_buffer *envelope, size_t at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -179,8 +179,8 @@ static void spoil_group_end(enum rntuple_envelope kind, struct nt_buffer *bytes)
         set_word(bytes, V1_GROUP, UINT64_MAX, 8);
 }
 
-/* Version 1's page list: preamble 8, header checksum 8, list of two summaries 12 + 2 * 24, list
- * of clusters. */
+/* Version 1's page list: preamble 8, header checksum 8, list of two summaries 12 + 2 * 24, list of
+ * clusters. */
 enum { V1_CLUSTERS = 8 + 8 + 12 + 2 * 24, V1_PAGES = V1_CLUSTERS + 3 * 12 };
 
 static void spoil_summary_count(enum rntuple_envelope kind, struct nt_buffer *bytes)
@@ -257,7 +257,7 @@ TEST(bad_footers_and_page_lists_are_refused, .end = sizeof(bad) / sizeof(bad[0])
             ck_assert_msg(status == row->on_load, "%s: loading: %s: %s", row->what, nt_status_name(status),
                           error.message);
             ck_assert_ptr_null(written.dataset->groups[0].pages);
-            /* remembered, with the same words */
+            /* remembered, with the same message */
             struct nt_error again = {0};
             ck_assert_int_eq(nt_dataset_load_group(written.dataset, 0, &again), status);
             ck_assert_str_eq(again.message, error.message);

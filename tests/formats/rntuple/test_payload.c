@@ -22,7 +22,7 @@ static void put_offset(size_t at, uint64_t offset)
         file[at + i] = (uint8_t)(offset >> 8 * i);
 }
 
-/* Put a part into the file; returns its offset. */
+/* Puts a part into the file; returns its offset. */
 static size_t put_part(const uint8_t *part, size_t bytes)
 {
     size_t at = file_bytes;
@@ -31,8 +31,8 @@ static size_t put_part(const uint8_t *part, size_t bytes)
     return at;
 }
 
-/* Write the payload as `keys` parts of at most `maximum` bytes with gaps between them, the last parts first,
- * but for the first part, which stands at the start or at the end of the file. Returns its offset. */
+/* Writes the payload as `keys` parts of at most `maximum` bytes with gaps between them, the last parts
+ * first, except the first part, which is at the start or at the end of the file. Returns its offset. */
 static size_t split(size_t bytes, size_t maximum, size_t keys, bool is_first_at_end)
 {
     size_t list = 8 * (keys - 1), first = maximum - list, at[64];
@@ -65,8 +65,8 @@ static void close_split(void)
     nt_source_close(memory);
 }
 
-/* Sizes around the borders; the number of keys is worked out from the definition: each key has room for
- * `maximum` bytes, the first has to hold 8 bytes for each of the others too. */
+/* Sizes around the limits. The number of keys follows from the definition: each key has room for
+ * `maximum` bytes, and the first also stores 8 bytes for each of the others. */
 static void read_split(size_t bytes, size_t maximum, size_t keys, bool is_first_at_end)
 {
     uint8_t output[MAX_BYTES];

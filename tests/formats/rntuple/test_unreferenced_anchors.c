@@ -63,7 +63,7 @@ static bool is_same_directory(const struct nt_file *left, uint32_t a, const stru
     return a == 0 && b == 0;
 }
 
-/* Whether a dataset is there as it was. */
+/* Is a dataset there, unchanged? */
 static bool is_there(const struct nt_file *file, const struct nt_dataset *wanted)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -102,7 +102,7 @@ static void assert_told(const struct nt_file *good, size_t at, unsigned bit)
     nt_file_close(file);
 }
 
-/* With sanitizers, where it takes three times as long, one of each byte. */
+/* Sanitizers take three times as long, so one bit of each byte. */
 static void flip_all(const struct nt_file *good, size_t from, size_t to)
 {
     for (size_t at = from; at < to; at++)
@@ -113,7 +113,7 @@ static void flip_all(const struct nt_file *good, size_t from, size_t to)
         }
 }
 
-/* Of directories, their lists and anchors the whole record; of all others the key. */
+/* For directories, their lists and anchors the whole record; for all others the key. */
 static size_t interesting_bytes(const struct nt_tfile_record *record)
 {
     if (record->kind != NT_TFILE_KEY)
@@ -149,7 +149,7 @@ static uint64_t put_anchor(uint32_t directory, const char *name, uint16_t cycle)
     return tfile_writer_object(&writer, directory, "ROOT::RNTuple", name, cycle, "anchor", 6);
 }
 
-/* Take the last key out of the list of a directory. */
+/* Removes the last key from the list of a directory. */
 static void forget_last(uint32_t directory, uint64_t record)
 {
     uint8_t key_bytes = (uint8_t)writer.out.bytes[record + TFILE_KEY_LENGTH + 1];
@@ -179,7 +179,7 @@ static void count_failure(void *context, const struct nt_error *failure)
     told->last = *failure;
 }
 
-/* The lost datasets that the walk finds. */
+/* The lost datasets that the search finds. */
 static struct told check_file(const struct nt_file *file)
 {
     struct told told = {0};
@@ -201,7 +201,7 @@ TEST(a_record_that_no_list_names_is_reported_by_the_check)
     uint64_t record = put_anchor(inner, "lost", 3);
     forget_last(inner, record);
     struct nt_file *file = open_written();
-    ck_assert_uint_eq(file->dataset_count, 1); /* opening has no doubts and walks over nothing */
+    ck_assert_uint_eq(file->dataset_count, 1); /* opening finds no problem and searches nothing */
     struct told told = check_file(file);
     ck_assert_uint_eq(told.count, 1);
     ck_assert_uint_eq(told.last.status, NT_CORRUPT);
@@ -224,7 +224,7 @@ TEST(where_a_list_raises_doubts_what_is_lost_is_in_its_directory)
     ck_assert_uint_eq(lost->cycle, 3);
     ck_assert_uint_eq(lost->directory, inner);
     ck_assert_uint_eq(lost->failure->offset, record);
-    ck_assert_uint_eq(check_file(file).count, 0); /* it is told already */
+    ck_assert_uint_eq(check_file(file).count, 0); /* it is already reported */
     end(file);
 }
 
@@ -253,9 +253,9 @@ TEST(deleted_records_and_older_cycles_are_not_lost)
     uint64_t marked = tfile_writer_free(&writer, (uint32_t)length, false);
     uint64_t listed = tfile_writer_free(&writer, (uint32_t)length, true);
     uint8_t *out = (uint8_t *)writer.out.bytes;
-    memcpy(out + marked + 4, out + record + 4, length - 4); /* as ROOT leaves it */
+    memcpy(out + marked + 4, out + record + 4, length - 4); /* as ROOT writes it */
     tfile_writer_put32(&writer, marked + TFILE_KEY_OFFSET, (uint32_t)marked);
-    memcpy(out + listed, out + record, length); /* as uproot does */
+    memcpy(out + listed, out + record, length); /* as uproot writes it */
     tfile_writer_put32(&writer, listed + TFILE_KEY_OFFSET, (uint32_t)listed);
     tfile_writer_put32(&writer, record, (uint32_t)-length);
     struct nt_file *file = open_written();
@@ -275,5 +275,5 @@ TEST(nothing_is_lost_in_good_files, .end = 3)
 
 __attribute__((constructor)) static void keep_memory(void)
 {
-    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* keep what each opening allocates: most of the time */
+    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* keep what each opening allocates: that takes most of the time */
 }

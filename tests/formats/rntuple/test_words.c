@@ -19,7 +19,7 @@ static const struct column_number INDEX32 = {1, 0x02, 0x0e}, CHAR = {3, 0x05, 0x
     }
 #define ONE_PAGE(count, bytes) .pages = &(struct rntuple_page)PAGE(count, bytes), .page_count = 1
 
-/* The last two stand in the schema extension. */
+/* The last two are in the schema extension. */
 static const struct rntuple_field fields[] = {
     {.name = "energy", .type = "float", .parent = RNTUPLE_TOP, .description = "in GeV", .alias = "E"},
     {.name = "title", .type = "std::string", .parent = RNTUPLE_TOP},
@@ -92,9 +92,9 @@ static struct rntuple_description usual(enum rntuple_generation generation)
 static struct {
     enum rntuple_envelope kind;
     size_t at;
-    unsigned bytes; /* 0: what is from there on is missing */
+    unsigned bytes; /* 0: everything from there on is missing */
     uint64_t value;
-    size_t length; /* of the last such envelope, before it was changed */
+    size_t length; /* in the last such envelope, before it was changed */
 } change;
 
 static void spoil(enum rntuple_envelope kind, struct nt_buffer *bytes)
@@ -140,7 +140,7 @@ static void write_document(const struct nt_document *document)
     nt_buffer_deinit(&out);
 }
 
-/* Whether all of it could be read. */
+/* Could all of it be read? */
 static bool read_all(enum rntuple_generation generation, const struct rntuple_description *description)
 {
     struct nt_error failure = {0};
@@ -157,7 +157,7 @@ static bool read_all(enum rntuple_generation generation, const struct rntuple_de
     return status == NT_OK;
 }
 
-/* Of an envelope's `length`, with what is read and what is not. */
+/* Changes an envelope's `length`, with some parts read and some not. */
 static void change_everywhere(enum rntuple_generation generation,
                               const struct rntuple_description *description, size_t length, unsigned *read,
                               unsigned *refused)

@@ -32,7 +32,7 @@ static struct nt_error error;
 #define BUCKETS(n) n, 0, 0, 0, 0, 0, 0, 0
 #define U16(x) (x) & 0xFF, (x) >> 8
 #define U32(x) (x) & 0xFF, (x) >> 8 & 0xFF, (x) >> 16 & 0xFF, (x) >> 24 & 0xFF
-/* One container with the given key and number of values, placed behind cookie, descriptor and offset. */
+/* One container with the given key and number of values, after cookie, descriptor and offset. */
 #define ONE_CONTAINER(key, values) COOKIE(1), U16(key), U16((values)-1), U32(16)
 
 static const struct {
@@ -115,14 +115,14 @@ TEST(bytes_after_the_end_are_accepted_where_the_option_says_so)
     nt_source_close(source);
 }
 
-/* Of one array of so many bytes: flags, containers, its elements less one, bytes of bitsets, runs and arrays;
- * the tree is zeros. */
+/* One array of so many bytes: flags, containers, its elements minus one, bytes of bitsets, runs and
+ * arrays; the tree is zeros. */
 #define FROZEN_64(bytes)                                                                                     \
     BYTES(0, BUCKETS(1), U16(9), BUCKETS(0), BUCKETS(0), BUCKETS(bytes), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
           0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 static const struct {
-    const char *name; /* part of what the message says */
+    const char *name; /* a part of the message */
     const uint8_t *bytes;
     size_t size;
 } relatives[] = {
@@ -144,7 +144,7 @@ TEST(related_formats_are_named_when_refused, .end = sizeof(relatives) / sizeof(*
     nt_source_close(source);
 }
 
-/* Almost one of them: what is not sure is not said. */
+/* Nearly a bitmap: the message does not claim what is uncertain. */
 static const struct {
     const char *what;
     const uint8_t *bytes;
@@ -174,7 +174,7 @@ TEST(what_only_resembles_a_related_format_is_not_called_one, .end = sizeof(stran
     nt_source_close(source);
 }
 
-/* The number of buckets is the cookie of an empty bitmap of 32 bits. */
+/* The number of buckets equals the cookie of an empty bitmap of 32 bits. */
 TEST(as_many_buckets_as_the_cookie_says_are_distinguished_from_a_cookie)
 {
     enum { COUNT = 0x303A, BUCKET_BYTES = 12 };
@@ -192,7 +192,7 @@ TEST(as_many_buckets_as_the_cookie_says_are_distinguished_from_a_cookie)
     ck_assert_int_eq(roaring.width, NT_ROARING_64);
     ck_assert_uint_eq(roaring.buckets, COUNT);
     nt_source_close(source);
-    /* Of what is neither, the cookie is believed. */
+    /* If the file is neither, the cookie decides. */
     bytes[sizeof(bytes) - 1] = 1;
     assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "damaged", &source, &error));
     assert_status(NT_CORRUPT, nt_roaring_validate(source, false, &roaring, &error));
@@ -243,7 +243,7 @@ static uint64_t *all_values(struct nt_file *file)
     return values;
 }
 
-/* One assertion for all values: there are millions. */
+/* One assertion for all values, because there are millions. */
 static void check_values(const uint64_t *values, uint64_t high, const uint32_t *expected, uint64_t count)
 {
     uint64_t i = 0;
@@ -403,7 +403,7 @@ static void check_file(const char *path, const json_t *expected)
     nt_file_close(file);
 }
 
-/* Every X.json under the folder that has its X beside it; returns how many. */
+/* Every X.json in the folder that has its X; returns their number. */
 static unsigned check_folder(const char *folder)
 {
     unsigned checked = 0;

@@ -58,7 +58,7 @@ static inline void set_number(struct made *made, size_t offset, uint64_t number,
         made->bytes[offset + i] = (uint8_t)(number >> 8 * (width - 1 - i));
 }
 
-/* The byte count and version of an object whose `bytes` follow. */
+/* The byte count and version of an object that is followed by `bytes` bytes. */
 static inline void put_header(struct made *made, size_t bytes, uint16_t version)
 {
     put_number(made, UINT64_C(0x40000000) | (bytes + 2), 4);
@@ -86,7 +86,7 @@ struct storage {
     uint16_t version;     /* 0: 3 */
 };
 
-/* Places in a record with a large key and names of one byte. */
+/* Offsets in a record with a large key and names of one byte. */
 enum {
     AT_BYTES = 0,
     AT_OBJECT_BYTES = 6,
@@ -124,10 +124,10 @@ static inline void put_offsets(struct made *made, const struct content *content,
                                       : key_bytes + content->starts[i],
                    4);
     for (uint32_t i = 0; i < extra; i++)
-        put_number(made, 0x80000001, 4); /* means nothing */
+        put_number(made, 0x80000001, 4); /* has no meaning */
 }
 
-/* Replaces what follows the key by one block of ROOT's format. */
+/* Replaces everything after the key with one block of ROOT's format. */
 static inline void compress(struct made *made, size_t key_bytes)
 {
     static uint8_t packed[MADE_BYTES];

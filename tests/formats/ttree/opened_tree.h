@@ -22,7 +22,7 @@ struct opened_tree {
     struct nt_streamer_info info;
     struct nt_ttree tree; /* as found: not read yet */
     struct nt_text class_name, key_name;
-    uint8_t *object; /* tree.object, which may be changed */
+    uint8_t *object; /* tree.object, for changes */
 };
 
 static inline void opened_tree_close(struct opened_tree *opened)
@@ -51,7 +51,7 @@ static inline enum nt_status opened_tree_open(const char *path, struct opened_tr
     return status;
 }
 
-/* A file of no bytes, which describes no classes: there are only the built-in ones. */
+/* An empty file, which describes no classes: there are only the built-in ones. */
 static inline enum nt_status opened_tree_open_empty(const char *path, struct opened_tree *opened,
                                                     struct nt_error *error)
 {

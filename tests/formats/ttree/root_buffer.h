@@ -47,7 +47,7 @@ static inline void set_u32(struct nt_buffer *out, size_t position, uint32_t valu
         out->bytes[position + i] = (char)(value >> 8 * (3 - i));
 }
 
-/* What follows counts for the byte count, until put_end. */
+/* Starts a byte count, which put_end finishes. */
 static inline size_t put_byte_count(struct nt_buffer *out)
 {
     put_u32(out, 0);
@@ -75,7 +75,7 @@ static inline size_t put_item(struct nt_buffer *out, const char *class_name)
     return start;
 }
 
-/* An item of the class that another item, at `first`, has named. */
+/* An item of a class that another item, at `first`, has named. */
 static inline size_t put_item_again(struct nt_buffer *out, size_t first, uint32_t key_bytes)
 {
     size_t start = put_byte_count(out);

@@ -345,7 +345,7 @@ TEST(names_of_any_length, .setup = setup_strings, .teardown = teardown)
 
 /* ---- damaged ---- */
 
-/* Of the record of three strings with offsets: places, what is stored there, and what it is about. */
+/* In the record of three strings with offsets: the offset, the stored bytes, and a word of the message. */
 static const struct damage {
     size_t offset;
     unsigned width;

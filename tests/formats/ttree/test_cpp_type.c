@@ -123,9 +123,9 @@ TEST(titles_of_leaves_have_dimensions)
     assert_dimensions("x[n]", 1, 0, 0, 0);
     assert_dimensions("d[-2.71,10,30]", 3, 1, 3, 0);
     assert_dimensions("x[2][3][0,10,12]", 6, 2, 2, 3);
-    assert_dimensions("x[n_]", 4, 1, 4, 0);               /* only the leaf knows */
+    assert_dimensions("x[n_]", 4, 1, 4, 0);               /* only the leaf decides */
     assert_dimensions("x[2][3]", 5, 1, 5, 0);             /* the leaf's length counts */
-    assert_dimensions("x[1][1][1][1][1][1]", 1, 0, 0, 0); /* more than are possible */
+    assert_dimensions("x[1][1][1][1][1][1]", 1, 0, 0, 0); /* more than possible */
     assert_dimensions("x[99999999999999999999]", 7, 1, 7, 0);
 }
 
@@ -139,7 +139,7 @@ static void assert_number(int32_t type, const char *title, enum nt_encoding_kind
     ck_assert_double_eq(number.maximum, maximum);
 }
 
-/* The rules are those of TStreamerElement's documentation: [xmin, xmax, bits], 32 bits without a number. */
+/* The rules of TStreamerElement's documentation: [xmin, xmax, bits], 32 bits without a number. */
 TEST(small_reals_have_ranges)
 {
     assert_number(NT_STREAMER_DOUBLE32, "", NT_ENCODING_DOUBLE32, 0, 0);

@@ -113,7 +113,7 @@ enum { LIMIT = 1 << 20, MOST_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
         .output_count = COUNT_OF(outputs_), .count_by = NT_COUNT_BY_CONTENT                                  \
     }
 
-/* What an output is expected to have. */
+/* The expected output. */
 struct expected {
     const void *data;
     size_t elements;
@@ -235,7 +235,7 @@ static void assert_together(const struct nt_interpretation *interpretation, cons
         end(&decodings[i]);
 }
 
-/* Any byte may be any other one: nothing is read or written beyond its memory, and all ends. */
+/* Any byte may change: nothing outside the memory is read or written, and decoding ends. */
 static void damage(const struct nt_interpretation *interpretation, const struct expected *expected)
 {
     size_t step = made.count < 1000 ? 1 : made.count / 500;
@@ -270,7 +270,7 @@ static void assert_basket(const struct nt_interpretation *interpretation, const 
     assert_together(interpretation, expected);
 }
 
-/* All forms that keep offsets. */
+/* All forms that store offsets. */
 static void assert_decodes(const struct nt_interpretation *interpretation, const struct expected *expected)
 {
     assert_basket(interpretation, expected, &(struct storage){.is_compressed = true});
@@ -547,7 +547,7 @@ CASE(vectors_of_each_width)
     }
 }
 
-/* Before ROOT 3, a collection had no byte count; such entries are among others. */
+/* Before ROOT 3, a collection had no byte count; such entries occur among others. */
 CASE(headers_without_a_byte_count)
 {
     static struct nt_step steps[] = {HEADER(3), LIST(0, 3), NUMBERS(BIG_INT16, 1, 1)};
@@ -727,8 +727,8 @@ CASE(maps_from_strings_to_numbers)
 
 /* ---- Objects ---- */
 
-/* A class of an Int_t, an object of a class that is not described, and a Short_t; behind them, members
- * that only the byte count tells. */
+/* A class of an Int_t, an object of an undescribed class, and a Short_t; then members that only the
+ * byte count covers. */
 CASE(what_follows_the_body_is_skipped)
 {
     static struct nt_step steps[] = {HEADER(4), NUMBERS(BIG_INT32, 0, 1), HEADER(3),
@@ -763,8 +763,8 @@ CASE(checksums_of_classes_without_a_version)
     assert_decodes(&objects, expected);
 }
 
-/* A vector of a class of a Char_t and a Short_t, whose items are stored one after the other, or member by
- * member: the version has bit 14 then. */
+/* A vector of a class of a Char_t and a Short_t. Its items are stored one after the other, or
+ * memberwise: then the version has bit 14. */
 #define POINTS(version)                                                                                      \
     {                                                                                                        \
         HEADER_OF_TWO(5, 9), LIST(0, 5), HEADER(5), NUMBERS(INT8, 1, 1), NUMBERS(BIG_INT16, 2, 1),           \
@@ -814,7 +814,7 @@ CASE(members_one_after_the_other_where_none_are_known)
     assert_refused(&lists, NT_UNSUPPORTED, "stores members one after the other");
 }
 
-/* In a class of "int n; float *x; //[n]": a byte tells whether there is an array. */
+/* In a class of "int n; float *x; //[n]": a byte says whether there is an array. */
 #define ARRAYS COUNTING(BIG_INT32, 0, 1), COUNTED(1, 1, 3), NUMBERS(BIG_INT16, 2, 1)
 
 CASE(arrays_that_another_member_counts)
@@ -844,7 +844,7 @@ CASE(arrays_that_another_member_counts)
     ck_assert(strstr(error.message, "expected 0 or more, found -2"));
 }
 
-/* The same, in a vector whose members are stored one after the other: each item has its own count. */
+/* The same in a vector that is stored memberwise: each item has its own count. */
 CASE(arrays_that_another_member_counts_of_several_items)
 {
     static struct nt_step steps[] = {MEMBERS(3, 4), COUNTING(UINT8, 0, 1), COUNTED(1, 1, 4),
@@ -924,7 +924,7 @@ CASE(counters)
 
 /* ---- Where entries begin ---- */
 
-/* Without offsets and a number in front, only one entry tells how many items it has. */
+/* Without offsets and a leading count, an entry alone has all items of the basket. */
 CASE(counted_leaves_without_offsets)
 {
     static struct nt_step steps[] = {REST(0, 2), NUMBERS(BIG_INT16, 1, 1)};
@@ -947,7 +947,7 @@ CASE(counted_leaves_without_offsets)
     ck_assert(strstr(error.message, "3 bytes are left for items of 2 bytes"));
 }
 
-/* Behind and before entries that are as they should be. */
+/* After and before valid entries. */
 CASE(counted_leaves_that_share_an_item)
 {
     static struct nt_step steps[] = {REST(0, 2), NUMBERS(BIG_INT16, 1, 1)};
@@ -994,7 +994,7 @@ CASE(bytes_that_no_step_reads)
     assert_refused(&lists, NT_CORRUPT, "entry 0 of a basket: 1 bytes follow the content");
 }
 
-/* Bytes that are missing, in each step. */
+/* Missing bytes, in each step. */
 CASE(entries_that_end_early)
 {
     static struct nt_step steps[] = {HEADER(8),
@@ -1049,7 +1049,7 @@ CASE(baskets_without_entries)
 
 /* ---- Work without end ---- */
 
-/* A list of 2^31 - 1 items that take no bytes. */
+/* A list of 2^31 - 1 items of 0 bytes. */
 CASE(items_without_bytes_end)
 {
     static struct nt_step steps[] = {LIST(0, 3), REPEAT(0, 3), STRING(1)};
@@ -1183,7 +1183,7 @@ CASE(counts_from_the_header)
     ck_assert_uint_eq(counts[0].elements, 10);
 }
 
-/* Entries beyond those of the tree may be anything. */
+/* Entries after those of the tree may be anything. */
 CASE(entries_that_are_not_wanted)
 {
     static struct nt_step steps[] = {HEADER(3), LIST(0, 3), STRING(1)};

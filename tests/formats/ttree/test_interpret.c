@@ -436,10 +436,10 @@ INTERPRET_TEST(members_are_numbers_and_arrays)
                   0, "obj.x:array[2]{item:array[3]{item:int16>0}}", "BigInt16*6>0");
     assert_member(ELEMENT("Float16_t", .type = NT_STREAMER_FLOAT16, .title = TEXT("[0,0,10]")), 0,
                   "obj.x:real32>0", "Float16Bits>0");
-    /* A byte that tells whether there is an array, then the numbers. */
+    /* A byte that says whether there is an array, then the numbers. */
     assert_member(ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n")),
                   0, "obj.x:list>0{item:real64>1}", "skip rest>0{BigReal64>1}");
-    /* The bits of a TObject; behind them is a number of two bytes if bit 4 is set. */
+    /* The bits of a TObject; a number of two bytes follows if bit 4 is set. */
     assert_member(ELEMENT("unsigned int", .type = NT_STREAMER_BITS), 0, "obj.x:uint32>0",
                   "BigUInt32#1>0 when*16#1{skip*2}");
 }
@@ -469,7 +469,7 @@ INTERPRET_TEST(members_are_collections)
                   "header{list>0{string>1}}");
     assert_member(ELEMENT("bitset<8>", .type = NT_STREAMER_STL), 0, "obj.x:list>0{item:bool>1}",
                   "header{list>0{Bool8>1}}");
-    /* Pairs of maps have no headers, and maps of strings are usually stored member by member. */
+    /* Pairs of maps have no headers, and maps of strings are usually stored memberwise. */
     assert_member(ELEMENT("map<int,string>", .type = NT_STREAMER_STL), 0,
                   "obj.x:list(map)>0{item:record{0:int32>1 1:string>2}}",
                   "header{list>0{BigInt32>1 string>2}|"
@@ -618,7 +618,7 @@ INTERPRET_TEST(objects_are_records_of_members_and_base_classes)
                   "counted#2>6{BigReal32>7}}");
 }
 
-/* Of all items one member after the other: base classes have no header, but a TObject has. */
+/* One member of all items after the other: base classes have no header, but a TObject has. */
 INTERPRET_TEST(collections_of_objects_may_be_stored_by_members)
 {
     assert_object(ELEMENT("vector<Hit>", .type = NT_STREAMER_STL), NULL,
@@ -626,7 +626,7 @@ INTERPRET_TEST(collections_of_objects_may_be_stored_by_members)
                   "headerv2{BigReal64>3 header{string>4}} BigUInt32#2>6 counted#2>7{BigReal32>8}}}|"
                   "classv3 members>0{header{BigUInt32>1 BigUInt32#1>2 when*16#1{skip*2}} "
                   "BigReal64>3 header.shared{string>4} BigUInt32#2>6 counted#2>7{BigReal32>8}}}");
-    /* ... which is not done for collections of collections. */
+    /* ... but not for collections of collections. */
     assert_object(ELEMENT("vector<vector<Point> >", .type = NT_STREAMER_STL), NULL,
                   "header{list>0{list>1{headerv2{BigReal64>2 header{string>3}}}}}");
     assert_object(ELEMENT("vector<Point>", .type = NT_STREAMER_STL + NT_STREAMER_OFFSET_L, .length = 2,
@@ -663,7 +663,7 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     assert_unreadable(&example, "pointers to polymorphic objects are not read: TObject*");
 }
 
-/* The key may be an enumeration, which has no header; the map's own skips it. */
+/* The key may be an enumeration, which has no header; the map skips its own. */
 INTERPRET_TEST(maps_of_unknown_types_are_skipped)
 {
     struct nt_streamer_element members[] = {
@@ -729,7 +729,7 @@ INTERPRET_TEST(classes_with_streamers_of_their_own)
     assert_object(ELEMENT("TNamed", .type = NT_STREAMER_TNAMED),
                   "obj.x:record{fUniqueID:uint32>0 fBits:uint32>1 fName:string>2 fTitle:string>4}",
                   "header{" TOBJECT_STEPS " string>2 string>4}");
-    /* Behind a TObject, the number of a process, or a text if bit 5 is set. */
+    /* A TObject is followed by the number of a process, or a string if bit 5 is set. */
     assert_object(ELEMENT("TRef", .type = NT_STREAMER_OBJECT), "obj.x:record{ref:uint32>0 fBits:uint32>1}",
                   "header{BigUInt32>0 BigUInt32#1>1 when*16#1{skip*2} when*32#1{string|skip*2}}");
     assert_object(ELEMENT("TRefArray", .type = NT_STREAMER_OBJECT), NULL,

@@ -83,7 +83,7 @@ static const struct nt_streamer_element endless[] = {
         .element_count = COUNT_OF(elements_)                                                                 \
     }
 
-/* By name, as nt_streamer_find wants them. */
+/* Searches by name with nt_streamer_find. */
 static struct nt_streamer_class classes[] = {
     CLASS("Endless", 1, 0, endless),      CLASS("Holder", 3, 0, holder),  CLASS("Members", 1, 0, members),
     CLASS("Plain", 1, 0xabcdef01, plain), CLASS("TBranch", 9, 0, branch), CLASS("TBranch", 10, 0, branch),
@@ -302,7 +302,7 @@ static void put_members(struct nt_buffer *bytes)
         put_u8(bytes, (uint8_t)i);
         put_end(bytes, member);
     }
-    put_u32(bytes, 99); /* how the range is stored is not known here: so is what follows */
+    put_u32(bytes, 99); /* how the range is stored is unknown here, and so is the rest */
     put_u8(bytes, 1);
     put_end(bytes, start);
 }
@@ -504,7 +504,7 @@ TEST(a_count_larger_than_the_bytes_is_corrupt, .end = 3)
     size_t count = 0;
     for (size_t i = 0; i + 5 < bytes.length; i++)
         if (nt_load_be32((uint8_t *)bytes.bytes + i) == 0 && bytes.bytes[i + 4] == 1)
-            count = i; /* the last one: in front of the flag */
+            count = i; /* the last one: before the flag */
     set_u32(&bytes, count, counts[_i]);
     assert_damage(NT_CORRUPT, "Holder", &bytes, "more numbers than there are bytes");
 }
@@ -537,7 +537,7 @@ TEST(references_to_nowhere_are_corrupt, .end = 4)
     assert_damage(NT_CORRUPT, "Holder", &bytes, rows[_i].part);
 }
 
-/* In front of the object, where no class is named, and behind the item itself. */
+/* Before the object, where no class is named, and after the item itself. */
 TEST(references_to_no_class_are_corrupt, .end = 3)
 {
     static const uint32_t places[] = {3, KEY_BYTES + 2, KEY_BYTES + 1000};

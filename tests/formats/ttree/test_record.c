@@ -20,7 +20,7 @@ static void assert_text(struct nt_text text, const char *expected)
 
 /* ---- Real files ---- */
 
-/* The path of a file; NULL, after a line that says so, if it is not there. */
+/* The path of a file; NULL, after a message, if it does not exist. */
 static const char *shared_path(const char *name)
 {
     static char path[4096];
@@ -179,7 +179,7 @@ TEST(cluster_ranges_are_read)
     opened_tree_close(&opened);
 }
 
-/* Reads a tree with and without what the file says about its classes. */
+/* Reads a tree with and without the file's descriptions of its classes. */
 static void compare_with_built_ins(struct opened_tree *opened, struct opened_tree *empty)
 {
     struct nt_ttree again = opened->tree;
@@ -268,7 +268,7 @@ static void put_words(unsigned count, uint32_t word)
         put_u32(&bytes, word);
 }
 
-/* Returns the place of the leaf, for references. */
+/* Returns the offset of the leaf, for references. */
 static size_t put_leaf(const char *name, uint32_t counter)
 {
     size_t item = put_item(&bytes, "TLeafI"), start = put_begin(&bytes, 1), base = put_begin(&bytes, 2);
@@ -326,7 +326,7 @@ static void put_baskets(const struct put_branch *row)
         put_u64(&bytes, row->seeks[i]);
 }
 
-/* Returns the place of the branch; `leaf_ret`: of its only leaf. */
+/* Returns the offset of the branch; `leaf_ret`: of its only leaf. */
 static size_t put_branch(const struct put_branch *row, size_t *leaf_ret)
 {
     size_t item = put_item(&bytes, "TBranch"), start = put_begin(&bytes, 13);
@@ -643,7 +643,7 @@ TEST(counters_of_leaves_may_be_anywhere, .setup = set_up, .teardown = tear_down)
     struct put_branch row = plain;
     size_t list, first, second, start = put_tree_start(2, &list);
     size_t place = put_branch(&row, &first);
-    size_t distance = bytes.length - place; /* of the same part of both branches */
+    size_t distance = bytes.length - place; /* in the same part of both branches */
     nt_buffer_clear(&bytes);
     start = put_tree_start(2, &list);
     row.counter = reference_to(first + distance);
@@ -703,7 +703,7 @@ TEST(a_branch_that_only_a_list_refers_to_gets_its_parent, .setup = set_up, .tear
     put_tree_end(start, list);
     assert_ok(read_made());
     ck_assert_uint_eq(made.tree.branch_count, 2);
-    assert_text(made.tree.branches[0].name, "a"); /* the tree's list is the first one that has it */
+    assert_text(made.tree.branches[0].name, "a"); /* the tree's list is the first that has it */
     ck_assert_uint_eq(made.tree.branches[0].parent, NT_NONE);
     ck_assert_uint_eq(made.tree.branches[1].parent, NT_NONE);
 }

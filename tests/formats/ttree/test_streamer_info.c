@@ -40,7 +40,7 @@ static void put_element(struct nt_buffer *out, uint16_t version, const char *nam
     put_u32(out, columns * 2);
     put_u32(out, columns ? 2 : 0);
     if (version == 1)
-        put_u32(out, 2); /* old versions have the number of dimensions in front of them */
+        put_u32(out, 2); /* old versions store the number of dimensions before them */
     put_u32(out, columns ? 2 : 0);
     put_u32(out, columns);
     for (int i = 2; i < 5 && version > 1; i++)
@@ -125,7 +125,7 @@ static void put_object(struct nt_buffer *out)
     put_end(out, list);
 }
 
-/* The record in a file that has nothing else; references count from `key_bytes` in front of the object. */
+/* The record in a file that has nothing else; references count from `key_bytes` before the object. */
 static const char *save_record(const struct nt_buffer *object, uint32_t *bytes_ret)
 {
     const char *path = temporary_path("record");
@@ -205,7 +205,7 @@ TEST(every_kind_of_element_is_read, .setup = temporary_setup, .teardown = tempor
     ck_assert_uint_eq(elements[3].dimensions[0], 2);
     ck_assert_uint_eq(elements[3].dimensions[1], 3);
     ck_assert_int_eq(elements[4].type, NT_STREAMER_STL);
-    ck_assert_int_eq(elements[4].stl_type, 6); /* a set, also where the file says multimap */
+    ck_assert_int_eq(elements[4].stl_type, 6); /* a set, even if the file says multimap */
     ck_assert_int_eq(elements[4].content_type, NT_STREAMER_INT);
     ck_assert_int_eq(elements[5].type, NT_STREAMER_STL_STRING);
     assert_text(elements[6].type_name, "A*");
@@ -273,7 +273,7 @@ TEST(a_record_that_ends_too_early_is_corrupt, .setup = temporary_setup, .teardow
     nt_buffer_deinit(&object);
 }
 
-/* Counts that are larger than the bytes: of the classes, of the elements. */
+/* Counts that exceed the bytes: of the classes, of the elements. */
 TEST(counts_beyond_the_bytes_are_corrupt, .setup = temporary_setup, .teardown = temporary_teardown, .end = 2)
 {
     struct nt_buffer object = {0};

@@ -38,7 +38,7 @@ static size_t element_of(uint32_t row, uint32_t lane)
     return order[row / 8] * 16 + row % 8 * 128 + lane;
 }
 
-/* A block of the elements from `first`, of which those from `end` are zero. */
+/* A block of the elements from `first`; those from `end` on are zero. */
 static void pack_block(uint32_t word_bits, uint32_t width, size_t first, size_t end, uint8_t *block)
 {
     uint32_t lanes = BLOCK / word_bits;
@@ -53,8 +53,8 @@ static void pack_block(uint32_t word_bits, uint32_t width, size_t first, size_t 
             }
 }
 
-/* Blocks, each with its width in front where `is_inline`; a tail of bare words where `is_bare`. Returns their
- * bytes. */
+/* Blocks, each with its width before it if `is_inline`; a tail of unpacked words if `is_bare`. Returns
+ * their bytes. */
 static size_t pack(uint32_t word_bits, uint32_t width, size_t count, bool is_inline, bool is_bare,
                    uint8_t *packed)
 {
@@ -87,7 +87,7 @@ static enum nt_status unpack(const uint8_t *packed, size_t packed_bytes, uint32_
     return status;
 }
 
-/* The output's memory ends one byte behind it, which stays as it was. Elements from `bare_from` have all
+/* The output's memory has one extra byte, which must not change. Elements from `bare_from` have all
  * their bits. */
 static void assert_unpacks(const uint8_t *packed, size_t packed_bytes, uint32_t word_bits, uint32_t width,
                            bool is_inline, size_t count, size_t bare_from)
@@ -117,7 +117,7 @@ TEST(every_width_of_every_word_gives_back_what_was_packed, .setup = set_up, .end
             for (int is_inline = 0; is_inline < 2; is_inline++) {
                 size_t bytes = pack(word_bits, width, counts[i], is_inline, false, packed_memory);
                 if (!is_inline && counts[i] % BLOCK * word_bits == (size_t)width * BLOCK)
-                    continue; /* would be taken as bare */
+                    continue; /* would be taken as unpacked */
                 assert_unpacks(packed_memory, bytes, word_bits, width, is_inline, counts[i], counts[i]);
             }
 }
@@ -141,7 +141,7 @@ TEST(a_tail_whose_size_says_both_is_bare, .setup = set_up)
     assert_unpacks(packed_memory, bytes, 16, 8, false, 1536, 1024);
 }
 
-/* One element has all its bits, the others none: where its bits lie was worked out by hand. */
+/* One element has all its bits, the others none: the position of its bits was computed by hand. */
 static const struct {
     uint32_t word_bits, width;
     size_t element, byte;

@@ -65,7 +65,7 @@ static size_t write_zstd_of_unknown_size(size_t bytes)
     return write_frame(packed, plain, bytes, false);
 }
 
-/* Frames that tell their size and that do not, one after the other. */
+/* Frames with and without their size, one after the other. */
 static size_t write_frames(size_t bytes)
 {
     size_t half = bytes / 2, written = write_frame(packed, plain, half, false);
@@ -140,7 +140,7 @@ TEST(another_size_is_refused, .end = sizeof(writers) / sizeof(*writers))
     assert_status(NT_CORRUPT, decompress(writers[_i].kind, packed, count, NULL, 0));
 }
 
-/* Whatever is told is what comes out, or that is refused, too. */
+/* The output has the size in the header, or it is refused. */
 static enum nt_status try_damaged(enum nt_length_prefixed_kind kind, const uint8_t *bytes, size_t count)
 {
     static uint8_t output[PLAIN];
@@ -176,7 +176,7 @@ TEST(flipped_bytes_do_no_harm, .end = sizeof(writers) / sizeof(*writers))
     assert_decompresses(writers[_i].kind, packed, count, plain, 600);
 }
 
-/* Of RFC 8878 and LZ4's description of blocks; "aaaaa" as a block of one repeated byte. */
+/* From RFC 8878 and LZ4's description of blocks; "aaaaa" as a block of one repeated byte. */
 static const struct {
     enum nt_length_prefixed_kind kind;
     size_t count, size;

@@ -137,7 +137,7 @@ static bool is_list(uint32_t layer)
     return kind != NT_LAYER_ITEM && kind != NT_LAYER_NULLABLE_ITEM;
 }
 
-/* A list's end is told where the next one begins. */
+/* The next list shows where this one ends. */
 static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t begin, uint64_t end)
 {
     static uint64_t found[MODEL_MAX];
@@ -160,7 +160,7 @@ static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t 
         NT_CORRUPT);
 }
 
-/* The outermost layer's rows begin where the repetition level is the number of lists. */
+/* Rows of the outermost layer begin where the repetition level is the number of lists. */
 static void assert_ends(const struct nt_tree_counts *counts, uint64_t begin, uint64_t end)
 {
     uint16_t lists = 0;
@@ -355,7 +355,7 @@ TEST(end_offsets_of_version_2_0_say_which_lists_are_null, .setup = set_up, .tear
                       NT_CORRUPT);
 }
 
-/* Numbers 2, 0, 1, 2 of a dictionary of "ab" and "c", of which 0 is null. */
+/* Indices 2, 0, 1, 2 into a dictionary of "ab" and "c"; 0 is null. */
 TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_tree_node dictionary[] = {
@@ -387,7 +387,7 @@ TEST(dictionaries_of_version_2_0_number_their_items_from_one, .setup = set_up, .
                   decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
 }
 
-/* Numbers 0 to 9 and null ones, of a dictionary of ten bits. */
+/* Indices 0 to 9 and nulls, into a dictionary of ten bits. */
 TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_tree_node dictionary[] = {
@@ -401,7 +401,7 @@ TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
     uint8_t values[12];
     page.count = 0;
     put_bytes(&page, "\12\1\2\0\3\4\5\6\7\10\11\0", 12);
-    put_bytes(&page, "\x95\x02", 2); /* 1010100101, from the first on */
+    put_bytes(&page, "\x95\x02", 2); /* 1010100101, from the first bit */
     assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALUES}, 0, 12, 1, values));
     ck_assert_mem_eq(values, ((uint8_t[]){1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0}), sizeof(values));
     assert_ok(decode(&tree, &(struct nt_tree_output_spec){.output = NT_TREE_VALID}, 0, 12, 1, values));
@@ -410,7 +410,7 @@ TEST(dictionaries_have_items_of_a_bit, .setup = set_up, .teardown = tear_down)
 
 /* ---- legacy versions ---- */
 
-/* Rows from 100 on of 3 bytes, none, 2; numbers of 32 bits as those of lists, and of 64. */
+/* Rows from 100 on with 3 bytes, none, 2; numbers of 32 bits as in lists, and of 64. */
 TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown = tear_down)
 {
     static const uint64_t offsets[] = {100, 103, 103, 105};
@@ -445,7 +445,7 @@ TEST(offsets_of_legacy_versions_count_from_the_first, .setup = set_up, .teardown
 
 /* ---- lists of fixed size, structures ---- */
 
-/* Three lists of two numbers, the items 1 and 4 null. */
+/* Three lists of two numbers; items 1 and 4 are null. */
 TEST(null_items_of_fixed_lists_are_zeros, .setup = set_up, .teardown = tear_down)
 {
     static const struct nt_tree_node list[] = {
@@ -489,7 +489,7 @@ TEST(members_of_packed_structures_are_at_their_offsets, .setup = set_up, .teardo
 
 /* ---- damage ---- */
 
-/* Whatever comes out, nothing is read or written beyond what is there: a tool sees it. */
+/* Whatever the result, nothing outside the memory is read or written: a sanitizer sees it. */
 static void decode_all(const struct nt_tree *tree, uint64_t elements)
 {
     static uint64_t output[MODEL_MAX];

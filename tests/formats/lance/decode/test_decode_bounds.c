@@ -17,7 +17,7 @@ static const uint8_t zeros[4 * ROWS];
 
 static const struct nt_tree_buffer part = {0, sizeof(zeros)};
 
-/* Bytes and room of exactly the size that there is, so that what lies behind them is found. */
+/* Input and output memory of the exact size, so that accesses past the end are found. */
 static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *want,
                              const uint8_t *bytes, size_t count, uint32_t element_bytes)
 {
@@ -44,7 +44,7 @@ static const struct nt_tree array_tree = {.layout = NT_TREE_ARRAY,
                                           .parts = &part,
                                           .part_count = 1};
 
-/* What has to be one for each row: a child of a node. */
+/* A child of a node that must have one value for each row. */
 static const struct {
     enum nt_tree_node_kind kind;
     unsigned child;
@@ -76,7 +76,7 @@ TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children
     }
 }
 
-/* 100 levels, of 16 bits each, that are in lists of none; then 400 bytes of values. */
+/* 100 levels of 16 bits each, within empty lists; then 400 bytes of values. */
 TEST(levels_in_lists_are_refused)
 {
     const struct nt_tree_node nodes[] = {
@@ -96,7 +96,7 @@ TEST(levels_in_lists_are_refused)
     ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
-/* Eight bytes of runs' values, which end where the chunk does: there are no lengths. */
+/* Eight bytes of run values, up to the end of the chunk: there are no lengths. */
 TEST(lengths_of_runs_that_are_not_there_are_not_counted)
 {
     const struct nt_tree_node nodes[] = {{.kind = NT_TREE_FLAT, .bits = 32},
@@ -116,7 +116,7 @@ TEST(lengths_of_runs_that_are_not_there_are_not_counted)
     ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
-/* Rows of full zip: a byte that tells the length. */
+/* Rows of full zip: a byte with the length. */
 TEST(values_of_a_bit_that_have_lengths_are_refused)
 {
     const struct nt_tree_node node = {.kind = NT_TREE_FLAT, .bits = 1};

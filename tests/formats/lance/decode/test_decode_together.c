@@ -33,8 +33,7 @@ static void tear_down(void)
 
 enum { VALUES, STRINGS, LEVELS, CODES };
 
-/* Digits are symbols, and so is "12"; all else is escaped, so that what is a plain string stands for another
- * one. */
+/* Digits are symbols, and so is "12"; all else is escaped, so that a plain string means another one. */
 static struct nt_fsst fsst;
 
 static const struct nt_tree_node nodes[] = {
@@ -44,7 +43,7 @@ static const struct nt_tree_node nodes[] = {
     [CODES] = {.kind = NT_TREE_FSST, .children = {STRINGS}, .fsst = &fsst},
 };
 
-/* Rows of full-zip pages, which have a control word each, whatever levels there are. */
+/* Rows of full-zip pages, which have a control word each, for any levels. */
 enum { REPETITION_BITS = 4, DEFINITION_BITS = 4 };
 
 static struct nt_tree zip_of(uint32_t values)
@@ -113,7 +112,7 @@ static void fill(int shape, uint32_t rows)
 
 enum { OUTPUTS = 2 + 2 * MODEL_LAYERS };
 
-/* What is wanted of a page with all its levels. */
+/* The requested outputs of a page with all its levels. */
 struct outputs {
     uint32_t count;
     struct nt_tree_output_spec wants[OUTPUTS];
@@ -159,7 +158,7 @@ static struct outputs outputs_of(const struct nt_tree *tree, uint64_t string_byt
         if (is_list(i))
             add(&outputs, (struct nt_tree_output_spec){.output = NT_TREE_OFFSETS, .layer = i},
                 model.of[i].rows, model.of[i].rows ? NT_TREE_IS_FIRST | NT_TREE_IS_LAST : 0, 8);
-    if (outputs.wants[0].output == NT_TREE_VALID) /* whatever comes first */
+    if (outputs.wants[0].output == NT_TREE_VALID) /* in any order */
         add_values(&outputs, tree, string_bytes);
     return outputs;
 }
@@ -177,7 +176,7 @@ static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t 
     return (struct nt_decoder){.ops = &nt_tree_ops, .state = state, .element_bytes = width};
 }
 
-/* With another output, which can be. */
+/* With another output, which can be made. */
 static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec want)
 {
     const struct nt_tree_state state = {tree, want};
@@ -188,7 +187,7 @@ static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec 
     return nt_decoders_are_shared(&a, &b);
 }
 
-/* Whether all could be made, alone. Together they can be made only then, and are the same. */
+/* Could each be made alone? Only then all can be made together, with equal results. */
 static bool compare(const struct nt_tree *tree, struct outputs *outputs)
 {
     struct nt_tree_state states[OUTPUTS];
@@ -218,7 +217,7 @@ static bool compare(const struct nt_tree *tree, struct outputs *outputs)
     return is_good && status == NT_OK;
 }
 
-/* A page of all levels, and how many bytes its strings have. */
+/* A page of all levels, and the bytes of its strings. */
 static uint64_t write_page(const struct nt_tree *tree)
 {
     struct nt_tree_counts counts;

@@ -37,7 +37,7 @@ static const struct nt_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
                                          .layers = {NT_LAYER_ITEM}};
 static const struct nt_tree whole = {.is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
 
-/* A tree makes elements out of packed bytes; the inputs are end offsets and bytes, or values. */
+/* The tree produces elements from packed bytes; the dependencies are end offsets and bytes, or values. */
 static const struct {
     const struct nt_tree *tree;
     enum nt_tree_output output;
@@ -107,7 +107,7 @@ TEST(trees_make_what_is_requested_of_them_or_are_refused, .end = TREES)
         ck_assert_msg(strstr(error.message, trees[_i].refused) != NULL, "%s", error.message);
 }
 
-/* Of strings there have to be both inputs. */
+/* Strings need both dependencies. */
 TEST(trees_without_the_items_that_they_number_are_refused, .end = TREES)
 {
     enum nt_tree_output output = trees[_i].output;

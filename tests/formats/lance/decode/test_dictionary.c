@@ -22,7 +22,7 @@ static struct nt_error error;
 static uint64_t item_ends[ITEMS], rows[ROWS], expected_ends[ROWS];
 static uint8_t item_bytes[ITEMS * MAX_ITEM], valid[ROWS], expected[ROWS * MAX_ITEM];
 
-/* Items of up to `most` bytes, and rows that choose them; of `nulls` percent nothing is wanted. */
+/* Items of up to `most` bytes, and rows that refer to them; `nulls` percent are not requested. */
 static void choose(unsigned most, int nulls)
 {
     uint64_t end = 0;
@@ -43,7 +43,7 @@ static void choose(unsigned most, int nulls)
     }
 }
 
-/* The same in exactly as much memory as they take. */
+/* The same in memory of exactly their size. */
 struct chosen {
     uint8_t *numbers, *ends, *bytes;
     struct nt_value which, where, what;
@@ -72,7 +72,7 @@ static void free_chosen(const struct chosen *chosen)
     free(chosen->bytes);
 }
 
-/* `are_wanted`: which rows are; NULL: all of them. */
+/* `are_wanted`: the requested rows; NULL: all of them. */
 static enum nt_status find_ends(const struct chosen *chosen, const uint8_t *are_wanted, uint64_t base,
                                 uint64_t *ends)
 {
@@ -149,8 +149,8 @@ TEST(items_that_end_before_they_begin_or_after_the_bytes_are_corrupt, .end = WID
     }
 }
 
-/* Ends that do not decrease, of which the bytes have fewer: one that is told begins behind them, or ends
- * there. */
+/* Ends that do not decrease, with fewer bytes than they say: the first missing string begins after the
+ * bytes, or ends there. */
 TEST(items_after_the_bytes_are_corrupt, .end = WIDTHS)
 {
     for (unsigned behind = 0; behind < 2; behind++) {

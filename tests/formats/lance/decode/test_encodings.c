@@ -58,7 +58,7 @@ static struct nt_tree tree_of(const struct page_case *page)
                             .layers = {page->layer ? page->layer : NT_LAYER_ITEM}};
 }
 
-/* Bytes and room of exactly the size that there is. `has_context`: with memory that is kept for pages. */
+/* Input and output memory of the exact size. `has_context`: with memory that is kept between pages. */
 static enum nt_status decode(const struct page_case *page, size_t count, uint64_t elements, uint64_t limit,
                              bool has_context, uint8_t *output)
 {
@@ -123,7 +123,7 @@ TEST(pages_that_end_early_are_refused, .setup = set_up, .teardown = tear_down, .
     for (size_t count = 0; count < page->count; count++) {
         error.message[0] = '\0';
         enum nt_status status = decode(page, count, page->elements, 1 << 20, true, output);
-        if (status == NT_OK) /* what is behind is padding */
+        if (status == NT_OK) /* the rest is padding */
             ck_assert_mem_eq(output, page->expected, page->elements * page->width);
         else
             ck_assert_msg(status == NT_CORRUPT && error.message[0], "%s", nt_status_name(status));

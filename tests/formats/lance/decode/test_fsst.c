@@ -46,7 +46,8 @@ static void set_up_random(uint32_t count, uint32_t length)
     assert_ok(nt_fsst_init(&fsst, table, 8 + 9 * (size_t)count, &error));
 }
 
-/* A code at a time, from the table's own bytes. Returns the bytes, or SIZE_MAX where the codes are wrong. */
+/* One code at a time, from the table's own bytes. Returns the bytes, or SIZE_MAX if the codes are
+ * wrong. */
 static size_t decode_slowly(uint32_t count, const uint8_t *codes, size_t bytes, uint8_t *output)
 {
     size_t done = 0;
@@ -79,7 +80,7 @@ static enum nt_status decode(const uint8_t *codes, size_t bytes, uint8_t *output
     return status;
 }
 
-/* Bytes and ends at once, in memory that ends where both do. */
+/* Bytes and ends at once, in memory of the exact size. */
 static enum nt_status expand(const uint8_t *codes, const uint64_t *code_ends, size_t strings, uint8_t *output,
                              size_t output_bytes, uint64_t *ends)
 {
@@ -110,7 +111,7 @@ static void assert_expands(const uint8_t *codes, size_t bytes, const uint8_t *ex
         assert_status(NT_CORRUPT, expand(codes, &code_end, 1, found, size - 1, &end));
 }
 
-/* All decoders find the same, or all refuse. */
+/* All decoders give the same result, or all refuse. */
 static void assert_equal_decoders(uint32_t count, const uint8_t *codes, size_t bytes)
 {
     static uint8_t expected[MAX_CODES * 8], found[MAX_CODES * 8];

@@ -9,7 +9,7 @@
 #include "support.h"
 #include "core/codec/codec.h"
 
-/* Values of a byte that may be null, in structures that may be, in lists that may be. */
+/* Nullable values of one byte, in nullable structures, in nullable lists. */
 static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 8};
 static const struct nt_tree tree = {
     .layout = NT_TREE_FULL_ZIP,
@@ -25,7 +25,7 @@ enum { VALUE_IS_NULL = 1, STRUCTURE_IS_NULL, LIST_IS_NULL, MOST = 8 };
 
 static struct nt_error error;
 
-/* Of so many rows with a definition each. */
+/* So many rows, each with a definition level. */
 static enum nt_status decode(const uint8_t *definitions, size_t rows, uint64_t repeats, uint64_t skipped,
                              size_t lists, uint8_t *valid)
 {
@@ -55,7 +55,7 @@ static const struct {
 } good[] = {
     {{0, VALUE_IS_NULL, LIST_IS_NULL, LIST_IS_NULL, STRUCTURE_IS_NULL, 0}, 6, 2, 0, 3, {1, 0, 1}},
     {{LIST_IS_NULL, LIST_IS_NULL, LIST_IS_NULL, 0, 0, 1}, 6, 3, 0, 2, {0, 1}},
-    {{0, LIST_IS_NULL, LIST_IS_NULL, 2, 2, 3}, 6, 2, 1, 3, {0, 1, 0}}, /* one has begun before, one goes on */
+    {{0, LIST_IS_NULL, LIST_IS_NULL, 2, 2, 3}, 6, 2, 1, 3, {0, 1, 0}}, /* one began before, one continues */
     {{0, 0, LIST_IS_NULL}, 3, 3, 2, 1, {0}},
     {{0, 0}, 2, 3, 2, 0, {0}}, /* none begins */
     {{0, 0}, 2, 5, 3, 0, {0}},

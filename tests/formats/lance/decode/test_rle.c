@@ -48,7 +48,7 @@ static enum nt_status expand(uint32_t value_bytes, uint32_t length_bytes, uint64
     return status;
 }
 
-/* Byte after byte, as the definition says. */
+/* Byte by byte, from the definition. */
 static void assert_expanded(const uint8_t *output, uint32_t value_bytes, uint64_t elements)
 {
     uint64_t place = 0;

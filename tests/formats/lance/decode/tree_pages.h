@@ -11,7 +11,7 @@
 enum { NODES = 20, PARTS = 3, MOST = 4096 };
 
 struct page_case {
-    const char *told; /* the encodings in words; of pages that are refused a part of the message */
+    const char *told; /* the encodings in words; for refused pages a part of the message */
     enum nt_tree_layout layout;
     struct nt_tree_node nodes[NODES];
     struct nt_tree_buffer parts[PARTS];
@@ -22,7 +22,7 @@ struct page_case {
     const char *bytes;
     size_t count;
     struct nt_tree_output_spec want;
-    uint64_t elements; /* 0 of pages that are refused: 4 */
+    uint64_t elements; /* for refused pages 0: 4 */
     uint32_t width;
     const void *expected;
     enum nt_status status;
@@ -171,7 +171,7 @@ static const struct page_case sound[] = {
      BYTES("\0aaaa\0bbbb"),
      .elements = 4,
      EXPECTED(uint16_t, 0x605, 0x605, 0x605, 0x605)},
-    {.told = "fixed-size list 2(flat 16)", /* a byte of validity, of which only the items are wanted */
+    {.told = "fixed-size list 2(flat 16)", /* a byte of validity; only the items are requested */
      ZIP,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .has_validity = true, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 16}},
@@ -267,7 +267,7 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 0, 0)},
-    {.told = "flat 8", /* levels that do not begin where numbers of 16 bits may */
+    {.told = "flat 8", /* levels at an offset where 16-bit numbers may not begin */
      CONSTANT,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 0}, {1, 8}},
@@ -276,7 +276,7 @@ static const struct page_case sound[] = {
      .layer = NT_LAYER_NULLABLE_ITEM,
      .elements = 4,
      EXPECTED(uint8_t, 1, 0, 1, 0)},
-    {.told = "flat 8", /* levels that are all the same */
+    {.told = "flat 8", /* levels that are all equal */
      MINI,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8},
                {.kind = NT_TREE_SAME, .bits = 16, .value = (const uint8_t *)"\1\0"}},
@@ -301,14 +301,14 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "variable 32", /* as early writers have it */
+    {.told = "variable 32", /* as early writers store it */
      BLOCK,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
      BYTES("\40\2\0\0\0\25\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"),
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "out-of-line bitpacking 3", /* fewer than a block of 1024: as they are */
+    {.told = "out-of-line bitpacking 3", /* fewer than a block of 1024: unpacked */
      MINI,
      .nodes = {{.kind = NT_TREE_OUT_OF_LINE_BITS, .bits = 8, .packed_bits = 3}},
      BYTES("\0\0\2\0\0\0\0\0ab\0\0\0\0\0\0"),

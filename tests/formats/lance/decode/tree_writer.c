@@ -30,7 +30,7 @@ static bool may_be_empty(uint8_t layer)
     return layer == NT_LAYER_EMPTYABLE_LIST || layer == NT_LAYER_NULL_AND_EMPTY_LIST;
 }
 
-/* Definition levels that the layers inside one take. */
+/* The definition levels of the layers inside one. */
 static uint16_t levels_below(const struct model *model, uint32_t layer)
 {
     uint16_t levels = 0;
@@ -57,7 +57,7 @@ static void add_level(struct model *model, uint16_t repetition, uint16_t definit
 
 static void add_row(struct model *model, uint32_t layer, uint16_t repetition, uint16_t null);
 
-/* A list, whose items begin lists further inside; `null`: the level of what is null around it, 0: nothing. */
+/* A list, whose items begin lists further inside; `null`: the level of the null around it, or 0. */
 static void add_list(struct model *model, uint32_t layer, uint16_t repetition, uint16_t null)
 {
     uint8_t kind = model->layers[layer];
@@ -113,8 +113,8 @@ bool model_has_definition(const struct model *model)
     return levels_below(model, model->layer_count);
 }
 
-/* A row of a layer begins with the level of the first thing in it: where at least as many lists begin as are
- * in the layer and inside it, unless a list around it has no items. */
+/* A row of a layer begins with the level of its first item: if at least as many lists begin as there
+ * are in the layer and inside it, unless a list around it is empty. */
 uint64_t model_rows_before(const struct model *model, uint32_t layer, uint64_t level)
 {
     uint64_t rows = 0;
@@ -149,7 +149,7 @@ static void pad(struct page *page)
         put_number(page, 0, 1);
 }
 
-/* Levels as they are, or u64 bytes of values, the values, and lengths of one byte. */
+/* Uncompressed levels, or u64 bytes of values, the values, and lengths of one byte. */
 static void put_levels(struct page *page, const uint16_t *levels, uint64_t count, bool has_runs)
 {
     static struct page values, lengths;

@@ -47,7 +47,7 @@ static void put_little(struct nt_buffer *out, uint64_t number, unsigned bytes)
 
 /* ---- files ---- */
 
-/* List k has ITEMS items from k * ITEMS on, behind a control word each: the first one begins the list. */
+/* List k has ITEMS items from k * ITEMS on, each after a control word: the first one begins the list. */
 static void put_lists(void)
 {
     for (unsigned i = 0; i < LISTS * ITEMS; i++) {
@@ -151,7 +151,7 @@ TEST(a_small_read_in_strings_decodes_the_rows_around_it, .teardown = tear_down)
     ck_assert_uint_le(counters().decoded_bytes, STRING_BYTES);
 }
 
-/* The index tells sizes; what it says of a list is compared with the levels where it is read. */
+/* The index has sizes; its numbers of lists are compared with the levels during reads. */
 TEST(lists_are_counted_without_a_look_at_them, .teardown = tear_down)
 {
     uint64_t ends[LISTS + 1];

@@ -16,7 +16,7 @@ static struct lance_place place;
 
 enum { ROWS = 6 };
 
-/* A column with two pages, one with its own buffer and none, and one that nobody can read. */
+/* A column with two pages, one with its own buffer and none, and one that cannot be read. */
 static void set_up(void)
 {
     struct nt_buffer encoding = {0};
@@ -209,7 +209,7 @@ TEST(file_json_says_the_version, .setup = set_up, .teardown = tear_down)
 /* ---- layout ---- */
 
 struct covered {
-    uint8_t bytes[8192]; /* how many ranges have each byte */
+    uint8_t bytes[8192]; /* the number of ranges that have each byte */
     unsigned ranges;
 };
 

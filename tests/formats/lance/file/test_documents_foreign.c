@@ -17,7 +17,7 @@
 #include <ntuple/source.h>
 
 static struct nt_error error;
-static const char *where; /* the file that is looked at */
+static const char *where; /* the file that is tested */
 
 #define require(condition, ...)                                                                              \
     do {                                                                                                     \
@@ -43,7 +43,7 @@ static void to_snake_case(const char *camel, char *snake, size_t size)
     snake[length] = '\0';
 }
 
-/* Bytes in base 64, or only how long that text is: "<3084 base64 chars>". */
+/* Bytes in base 64, or only the length of that text: "<3084 base64 chars>". */
 static void check_bytes(const char *key, const char *expected, const char *hexadecimal)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -89,7 +89,7 @@ static void check_value(const char *key, const json_t *expected, const json_t *f
     }
 }
 
-/* What the other reader omits: zeros, empty texts and lists, the first of an enumeration. */
+/* What the other reader omits: zeros, empty texts and lists, the first value of an enumeration. */
 static bool is_default(const json_t *value)
 {
     static const char *const firsts[] = {"", "page", "PARENT", "NONE", "COMPRESSION_ALGORITHM_UNSPECIFIED"};
@@ -120,7 +120,7 @@ static void check_message(const json_t *expected, const json_t *found)
             check_value(key, value, json_object_get(found, snake));
         json_object_del(rest, bytes ? hexadecimal : snake);
     }
-    json_object_del(rest, "unknown_bytes"); /* of members that neither knows */
+    json_object_del(rest, "unknown_bytes"); /* of members that neither reader knows */
     json_object_foreach(rest, key, value)
     {
         require(is_default(value), "%s is not expected", key);
@@ -128,7 +128,7 @@ static void check_message(const json_t *expected, const json_t *found)
     json_decref(rest);
 }
 
-/* An encoding of a page or column: its type, and all that is in it where the type is known. */
+/* An encoding of a page or column: its type, and its content if the type is known. */
 static void check_encoding(const json_t *expected, const json_t *owner)
 {
     const json_t *message = json_object_get(owner, "message");
@@ -168,8 +168,8 @@ static void check_page(const json_t *expected, const json_t *found)
     check_encoding(json_object_get(expected, "encoding"), found);
 }
 
-/* Of a column of many pages the other reader's document may have the first six and the last two, and says so.
- */
+/* For a column of many pages, the other reader's document may have only the first six and the last two,
+ * and says so. */
 static void check_pages(const json_t *expected, const json_t *found, bool may_be_cut)
 {
     enum { LAST = 2, CUT = 8 };
@@ -217,7 +217,7 @@ static void check_footer(const json_t *layout, const struct nt_dataset *dataset)
     json_decref(footer);
 }
 
-/* Entries of a map, against an object with the same keys and values. */
+/* Entries of a map, compared with an object of the same keys and values. */
 static void check_entries(const json_t *expected, const json_t *entries)
 {
     require(json_object_size(expected) == json_array_size(entries), "another number of metadata");
@@ -328,7 +328,7 @@ TEST(metadata_are_what_another_reader_found, .end = 2)
     ck_assert_uint_gt(checked, 0);
 }
 
-/* Those of the damaged files whose damage is in the metadata. */
+/* The damaged files whose damage is in the metadata. */
 static const struct {
     const char *name;
     enum nt_status expected;

@@ -66,7 +66,7 @@ TEST(full_zip_has_the_widths_of_its_rows, .setup = set_up, .teardown = tear_down
     ck_assert_uint_eq(layout.tree->definition_bits, 2);
     ck_assert_uint_eq(layout.tree->offset_bits, 32);
     ck_assert_uint_eq(layout.tree->value_bits, 0);
-    ck_assert_uint_eq(layout.items, 32); /* those that are visible */
+    ck_assert_uint_eq(layout.items, 32); /* the visible ones */
 }
 
 static struct nt_buffer zipped(unsigned layer, struct nt_buffer values)
@@ -86,9 +86,8 @@ static struct nt_buffer in_list(struct nt_buffer values)
     return around(11, joined(joined(number_in(1, 2), number_in(3, 1)), around(2, values)));
 }
 
-/* Of two fixed-size lists in one another: those that the file tells of, the layer around them, whether
- * another page tells of nulls, whether the schema allows them; which of the nodes of the lists and of the
- * value are null. */
+/* Two nested fixed-size lists: the nulls in the file, the layer around them, whether another page has
+ * nulls, whether the schema allows them; and which nodes of the lists and of the value are nullable. */
 static const struct {
     unsigned lists, layer;
     bool is_told, is_nullable, are_null[3];
@@ -129,7 +128,7 @@ TEST(strings_and_levels_have_no_constants_without_a_value, .setup = set_up, .tea
     ck_assert_int_eq(make(zipped(NT_LAYER_ITEM, flat(32)), 1), NT_CORRUPT); /* values of 0 bits */
 }
 
-/* No buffers, or those of two sorts of levels; the value is in the message, or in a buffer before them. */
+/* No buffers, or those of two kinds of levels; the value is in the message, or in a buffer before them. */
 TEST(a_constant_has_its_value_in_the_message_or_in_an_odd_buffer, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer constant = layers(5, NT_LAYER_NULLABLE_ITEM, 0);
@@ -156,7 +155,7 @@ TEST(blobs_are_places_in_another_layout, .setup = set_up, .teardown = tear_down)
     ck_assert_uint_eq(node(layout.tree->values)->bits, 128);
 }
 
-/* A list of 2.0 whose ends are in the second buffer: parts are told from where the first buffer begins. */
+/* A list of 2.0 whose ends are in the second buffer: slices begin where the first buffer begins. */
 TEST(arrays_of_2_0_have_their_buffers_as_parts, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer ends = around(1, joined(number_in(1, 64), around(2, number_in(1, 1))));
@@ -244,7 +243,7 @@ static struct nt_buffer constant_of_many_buffers(void)
     return around(2, layers(5, NT_LAYER_NULLABLE_ITEM, 0));
 }
 
-/* Some of an encoding that nobody knows. */
+/* Some have an unknown encoding. */
 static struct nt_buffer unknown(void)
 {
     return number_in(1000, 1);

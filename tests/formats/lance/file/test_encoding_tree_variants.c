@@ -45,7 +45,7 @@ static struct nt_buffer variable_packed(uint32_t width, uint64_t bits)
     return around(13, around(1, joined(around(1, flat(8)), number_in(width, bits))));
 }
 
-/* A table of one symbol of one letter, after the paper's: its number, "FSST", eight bytes, its length. */
+/* A table of one symbol of one letter, from the paper: its number, "FSST", eight bytes, its length. */
 static struct nt_buffer symbols(char letter)
 {
     const char table[17] = {1, 0, 0, 1, 'T', 'S', 'S', 'F', letter, [16] = 1};
@@ -74,7 +74,7 @@ static struct nt_buffer constant(const char *value, uint64_t repetition_count, u
     return around(2, joined(list, joined(number_in(9, repetition_count), number_in(10, definition_count))));
 }
 
-/* Of 2.0. */
+/* Version 2.0. */
 static struct nt_buffer flat_array(uint64_t bits, uint64_t buffer, const char *scheme)
 {
     return around(1, joined(joined(number_in(1, bits), around(2, number_in(1, buffer))),
@@ -311,7 +311,7 @@ TEST(a_layout_that_is_not_read_is_refused, .setup = set_up, .teardown = tear_dow
     ck_assert_msg(strstr(error.message, layouts[_i].message), "%s", error.message);
 }
 
-/* Behind as many encodings as leave room for none, or for one alone. */
+/* After so many encodings that there is room for none, or for only one. */
 static struct nt_buffer flat_32(void)
 {
     return flat(32);

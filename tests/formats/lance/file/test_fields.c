@@ -57,7 +57,7 @@ static const char *path_of(uint32_t field)
     return path + at;
 }
 
-/* Which members a node with such a kind has beside its validity. */
+/* The members of a node with such a kind, besides its validity. */
 static const struct {
     bool has_offsets, has_data;
 } members[NT_FIELD_KIND_COUNT] = {
@@ -109,14 +109,14 @@ TEST(fields_are_the_nodes_that_another_reader_has, .teardown = tear_down)
 
 /* ---- schemas ---- */
 
-/* Lance's fields: their ids are their places in the list, from 0. */
+/* Lance's fields: their ids are their indices in the list, from 0. */
 struct described {
     const char *name, *type;
     int32_t parent;
     bool is_nullable;
 };
 
-/* Places of blobs, of no rows. */
+/* Descriptions of blobs, without rows. */
 static struct nt_buffer no_places(void)
 {
     struct nt_buffer inner = lance_flat_layout(128, 0), blobs = {0}, layout = {0};
@@ -126,7 +126,8 @@ static struct nt_buffer no_places(void)
     return layout;
 }
 
-/* `keys`: by field, an entry of its metadata, or NULL. `blob_columns`: a bit for each that stores places. */
+/* `keys`: by field, an entry of its metadata, or NULL. `blob_columns`: a bit for each that stores
+ * descriptions. */
 static enum nt_status open_marked_schema(const struct described *fields, const char *const *keys,
                                          unsigned count, unsigned columns, unsigned blob_columns,
                                          uint16_t minor)
@@ -155,7 +156,7 @@ static enum nt_status open_schema(const struct described *fields, unsigned count
     return open_marked_schema(fields, NULL, count, columns, 0, minor);
 }
 
-/* A field of the model, and its use. */
+/* A field of the model, and its column mapping. */
 struct expected {
     const char *path;
     enum nt_field_kind kind;
@@ -188,8 +189,8 @@ static const struct described nested[] = {
 };
 enum { NESTED = sizeof(nested) / sizeof(*nested) };
 
-/* "Each leaf has a column": what is around it is read from the first one below, so many layers from inside.
- */
+/* "Each leaf has a column": what surrounds it is read from the first one below, so many layers from
+ * inside. */
 TEST(leaves_have_the_columns_from_2_1_on, .teardown = tear_down)
 {
     static const struct expected expected[] = {
@@ -242,7 +243,7 @@ TEST(items_of_fixed_lists_say_arrow_of_their_extension, .teardown = tear_down)
     ck_assert_uint_eq(found[3].property_count, 0);
 }
 
-/* Of its bytes the first of these names would say that they are text. */
+/* The first of these names would mean that its bytes are text. */
 TEST(json_says_arrow_of_the_extension_of_its_bytes, .teardown = tear_down)
 {
     static const struct described fields[] = {
@@ -283,7 +284,7 @@ static const struct described struct_lists[] = {
 };
 enum { STRUCT_LISTS = sizeof(struct_lists) / sizeof(*struct_lists) };
 
-/* Their members have columns with a row for each item, and they themselves have none. */
+/* Their members have columns with a row for each item, and they have none. */
 TEST(fixed_size_lists_of_structures_are_reported_by_their_members, .teardown = tear_down)
 {
     static const struct expected expected[] = {
@@ -324,7 +325,7 @@ TEST(lists_around_fixed_size_lists_of_structures_leave_the_others_readable, .tea
     }
 }
 
-/* Version 2.0 packs them in one column, beside which the others are where they are. */
+/* Version 2.0 packs them in one column; the others keep their positions. */
 TEST(fixed_size_lists_of_structures_have_one_column_in_2_0, .teardown = tear_down)
 {
     assert_ok(open_schema(struct_lists, STRUCT_LISTS, 3, 0));
@@ -339,7 +340,7 @@ TEST(fixed_size_lists_of_structures_have_one_column_in_2_0, .teardown = tear_dow
     ck_assert_uint_eq(nt_lance_map_own_column(nt_lance_of(dataset), STRUCT_LISTS - 1).column, 2);
 }
 
-/* Types that pylance refuses to write, and versions that do not have them. */
+/* Types that pylance refuses to write, and versions that lack them. */
 static const struct {
     const char *type;
     uint16_t minor;
@@ -358,7 +359,7 @@ TEST(other_fixed_size_lists_are_not_known, .teardown = tear_down,
     ck_assert_int_eq(file->datasets[0]->fields[0].kind, NT_FIELD_UNREADABLE);
 }
 
-/* The rows of columns 0 and 1, of a file of 3 rows. */
+/* The rows of columns 0 and 1, in a file of 3 rows. */
 static const struct {
     uint64_t rows[2];
     const char *message;
@@ -424,7 +425,7 @@ static const struct described blobs[] = {{"l", "list", -1, true},
                                                 {"item", "struct", 1, true},
                                                 {"n", "int8", 2, true}};
 
-/* Which fields are read, a bit each, and why the others are not. */
+/* The fields that can be read, a bit each, and the reason for the others. */
 static const struct {
     const struct described *fields;
     unsigned count;
@@ -435,8 +436,8 @@ static const struct {
     const char *reason;
 } unread[] = {
     {blobs, 3, {NULL, BLOB}, 2, 1, 1, 4, LISTED},
-    {blob_first, 4, {NULL, NULL, BLOB}, 2, 1, 2, 11, LISTED},     /* the other member tells of the list, */
-    {blob_last, 4, {NULL, NULL, NULL, BLOB}, 2, 2, 2, 7, LISTED}, /* whichever stands first */
+    {blob_first, 4, {NULL, NULL, BLOB}, 2, 1, 2, 11, LISTED},     /* the other member shows the list, */
+    {blob_last, 4, {NULL, NULL, NULL, BLOB}, 2, 2, 2, 7, LISTED}, /* whichever is first */
     {fixed_first, 4, {NULL, NULL, BLOB}, 2, 1, 2, 15, NULL},
     {fixed_first, 3, {NULL, NULL, BLOB}, 1, 1, 2, 6, LISTED},
     {blobs, 2, {NULL, BLOB}, 2, 0, 0, 3, NULL},
@@ -459,7 +460,7 @@ TEST(what_cannot_be_reported_is_unreadable_and_nothing_else, .teardown = tear_do
     }
 }
 
-/* Those of datasets have what blobs are made from below it. */
+/* In datasets, blobs are described by what is below them. */
 TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_down, .end = 2)
 {
     static const struct described of_file[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
@@ -484,7 +485,7 @@ TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_do
         ck_assert_uint_eq(dataset->fields[i].id, i < 6 ? 0 : _i ? 3 : 1);
         ck_assert_uint_eq(dataset->fields[i].property_count, i ? 0 : 2);
     }
-    const struct nt_property *properties = dataset->fields[0].properties; /* as Lance's reader gives them */
+    const struct nt_property *properties = dataset->fields[0].properties; /* as Lance's reader returns them */
     ck_assert(nt_text_is(properties[0].key, "lance-encoding:blob") &&
               nt_text_is(properties[0].value, "true"));
     ck_assert(nt_text_is(properties[1].key, "lance-encoding:packed") &&
@@ -514,7 +515,7 @@ TEST(items_of_lists_that_overflow_are_refused, .teardown = tear_down)
                   error.message);
 }
 
-/* As in data files with blobs that are described. */
+/* As in data files with described blobs. */
 TEST(fields_without_an_id_are_none, .teardown = tear_down)
 {
     struct nt_source *source;

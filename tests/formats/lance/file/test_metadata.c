@@ -119,7 +119,7 @@ TEST(metadata_of_maps_are_found_by_their_keys, .teardown = tear_down)
 static const struct {
     uint16_t major, minor;
     enum nt_status expected;
-    const char *version; /* or what the message says */
+    const char *version; /* or a part of the message */
 } versions[] = {
     {0, 3, NT_OK, "2.0"},
     {2, 0, NT_OK, "2.0"},

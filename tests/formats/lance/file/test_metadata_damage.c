@@ -5,7 +5,7 @@
  */
 #include "lance_plain.h"
 
-/* What a test does differently from the plain file. */
+/* What a test changes in the plain file. */
 struct difference {
     const char *what;
     enum nt_status expected;
@@ -14,7 +14,7 @@ struct difference {
 
 /* ---- contradictions ---- */
 
-/* A number of the footer, of so many bytes, replaced. */
+/* Replaces a number of the footer, of so many bytes. */
 static const struct {
     unsigned place, bytes;
     uint64_t value;
@@ -184,7 +184,7 @@ TEST(no_truncation_is_read, .teardown = tear_down)
     lance_end(&writer);
     while (writer.out.length > 0) {
         writer.out.length--;
-        char *bytes = malloc(writer.out.length + 1); /* so that a read behind the end is seen */
+        char *bytes = malloc(writer.out.length + 1); /* so that a read past the end is seen */
         memcpy(bytes, writer.out.bytes, writer.out.length);
         ck_assert_uint_eq(lance_open_bytes(&opened, bytes, writer.out.length, &error), NT_NOT_THIS_FORMAT);
         free(bytes);
@@ -208,8 +208,8 @@ TEST(every_changed_byte_is_read_or_refused, .teardown = tear_down)
     }
 }
 
-/* A column's message for many columns: taken apart again for each of them, which the file's size has to bear.
- */
+/* Many columns share one message: it is parsed for each of them, charged to the budget of the file's
+ * size. */
 TEST(what_columns_share_counts_for_each_of_them, .teardown = tear_down)
 {
     enum { MESSAGE_BYTES = 1 << 20, COLUMNS = 60000 };

@@ -68,7 +68,7 @@ static struct nt_buffer blobs(bool has_dictionary, uint64_t outer_layer)
     return around(4, blobs);
 }
 
-/* Of version 2.0: lists of fixed size around flat values in a buffer. */
+/* Version 2.0: fixed-size lists around flat values in a buffer. */
 static struct nt_buffer fixed_lists(uint64_t outer, uint64_t inner, uint64_t buffer_number)
 {
     struct nt_buffer flat = {0}, buffer = {0}, values = {0}, inside = {0}, outside = {0};
@@ -142,7 +142,7 @@ static void put_values_and_blobs(void)
     put_page(blobs(false, 0), LANCE_LAYOUT, (const size_t[]){2, 16}, 2, ROWS);
 }
 
-/* One chunk of 72 bytes: no levels, 64 bytes of places, all of them empty. */
+/* One chunk of 72 bytes: no levels, 64 bytes of descriptions, all of them empty. */
 static void put_blobs_and_values(void)
 {
     static const char words[] = {(char)0x80, 0}, chunk[72] = {0, 0, 64};
@@ -153,7 +153,7 @@ static void put_blobs_and_values(void)
     put_page(mini_block(8, false), LANCE_LAYOUT, (const size_t[]){2, 16}, 2, ROWS);
 }
 
-/* After a page that has no places, so that the list's items are taken for values. */
+/* After a page without descriptions, so that the list's items are taken for values. */
 static void put_blobs_in_lists(void)
 {
     put_page(mini_block(8, false), LANCE_LAYOUT, (const size_t[]){2, 16}, 2, 0);

@@ -36,7 +36,7 @@ static void open_file(const char *path, unsigned threads)
     assert_ok(nt_reader_new(&options, &reader, &error));
 }
 
-/* All streams that can be read alone, as they are then. */
+/* All streams that can be read alone, with their values. */
 static void open_streams(struct nt_dataset *dataset)
 {
     range_count = 0;
@@ -91,7 +91,7 @@ static void close_all(void)
 
 TEST(streams_read_together_are_those_read_alone, .end = 3)
 {
-    /* Datasets have deleted rows, and fields that some of their files do not have. */
+    /* Datasets have deleted rows, and fields that some of their files lack. */
     static const char *const patterns[] = {"lance_*_[02].[012].lance", "lance_datasets/*_[02].[012]"};
     char pattern[4096];
     glob_t found;

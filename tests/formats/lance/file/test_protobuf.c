@@ -53,7 +53,7 @@ static enum nt_status check(const void *bytes, size_t size)
 
 #define MESSAGE(text) (text), sizeof(text) - 1
 
-/* The examples of the description: 150 in field 1, "testing" in field 2. */
+/* The examples of the documentation: 150 in field 1, "testing" in field 2. */
 TEST(the_examples_of_the_description_are_read)
 {
     static const uint8_t number[] = {0x08, 0x96, 0x01};
@@ -192,7 +192,7 @@ TEST(a_choice_has_one_member)
     ck_assert_ptr_null(member.bytes);
 }
 
-/* Whatever the bytes, also unchecked ones: an end is found, and nothing behind it is read. */
+/* For any bytes, also unchecked ones: parsing ends, and nothing past the end is read. */
 TEST(any_bytes_come_to_an_end)
 {
     uint32_t state = 12345;

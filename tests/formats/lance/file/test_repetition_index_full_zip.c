@@ -26,7 +26,7 @@ static void tear_down(void)
 
 static const struct nt_tree
     strings = {.layout = NT_TREE_FULL_ZIP, .offset_bits = 32, .layer_count = 1, .layers = {NT_LAYER_ITEM}},
-    /* An item takes a byte of levels and 4 of the value, an empty list the byte alone. */
+    /* An item takes a byte of levels and 4 of the value; an empty list takes only the byte. */
     lists = {.layout = NT_TREE_FULL_ZIP,
              .repetition_bits = 1,
              .definition_bits = 1,

@@ -39,8 +39,8 @@ static enum nt_status open_index(const uint64_t *numbers, uint32_t count, uint64
     return nt_lance_row_index_open(index_source, &page, &layout, chunks, &row_index, &error);
 }
 
-/* The example of Lance's reader: 50 rows end in the first chunk, of another there are 3 levels; that ends, as
- * the first of 50, in the second one. */
+/* The example of Lance's reader: 50 rows end in the first chunk, and 3 levels of another remain; that
+ * row ends, as the first of 50, in the second one. */
 TEST(rows_begin_in_the_chunk_before_the_one_they_end_in, .teardown = tear_down)
 {
     const uint64_t numbers[] = {50, 3, 50, 0, 10, 0};
@@ -116,7 +116,7 @@ TEST(a_buffer_that_is_not_there_is_missed, .teardown = tear_down)
 
 /* ---- levels ---- */
 
-/* What the levels of two chunks tell: of 51 rows the last goes on for 3 levels; with it 50 end in the second
+/* The levels of two chunks: the last of 51 rows continues for 3 levels; with it, 50 end in the second
  * one. */
 struct told {
     uint64_t rows, last_row;

@@ -67,7 +67,11 @@ static const struct {
     {"fixed_size_binary:-5", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"fixed_size_binary:5:5", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"fixed_size_binary:536870911", NT_LANCE_IS_VALUE, 4294967288, 0, {0}},
-    {"fixed_size_binary:536870912", NT_LANCE_IS_UNKNOWN, 0, 0, {0}}, /* of more bits than 32 bits count */
+    {"fixed_size_binary:536870912",
+     NT_LANCE_IS_UNKNOWN,
+     0,
+     0,
+     {0}}, /* needs more bits than 32 bits can count */
     {"timestamp:h:-", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"timestamp:us", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"decimal:64:10:2", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
@@ -88,7 +92,7 @@ static const struct {
     {"fixed_size_list:dict:int32:int8:false:1", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
 };
 
-/* Arrow's types of these names: "large" ones count with 64 bits. */
+/* Arrow's types of these names: "large" ones have 64-bit offsets. */
 static const struct {
     const char *text;
     bool has_short_offsets, is_map;

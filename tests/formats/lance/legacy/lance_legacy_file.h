@@ -28,7 +28,7 @@ static void tear_down(void)
     legacy_deinit(&writer);
 }
 
-/* `page_bytes`: no page may have more; 0: as always. */
+/* `page_bytes`: limit of each page; 0: the default. */
 static enum nt_status legacy_open_within(uint64_t page_bytes)
 {
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
@@ -51,7 +51,7 @@ static enum nt_status legacy_open(void)
 
 enum { NUMBER, TEXT, LIST, ITEM, STRUCTURE, WORD, ROWS_0 = 2, ROWS_1 = 1 };
 
-/* Where what lies, of the first batch and the second one. */
+/* The offsets of the parts of the first batch and the second one. */
 static uint64_t numbers_at[2], texts_at[2], offsets_at[2], lists_at[2], items_at[2], words_at[2],
     dictionary_at;
 
@@ -94,7 +94,7 @@ static void put_all(void)
                      2);
 }
 
-/* Load the page list of a field, by its id. */
+/* Loads the page list of a field, by its id. */
 static enum nt_status load_field(int32_t id)
 {
     struct nt_dataset *dataset = file->datasets[0];

@@ -11,14 +11,14 @@
 enum { LEGACY_FIELDS = 8, LEGACY_BATCHES = 3 };
 
 struct legacy_writer {
-    struct nt_buffer out, manifest, statistics; /* the last: a StatisticsMetadata, where there is one */
+    struct nt_buffer out, manifest, statistics; /* the last: a StatisticsMetadata, if there is one */
     uint64_t cells[LEGACY_FIELDS][LEGACY_BATCHES][2];
     int32_t first, last; /* ids */
     uint64_t batches[LEGACY_BATCHES + 1];
     unsigned batch_count;
     uint16_t minor;
     bool has_no_manifest;
-    uint64_t table, manifest_at, metadata_at, tail; /* where it is, once all is written */
+    uint64_t table, manifest_at, metadata_at, tail; /* its offset, once all is written */
 };
 
 static inline void legacy_put(struct nt_buffer *out, uint64_t value, unsigned bytes)
@@ -67,7 +67,7 @@ static inline void legacy_field(struct legacy_writer *writer, int32_t id, int32_
     legacy_put_field(&writer->manifest, id, parent, name, type, 1, UINT64_MAX, 0);
 }
 
-/* Where bytes that are added lie. */
+/* The offset of added bytes. */
 static inline uint64_t legacy_bytes(struct legacy_writer *writer, const void *bytes, size_t count)
 {
     uint64_t at = writer->out.length;

@@ -38,7 +38,7 @@ TEST(what_was_written_is_found, .teardown = tear_down)
     ck_assert_ptr_null(nt_lance_cells(&legacy->table, -1));
 }
 
-/* A file of a fragment may have some fields of the dataset only: the table begins with the lowest id. */
+/* A file of a fragment may have only some fields of the dataset: the table begins with the lowest id. */
 TEST(the_page_table_begins_with_the_lowest_id, .teardown = tear_down)
 {
     legacy_begin(&writer, (uint64_t[]){0, 2}, 1);
@@ -60,7 +60,7 @@ TEST(the_page_table_begins_with_the_lowest_id, .teardown = tear_down)
 TEST(a_file_may_have_no_batches, .teardown = tear_down)
 {
     legacy_begin(&writer, (uint64_t[]){0}, 0);
-    legacy_bytes(&writer, "", 1); /* a manifest at position 0 would be none */
+    legacy_bytes(&writer, "", 1); /* a manifest at position 0 means none */
     legacy_field(&writer, 0, -1, "x", "int8");
     legacy_end(&writer);
     assert_ok(legacy_open());
@@ -148,7 +148,7 @@ TEST(positions_and_lengths_of_messages_are_in_front_of_the_tail, .teardown = tea
     ck_assert_msg(strstr(error.message, "does not end before the tail"), "%s", error.message);
 }
 
-/* Each byte changed and each end cut: refused with words, or read as something. */
+/* Each byte changed and each end cut: refused with a message, or read. */
 TEST(damage_of_any_byte_leads_nowhere, .teardown = tear_down)
 {
     put_all();

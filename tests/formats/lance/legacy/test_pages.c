@@ -4,7 +4,7 @@
  */
 #include "lance_legacy_file.h"
 
-/* The pages of a column: of a field by its id, at a position. */
+/* The pages of a column: by the field's id and the position. */
 static const struct nt_page *pages_of(int32_t id, uint32_t position, uint32_t *count_ret)
 {
     struct nt_dataset *dataset = file->datasets[0];
@@ -171,7 +171,7 @@ TEST(pages_of_a_field_are_no_longer_than_the_file, .teardown = tear_down)
     ck_assert_ptr_nonnull(strstr(error.message, "more bytes than the file"));
 }
 
-/* Fields without pages, as they are in no writer's file. */
+/* Fields without pages, which no writer makes. */
 static const struct {
     const char *type;
     uint64_t encoding, dictionary;
@@ -312,7 +312,7 @@ TEST(a_dictionary_is_in_the_file, .teardown = tear_down, .end = sizeof(dictionar
     assert_ok(load_field(WORD));
 }
 
-/* From the lowest id to the highest one there are as many as 32 bits can count, and one more. */
+/* The number of ids from the lowest to the highest exceeds 32 bits by one. */
 TEST(ids_that_no_page_table_has_are_refused, .teardown = tear_down)
 {
     static const uint64_t batches[] = {0, 1};
@@ -328,7 +328,7 @@ TEST(ids_that_no_page_table_has_are_refused, .teardown = tear_down)
 
 static const struct {
     uint64_t page_bytes;
-    const char *message; /* NULL: it is read */
+    const char *message; /* NULL: it can be read */
 } limits[] = {
     {1 << 20, NULL},
     {24, NULL},

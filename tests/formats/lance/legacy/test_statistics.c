@@ -68,8 +68,8 @@ static void end(void)
     assert_ok(legacy_open());
 }
 
-/* Of number all members, and one that is unknown; of text no null_count; of a field that is not there; of
- * what is no id. */
+/* Number has all members, and an unknown one; text lacks null_count; one field does not exist; one is
+ * no id. */
 static void put_statistics(void)
 {
     put_all();
@@ -112,7 +112,7 @@ TEST(without_statistics_there_are_no_lines, .teardown = clear)
     ck_assert_str_eq(text.bytes, "");
 }
 
-/* Numbers of cells that lead nowhere. */
+/* Cell numbers that refer to nothing. */
 static const struct {
     unsigned cell, place;
     uint64_t value;
