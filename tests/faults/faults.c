@@ -54,7 +54,7 @@ struct walk {
     unsigned left; /* callers */
 };
 
-/* FNV-1a of where they go on. */
+/* FNV-1a of their return addresses. */
 static _Unwind_Reason_Code add_caller(struct _Unwind_Context *caller, void *context)
 {
     struct walk *walk = context;
@@ -82,7 +82,7 @@ int fault_at(enum fault_site site)
                                                                                             : 0;
 }
 
-/* `fails` sets errno and tells whether it did. */
+/* `fails` sets errno and returns true if the call must fail. */
 static bool fails(enum fault_site site)
 {
     int error = fault_at(site);
@@ -105,7 +105,7 @@ void *malloc(size_t bytes)
     return fails(FAULT_ALLOCATION) ? NULL : next(bytes);
 }
 
-/* dlsym itself asks for zeroed memory; it goes on without. */
+/* dlsym itself asks for zeroed memory; it works without. */
 void *calloc(size_t count, size_t bytes)
 {
     static _Thread_local bool is_searching;

@@ -17,33 +17,33 @@ enum fault_site {
     FAULT_CALL,       /* open, stat, readdir, realpath and their like */
     FAULT_THREAD,     /* pthread_create */
     FAULT_WRITE,      /* writev; see preload.c */
-    FAULT_ARENA,      /* nt_arena_alloc and its like; see arenas.c */
+    FAULT_ARENA,      /* nt_arena_alloc and others; see arenas.c */
 };
 
-enum { FAULT_SHORT = -1 }; /* in place of an errno value: half of what was asked for, of reads only */
+enum { FAULT_SHORT = -1 }; /* instead of an errno value: half of the requested bytes, for reads only */
 
 struct fault {
     enum fault_site site;
-    uint64_t number; /* which call of the site fails, from 1 on; 0: none, they are only counted */
+    uint64_t number; /* the number of the failing call of the site, from 1; 0: none, calls are only counted */
     int error;       /* errno, or FAULT_SHORT */
     bool lasts;      /* all later ones fail, too */
-    /* Where each call came from: a number for its innermost `depth` callers. NULL: nobody asks. */
+    /* The origin of each call: a number for its innermost `depth` callers. NULL: not recorded. */
     uint64_t *places;
-    uint64_t place_count; /* that there is room for; later calls are only counted */
+    uint64_t place_count; /* capacity; later calls are only counted */
     unsigned depth;
 };
 
-/* From now on, in all threads. */
+/* Applies to all threads from now on. */
 void fault_arm(const struct fault *fault);
-/* No more. How many calls of the site there were since it was armed. */
+/* Disarms. Returns the number of calls of the site since it was armed. */
 uint64_t fault_disarm(void);
 
-/* Counts a call of the site: 0, or what it has to fail with. */
+/* Counts a call of the site. Returns 0, or how it must fail. */
 int fault_at(enum fault_site site);
 
-/* Let the monotonic clock go forward: failures that are remembered for seconds are forgotten. */
+/* Advances the monotonic clock: failures that are remembered for seconds are forgotten. */
 void fault_pass_time(int64_t seconds);
-/* Back to what the clock of the machine says. */
+/* Back to the clock of the machine. */
 void fault_restore_time(void);
 
 #endif

@@ -38,7 +38,7 @@ static void digest(struct sight *sight, const void *bytes, size_t count)
         sight->digest = (sight->digest ^ at[i]) * UINT64_C(0x100000001b3);
 }
 
-/* Whether the look goes on; a failure is noted. */
+/* Continues? Records a failure. */
 static bool goes_on(struct sight *sight, enum nt_status status)
 {
     if (sight->status == NT_OK)
@@ -49,7 +49,7 @@ static bool goes_on(struct sight *sight, enum nt_status status)
     return status == NT_OK;
 }
 
-/* Whether a call is to be tried once more. */
+/* Must a call be repeated? */
 static bool is_tried_again(struct sight *sight, enum nt_status status)
 {
     bool is_whole = sight->is_whole;
@@ -207,7 +207,7 @@ static void look_at_tree(struct nt_vfs *vfs, struct sight *sight)
 
 /* ---- the file ---- */
 
-/* What the machine refuses is a finding, too: it is the look's failure. */
+/* A refusal of the machine is a failure of this look, too. */
 static void see_finding(void *context, const struct nt_finding *finding)
 {
     struct sight *sight = context;
@@ -228,7 +228,7 @@ static void verify(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight
         digest(sight, &summary, sizeof(summary));
 }
 
-/* A dataset differs from itself in nothing. */
+/* A dataset has no difference to itself. */
 static void see_difference(void *context, const struct nt_difference *difference)
 {
     digest(context, difference->property, strlen(difference->property));

@@ -13,31 +13,31 @@ enum look {
     LOOK_LISTING,
     LOOK_XATTRS,
     LOOK_CONTENT,
-    LOOK_TREE,   /* all of the above, of all paths */
-    LOOK_VERIFY, /* what nt_verify finds in the file, past the tree */
-    LOOK_DIFF,   /* each of its datasets with itself, past the tree */
-    LOOK_ARROW,  /* schema and batches of its datasets as C structures, past the tree */
+    LOOK_TREE,   /* all of the above, for all paths */
+    LOOK_VERIFY, /* what nt_verify finds in the file, without the tree */
+    LOOK_DIFF,   /* each of its datasets with itself, without the tree */
+    LOOK_ARROW,  /* schema and batches of its datasets as C structures, without the tree */
     LOOKS
 };
 extern const char *const look_names[LOOKS];
 
-/* Of a look that does not apply (content of a directory) the status is NT_INVALID. */
+/* For a look that does not apply (content of a directory) the status is NT_INVALID. */
 struct sight {
     enum nt_status status;  /* the first failure */
-    enum nt_status refusal; /* the first failure that is the machine's */
+    enum nt_status refusal; /* the first environmental failure */
     enum nt_status last;    /* of the last call */
-    uint64_t digest;        /* of all that was seen; where something failed, up to there */
-    bool is_whole;          /* what the machine refused was tried once more at once, and then all was seen */
+    uint64_t digest;        /* of everything that was seen, up to the failure */
+    bool is_whole;          /* an environmental failure was retried at once, and then all was seen */
 };
 
 void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight *sight);
 
-/* Paths of the tree without its root "", NULL-terminated, to be freed with free_paths. The daemon's counters
- * are omitted. */
+/* Paths of the tree without its root "", NULL-terminated; free them with free_paths. The daemon's
+ * counters are omitted. */
 char **list_paths(struct nt_vfs *vfs);
 void free_paths(char **paths);
 
-/* How many failures the mount would show in errors.jsonl. */
+/* The number of failures that the mount would show in errors.jsonl. */
 unsigned count_failures(struct nt_vfs *vfs);
 
 #endif

@@ -15,7 +15,7 @@
 #include "blz_writer.h"
 #include "sample.h"
 
-/* One of each structure that a reader treats in its own way. */
+/* One of each structure that readers treat differently. */
 static const char *const given[] = {"types.root",
                                     "attributes.root",
                                     "late_fields.root",
@@ -81,7 +81,7 @@ static void put_column(const char *name, const char *dtype, const void *values, 
     }
 }
 
-/* Of the strings more than a read takes at once, which so ends within one of them. */
+/* More strings than one read takes, so that it ends within one of them. */
 static void add_blz(void)
 {
     static int numbers[ROWS];

@@ -5,10 +5,9 @@
 #ifndef NT_TESTS_SAMPLES_H
 #define NT_TESTS_SAMPLES_H
 
-/* Paths of SAMPLES files and of directories that are datasets, and at last a folder of several of them;
- * those that are not in tests/data are written into a directory of their own. NULL-terminated; ended by
- * samples_remove.
- */
+/* Paths of SAMPLES files and of directories that are datasets, and last a folder with several of them;
+ * those that are not in tests/data are written into a directory of their own. NULL-terminated; freed by
+ * samples_remove. */
 enum { SAMPLES = 23 };
 const char *const *samples_make(const char *test_data);
 void samples_remove(void);

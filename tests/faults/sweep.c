@@ -34,9 +34,9 @@ struct kind {
     const char *name;
     enum fault_site site;
     int error;
-    enum nt_status status; /* that a look may give instead */
-    bool is_remembered;    /* for seconds, as that of a page: it is tried again afterwards */
-    bool is_of_opening;    /* there are no such calls later on */
+    enum nt_status status; /* that a look may return instead */
+    bool is_remembered;    /* for seconds, like that of a page: it is tried again afterwards */
+    bool is_of_opening;    /* later there are no such calls */
 };
 
 static const struct kind kinds[] = {
@@ -59,12 +59,12 @@ struct sweep {
     struct nt_chain_list *list;        /* of the open tree */
     unsigned threads, callers;
     uint64_t stride, start;
-    uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
+    uint64_t points, tried, failed; /* of all; tried; those whose looks gave an error */
     unsigned wrong, reports;
     const char *source;
 };
 
-/* Where a crash or an endless loop happened. */
+/* The position of a crash or an endless loop. */
 static char where[1024];
 
 static void tell_place(int signal_number)
@@ -135,8 +135,9 @@ static void arm(const struct sweep *sweep, uint64_t number)
 
 enum { PLACES = 1 << 17, SEEN = 1 << 18 };
 
-static uint64_t places[PLACES]; /* of the calls that were counted last */
-static uint64_t *seen; /* places that were tried, by hash; of all tests, each of which has a process */
+static uint64_t places[PLACES]; /* of the last counted calls */
+static uint64_t
+    *seen; /* places that were tried, by hash; over all tests, each of which has its own process */
 
 static void arm_to_count(const struct sweep *sweep)
 {
@@ -156,7 +157,7 @@ static bool is_seen(uint64_t place)
     return was_there;
 }
 
-/* Whether the point of a call, counted from 1, is one of those that are tried. */
+/* Is the call's point, counted from 1, one of those to try? */
 static bool is_selected(struct sweep *sweep, uint64_t number)
 {
     uint64_t point = sweep->points++;
@@ -174,7 +175,7 @@ static bool is_same(const struct sight *a, const struct sight *b)
 
 struct usual {
     struct sight sight;
-    unsigned failures; /* that are told of the file, without any fault */
+    unsigned failures; /* reported for the file without any fault */
 };
 
 static void check_fault(struct sweep *sweep, const struct sight *got, const struct usual *usual)
@@ -286,8 +287,7 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
 
 /* ---- all ---- */
 
-/* Of a chain, which has no lists of them: a file by itself. Of one that the disk does not give it is shown
- * why. */
+/* A chain has no lists of its own: one file alone. If the disk refuses one, the error is shown. */
 static void sweep_inner(struct sweep *sweep, bool is_tried)
 {
     char path[512];
@@ -325,7 +325,7 @@ static uint64_t wanted; /* points in all, 0: every one */
 static struct sweep sweep = {.kind = kinds, .stride = 1};
 static const char *const *sources;
 
-/* In the parent: the samples, and how many points there are. */
+/* In the parent: the samples, and their numbers of points. */
 static void set_up(void)
 {
     const char *data = getenv("NTUPLE_TEST_DATA");
@@ -346,7 +346,7 @@ START_TEST(every_call_may_fail_and_nothing_wrong_is_served_or_kept)
     sweep.points = 0;
     sweep.source = sources[_i];
     sweep_source(&sweep, true);
-    fault_restore_time(); /* the test's own limit goes by the same clock */
+    fault_restore_time(); /* the test's own limit uses the same clock */
     printf("%s: %llu points, %llu tried, %llu of them errors\n", sweep.source,
            (unsigned long long)sweep.points, (unsigned long long)sweep.tried,
            (unsigned long long)sweep.failed);

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Let one allocation after the other fail in a whole program, also those of libraries. It succeeds with the usual output, or
-it ends with the status for "out of memory". It never says that a source is damaged, and it never crashes or hangs.
-usage: sweep_program.py [-n POINTS]        of each command so many points, spread evenly; without: all"""
+"""Fail each allocation in a whole program, one at a time, including those of libraries. The
+program succeeds with the usual output, or ends with the status for "out of memory". It never
+calls a source damaged, and never crashes or hangs.
+
+usage: sweep_program.py [-n POINTS]        so many points of each command, spread evenly; default: all
+"""
 import argparse
 import errno
 import os
@@ -11,14 +14,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-NTUPLE, PRELOAD, DATA = os.environ['NTUPLE'], os.environ.get('FAULT_PRELOAD'), Path(os.environ['NTUPLE_TEST_DATA'])
+NTUPLE, PRELOAD, DATA = os.environ['NTUPLE'], os.environ.get('FAULT_PRELOAD'), Path(
+        os.environ['NTUPLE_TEST_DATA'])
 ALLOCATION = 1  # enum fault_site in tests/faults/faults.h
 OUT_OF_MEMORY = 8  # enum nt_exit_status in src/cli/cli.h
 SECONDS = 20
 # A source of each format, compression and metadata library.
-VERIFIED = ('compression_zstd.root', 'compression_lzma.root', 'compression_zlib.root', 'compression_lz4.root', 'types.root',
+VERIFIED = ('compression_zstd.root', 'compression_lzma.root', 'compression_zlib.root',
+            'compression_lz4.root', 'types.root',
             'lance_datasets/deletions_2.2', 'lance_nested_2.1.lance', 'lance_nested_0.2.lance')
-SANDBOX = '--sandbox=off'  # whose set-up is not to be swept here
+SANDBOX = '--sandbox=off'  # whose setup is not swept here
 
 
 def commands():
@@ -29,8 +34,10 @@ def commands():
 
 
 def call(words, number, count=None):
-    """The result where allocation `number` fails; 0: none does."""
-    environment = os.environ | {'LD_PRELOAD': PRELOAD, 'NTUPLE_FAULT': f'{ALLOCATION}:{errno.ENOMEM}:{number}:0', 'NTUPLE_FAULT_COUNT': count or ''}
+    """The result if allocation `number` fails; 0: none does."""
+    environment = os.environ | {'LD_PRELOAD': PRELOAD,
+                                'NTUPLE_FAULT': f'{ALLOCATION}:{errno.ENOMEM}:{number}:0',
+                                'NTUPLE_FAULT_COUNT': count or ''}
     return subprocess.run(words, capture_output=True, env=environment, timeout=SECONDS)
 
 
@@ -46,7 +53,8 @@ def problem(usual, found):
     if found.returncode == OUT_OF_MEMORY:
         return None if b'emory' in found.stderr else 'the message does not name memory'
     # c-blosc itself prints this.
-    if found.returncode == usual.returncode and found.stdout.replace(b'Error allocating memory!', b'') == usual.stdout:
+    if found.returncode == usual.returncode and found.stdout.replace(b'Error allocating memory!',
+                                                                     b'') == usual.stdout:
         return None
     return f'exit status {found.returncode}'
 
@@ -63,8 +71,10 @@ def sweep(words, points):
             told, found = f'no end within {SECONDS} s', None
         if told:
             failures += 1
-            print(f'FAIL {" ".join(words[1:])}: allocation {number} of {allocations}: {told}', found and found.stderr[-300:])
-    print(f'{" ".join(words[1:])}: {len(range(1, allocations + 1, step))} of {allocations} allocations, {failures} failures')
+            print(f'FAIL {" ".join(words[1:])}: allocation {number} of {allocations}: {told}', found
+                  and found.stderr[-300:])
+    print(f'{" ".join(words[1:])}: {len(range(1, allocations + 1, step))} of {allocations} allocations, '
+          f'{failures} failures')
     assert allocations > 20, 'the allocations are not counted'
     return failures
 

@@ -56,8 +56,8 @@ static void a_page_of_2_to_31_elements_in_few_bytes(struct nt_buffer *file)
 
 enum { FRAME_ELEMENTS = 1 << 20, FRAME_BYTES = 4 * FRAME_ELEMENTS };
 
-/* A ROOT block of zstd: magic, window of 4 MiB, blocks of 128 KiB that repeat one byte. Returns
- * its length. */
+/* A ROOT block of zstd: magic, window of 4 MiB, blocks of 128 KiB that repeat one byte. Returns its
+ * length. */
 static size_t repeated_zeros(char *stored)
 {
     size_t length = 9;
@@ -73,7 +73,7 @@ static size_t repeated_zeros(char *stored)
     return length;
 }
 
-/* So many pages that are all the same bytes. */
+/* So many pages that share the same bytes. */
 static void write_merged(uint32_t count, struct nt_buffer *file)
 {
     static const char zeros[FRAME_BYTES];
@@ -203,7 +203,7 @@ static void a_field_projected_from_itself(struct nt_buffer *file)
     write_projected(0, file);
 }
 
-/* Which is harmless: alias columns, not these links, tell what is read. */
+/* Harmless: alias columns, not these links, define what is read. */
 static void fields_projected_in_a_ring(struct nt_buffer *file)
 {
     write_projected(1, file);

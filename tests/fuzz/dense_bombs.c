@@ -27,7 +27,7 @@ static uint32_t noise(uint32_t *state)
     return *state >> 16;
 }
 
-/* Letters, 6 bits each, and an end. */
+/* Letters of 6 bits each, and an end. */
 static void write_noise(uint32_t *state, char *text, size_t letters)
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -49,7 +49,7 @@ static void write_schema(struct rntuple_description *description, struct nt_buff
 static const struct rntuple_page no_page = {
     .elements = 1, .packed = "few!", .packed_bytes = 4, .stored = "few!", .stored_bytes = 4};
 
-/* So many fields with a column of their own, of one page, which is the same for all. */
+/* So many fields, each with a column of one page, which all share. */
 void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file)
 {
     enum { MAX_LETTERS = 255 };
@@ -117,7 +117,7 @@ static void write_clusters(const struct rntuple_cluster *clusters, uint32_t coun
                  file);
 }
 
-/* Of any number of elements each, which is all that tells them apart. */
+/* Each has another number of elements, the only difference. */
 static void dense_pages(struct nt_buffer *file)
 {
     enum { COUNT = 130000, MAX_ELEMENTS = 65536 };
@@ -160,7 +160,7 @@ static void dense_clusters(struct nt_buffer *file)
     free(pages);
 }
 
-/* A field's values in so many encodings, of ranges of values of their own. */
+/* A field's values in so many encodings, each with its own range of values. */
 static void dense_columns(struct nt_buffer *file)
 {
     enum { COUNT = 65000 };
@@ -181,7 +181,7 @@ static void dense_columns(struct nt_buffer *file)
     free(columns);
 }
 
-/* Each has to be read by itself, though all of them are the same one. */
+/* Each must be read by itself, although all of them are the same one. */
 static void attribute_sets_with_a_long_header(struct nt_buffer *file)
 {
     enum { BYTES = 1 << 20, SETS = 240 };

@@ -57,7 +57,7 @@ static enum nt_status count_range(void *context, const struct nt_layout_range *r
 
 /* ---- columns ---- */
 
-/* What tells of a page's parts. */
+/* The description of a page's parts. */
 static void read_page_texts(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
 {
     struct nt_page_file files[NT_PAGE_FILES];
@@ -81,7 +81,7 @@ static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, ui
     size_t count = (size_t)(elements < most ? elements : most);
     struct nt_error error = {0};
     if (nt_column_read(reader, dataset, column, 0, room, count * bytes, &error) != NT_OK && !error.message[0])
-        abort(); /* a failure says why */
+        abort(); /* each failure has a message */
     if (nt_column_page(reader, dataset, column, 0, &page, &cluster, &first, NULL) != NT_OK)
         return;
     struct nt_buffer out = {0};

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* No more than one word, so that nothing can be smuggled into a header. */
+/* At most one word, so that nothing can be smuggled into a header. */
 static void check_word(const char *text, size_t room)
 {
     size_t length = strnlen(text, room);

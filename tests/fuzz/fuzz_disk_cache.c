@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 enum { REMOTE_BYTES = 100000, ROOM = 1 << 24, MAGIC = 0x6e74646b, HEADER_BYTES = 24 };
 
-/* Of the input: what is said of a record, in front of its bytes. */
+/* The input: a description of a record, then its bytes. */
 enum { TOLD_BYTES = 7, WRONG_BYTES = 1, WRONG_HEADER = 2, IS_CUT = 4, IS_KEY = 8 };
 
 static const char key[] = "http://a/b\nhttp://a\n\"v\"\n100000\n";
@@ -79,7 +79,7 @@ static void read_all(struct nt_disk_cache_file *entry)
     }
 }
 
-/* What is added where nothing was is read as it was added, if at all. */
+/* A record added where there was none reads as it was added, if at all. */
 static void add(struct nt_disk_cache_file *entry, const uint8_t *bytes, size_t count)
 {
     enum { MOST = 1 << 12 };

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 enum { EDIT_BYTES = 5 };
 
-/* The edits of the input at hand; the writer's callback has no context. */
+/* The edits of the current input; the writer's callback has no context. */
 static const uint8_t *edits;
 static size_t edit_count;
 

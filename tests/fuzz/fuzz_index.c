@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* Through a file without a name. */
+/* Through an unnamed file. */
 static enum nt_status read_text(const void *bytes, size_t count, struct nt_chain_index **index_ret,
                                 struct nt_error *error)
 {
@@ -38,7 +38,7 @@ static bool is_same(const struct nt_indexed_file *left, const struct nt_indexed_
     return is_same;
 }
 
-/* Of files that have one path and dataset the first one found stands for all. */
+/* Among files with equal path and dataset, the first one found counts. */
 static void check_again(const struct nt_chain_index *index)
 {
     struct nt_error error = {0};

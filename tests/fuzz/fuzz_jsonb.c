@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* Of a byte of JSONB there are at most 6 of text (an escape), of a value of 4 bytes or more what stands
- * around it, and a scalar of few bytes is no longer than the second number. */
+/* Limits of the text: at most 6 bytes for a byte of JSONB (an escape), brackets for a value of 4 bytes
+ * or more, and the second number for a scalar of few bytes. */
 enum { MAX_OF_BYTE = 8, MAX_OF_SCALAR = 128 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

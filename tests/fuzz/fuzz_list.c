@@ -23,7 +23,7 @@ FTS *__wrap_fts64_open(char *const *paths, int options, int (*compare)(const FTS
 
 static char folder[] = "/tmp/fuzz_list-XXXXXX";
 
-/* Patterns look at nothing beside the folder: a fuzzer would walk the whole machine. */
+/* Patterns search only this folder: a fuzzer would walk the whole machine. */
 static bool is_within(const char *path)
 {
     return strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "..");

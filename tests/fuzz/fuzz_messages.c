@@ -18,7 +18,7 @@ static const struct nt_proto_table *const tables[] = {
     &nt_lance_row_versions,         &nt_lance_index_section,   &nt_lance_transaction,
 };
 
-/* All that can be asked of a field gives the same. */
+/* All functions for a field give the same. */
 static void ask(struct nt_proto message, const struct nt_proto_field *field)
 {
     struct nt_proto_item item;

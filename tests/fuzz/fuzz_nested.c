@@ -43,7 +43,7 @@ static void unpack_blocks(const struct input *input)
     free(output);
 }
 
-/* A byte tells how many runs there are, if there is data for them. */
+/* A byte with the number of runs, if there is data for them. */
 static void expand_runs(const struct input *input)
 {
     uint32_t value_bytes = input->parameters[0] % 20, length_bytes = 1u << input->parameters[1] % 4;

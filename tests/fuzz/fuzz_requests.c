@@ -31,7 +31,7 @@ static struct {
     size_t node_count;
     struct opened opened[MAX_OPEN];
     unsigned open_count;
-    /* The request at hand. */
+    /* The current request. */
     unsigned replies;
     size_t room;
     bool is_refused;
@@ -166,7 +166,7 @@ int __wrap_fuse_lowlevel_notify_store(struct fuse_session *session, fuse_ino_t n
 
 struct request {
     uint64_t node;
-    struct opened *opened; /* NULL: none is */
+    struct opened *opened; /* NULL: there is none */
     uint64_t offset;
     size_t size;
     uint8_t choice;
@@ -206,7 +206,7 @@ static void open_node(const struct request *request)
     kernel.open_count += !kernel.is_refused;
 }
 
-/* What the tree has there, asked for by itself; what tells of the mount changes. */
+/* Compares with a separate read of the tree; files about the mount change. */
 static void compare(const struct request *request)
 {
     static uint8_t bytes[MAX_READ];
@@ -280,7 +280,7 @@ static void ask(const uint8_t *bytes)
     struct request request = {.offset = offset_of(nt_load_le16(bytes + 3)),
                               .size = nt_load_le16(bytes + 5) % (MAX_READ + 1),
                               .choice = bytes[7]};
-    /* Known nodes, and numbers that no request has brought. */
+    /* Known nodes, and numbers of no request. */
     request.node =
         node < 0xf000 ? kernel.nodes[node % kernel.node_count] : kernel.nodes[0] ^ UINT64_C(1) << (node & 63);
     if (kernel.open_count)

@@ -28,10 +28,10 @@ int __wrap_close(int file);
 int __real_close(int file);
 
 enum {
-    CHANNEL = 1 << 20, /* numbers that no file has */
+    CHANNEL = 1 << 20, /* numbers of no file */
     SIGNALS,
     DEVICE,
-    DECODER = 1 << 22, /* nor a process */
+    DECODER = 1 << 22, /* nor of a process */
     UNREAD = 100,      /* answers that fit into the channel */
 };
 
@@ -39,9 +39,9 @@ enum event { EVENT_NONE, EVENT_PACKET, EVENT_SIGNAL, EVENT_END, EVENTS };
 
 static struct {
     const uint8_t *at, *end;
-    enum event event; /* the next one, if it was looked at */
+    enum event event; /* the next one, if it was read */
     bool has_event, is_mounted, has_ended, was_told;
-    bool is_waited_for; /* its number may be another's by now */
+    bool is_waited_for; /* its number may belong to another by now */
     unsigned unread;
 } world;
 
@@ -56,7 +56,7 @@ static uint8_t next_byte(void)
     return world.at < world.end ? *world.at++ : 0;
 }
 
-/* Where nothing is left, the decoder ends. Once it has, more signals may come. */
+/* The worker ends when nothing is left. After that, more signals may arrive. */
 static enum event look(void)
 {
     if (!world.has_event)
@@ -76,7 +76,7 @@ int __wrap_poll(struct pollfd *files, nfds_t count, int milliseconds)
     files[0].revents = event == EVENT_SIGNAL || event == EVENT_END ? POLLIN : 0;
     files[1].revents = files[1].fd >= 0 && event == EVENT_PACKET ? POLLIN : 0;
     if (event == EVENT_NONE || (event == EVENT_PACKET && files[1].fd < 0))
-        world.has_event = false; /* nobody hears it */
+        world.has_event = false; /* nobody reads it */
     return 1;
 }
 
@@ -114,7 +114,7 @@ ssize_t __wrap_read(int file, void *buffer, size_t bytes)
     return file == SIGNALS ? read_signal(buffer) : __real_read(file, buffer, bytes);
 }
 
-/* The decoder reads none of its answers: whoever waits until it does waits for ever. */
+/* The worker reads none of its answers: a caller that waits for that would wait forever. */
 static ssize_t take_answer(int file, int flags)
 {
     demand(file == CHANNEL && flags & MSG_DONTWAIT && flags & MSG_NOSIGNAL);
@@ -198,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     nt_supervisor_run(&supervisor, &tasks, &end);
     demand(world.has_ended);
     demand(!end.signal || world.was_told);
-    /* What ended in order was unmounted by somebody; else nothing stays mounted. */
+    /* After an orderly end, somebody unmounted it; else nothing stays mounted. */
     demand(!world.is_mounted || (end.exit_status == 0 && !end.signal));
     return 0;
 }

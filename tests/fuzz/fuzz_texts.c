@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* What was read is written, and can be read again. */
+/* The text is written, and reads back equal. */
 static void read_json(const char *text, size_t length)
 {
     struct nt_budget budget;
@@ -52,8 +52,7 @@ static bool is_utf8(const struct nt_buffer *text)
     return true;
 }
 
-/* A string's content, written as a literal, reads as the same; what is no UTF-8 is shown as Python shows it.
- */
+/* A string's content, written as a literal, reads back equal; invalid UTF-8 has Python's form. */
 static void read_literal(const char *text, size_t length)
 {
     struct nt_literal literal = {.text = text, .end = length};

@@ -105,7 +105,7 @@ static void write_page(const char *type, struct nt_buffer layout, const char *co
     end(&writer, file);
 }
 
-/* A page of one mini-block, of a size of 8 bytes times (word >> 4) + 1. */
+/* A page of one mini-block with 8 * ((word >> 4) + 1) bytes. */
 static void write_chunk(const char *type, struct nt_buffer layout, const char *chunk, size_t size,
                         uint64_t rows, struct nt_buffer *file)
 {
@@ -140,7 +140,7 @@ static void fixed_lists_in_one_another(struct nt_buffer *file)
                around(2, layers_in(5, NULLABLE_ITEM, 0)), NULL, NULL, 0, 1 << 20, file);
 }
 
-/* Rows that are there, of lists that are not: levels of 2^40 places in one run. */
+/* Rows of lists that do not exist: levels of 2^40 rows in one run. */
 static void levels_of_2_to_40_places(struct nt_buffer *file)
 {
     static const char levels[] = "\2\0\0\0\0\0\0\0\1\0\xff\xff\xff\xff";
@@ -164,7 +164,7 @@ static void runs_of_2_to_40_values(struct nt_buffer *file)
     write_chunk("int8", mini_blocks(runs(8, 32), 2, MANY), chunk, sizeof(chunk), MANY, file);
 }
 
-/* 8 GiB, says the size in front of a frame of as many zeros as a block may have. */
+/* 8 GiB, by the size before a frame of as many zeros as a block may have. */
 static void zstd_of_8_gigabytes(struct nt_buffer *file)
 {
     static const char chunk[] = "\0\0\22\0\0\0\0\0\0\0\0\0\2\0\0\0\x28\xb5\x2f\xfd\0\x60\3\0\x10\0\0\0\0\0\0";
@@ -225,7 +225,7 @@ static void many_long_runs(struct nt_buffer *file)
 
 /* ---- pages ---- */
 
-/* So many, of the same bytes: strings of 1 MiB in 60 bytes, which all have to be counted. */
+/* So many with the same bytes: strings of 1 MiB in 60 bytes, which must all be counted. */
 static void pages_that_overlap(struct nt_buffer *file)
 {
     enum { PAGES = 1000, BYTES = 1 << 20, BLOCK = 1 << 17 };
@@ -268,7 +268,7 @@ static void many_pages_of_nothing(struct nt_buffer *file)
     end(&writer, file);
 }
 
-/* Places of blobs, one for all rows. */
+/* Descriptions of blobs, one for all rows. */
 static void equal_blobs(struct nt_buffer *file)
 {
     static const char place[16] = "\0\0\0\0\0\0\0\0\x10";
@@ -308,8 +308,8 @@ static void put_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
         nt_buffer_byte(out, (char)(value >> (8 * i)));
 }
 
-/* A schema, which is freed, and as many columns without pages as the footer says, of which the table has
- * `entries`. */
+/* A schema, which is freed, and as many columns without pages as the footer says; the table has
+ * `entries` of them. */
 static void write_columns(struct nt_buffer schema, uint32_t globals, uint32_t columns, uint32_t entries,
                           struct nt_buffer *file)
 {
@@ -345,7 +345,7 @@ static void write_fields(uint32_t count, const char *type, bool is_deep, uint32_
     write_columns(writer.schema, 1, columns, columns, file);
 }
 
-/* Names that no compression makes less. */
+/* Incompressible names. */
 static void many_fields_with_long_names(struct nt_buffer *file)
 {
     enum { COUNT = 12000, LETTERS = 32 };

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Give a target to libFuzzer.
+"""Run a target with libFuzzer.
 
-usage: libfuzzer.py SECONDS PROGRAM SEED...        once, keeping nothing: exit status 1 where something was found
+usage: libfuzzer.py SECONDS PROGRAM SEED...        once, keeping nothing: exit status 1 if something was found
 """
 import os
 import re
@@ -14,34 +14,37 @@ import time
 from pathlib import Path
 
 SECONDS = 10
-# One input may take so much; seeds take a hundredth of it. Without entropic scheduling, whose bookkeeping for each feature of each
-# input took a third of the time where an input has thousands.
+# Limit for one input; seeds take a hundredth of it. Without entropic scheduling: its bookkeeping
+# for each feature of each input took a third of the time for inputs with thousands of features.
 LIMITS = [f'-timeout={SECONDS}', '-rss_limit_mb=1024', '-malloc_limit_mb=300', '-entropic=0']
 ENVIRONMENT = {
-    # Freed memory is kept back for a while; all of what is the default does not fit into a processor's cache.
+    # Freed memory is kept back for a while; the default amount exceeds a processor's cache.
     'ASAN_OPTIONS': 'strict_string_checks=1:quarantine_size_mb=8:malloc_context_size=2',
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
 }
-MAX_FINDINGS = 10  # of a target in one run: the rest will be the same
+MAX_FINDINGS = 10  # findings of a target in one run: further ones are likely the same
 EXECUTED = re.compile(r'stat::number_of_executed_units:\s+(\d+)')
 TOO_LONG = re.compile(r'Test unit written to (\S+/timeout-\w+)')
 EDGES = re.compile(r'\bcov: (\d+)')
 
 
 def took_long(program, log):
-    """libFuzzer's clock goes on while others have the processor: whether an input takes as long of the processor's time."""
+    """libFuzzer measures wall time. Does an input also take as long in CPU time?"""
     told = TOO_LONG.search(log)
     if not told:
         return True
-    again = subprocess.run([program, '-timeout=600', told[1]], env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
+    again = subprocess.run([program, '-timeout=600', told[1]], env={**os.environ, **ENVIRONMENT},
+                           stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
     if again.returncode == 0:
         Path(told[1]).unlink()
     return again.returncode != 0
 
 
 def fuzz(program, seeds, folder, seconds):
-    """Until the time is over; it starts anew behind each finding. Beneath `folder`: corpus, findings with their logs, seeds."""
+    """Until the time is over; restarts after each finding. Below `folder`: corpus, findings with
+    their logs, seeds."""
     program = Path(program).resolve()
     name = program.name.removeprefix('fuzz_')
     corpus, findings, given = (folder / part / name for part in ('corpus', 'findings', 'seeds'))

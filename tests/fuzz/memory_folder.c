@@ -42,7 +42,7 @@ static const struct memory_file *find_file(struct nt_folder *folder, const char 
     return NULL;
 }
 
-/* What a file is called within a folder; NULL: it does not lie there. */
+/* The name of a file within a folder; NULL: it is not in the folder. */
 static const char *name_within(const struct memory_file *file, const char *folder)
 {
     size_t length = strlen(folder);
@@ -59,7 +59,7 @@ static enum nt_status fail_missing(const char *name, struct nt_error *error)
 
 /* ---- what a folder does ---- */
 
-/* Whether an earlier file lies in the same folder beneath, whose name has so many bytes. */
+/* Is an earlier file in the same subfolder, whose name has so many bytes? */
 static bool is_listed(const struct memory_folder *memory, size_t before, const char *folder,
                       const char *within, size_t length)
 {

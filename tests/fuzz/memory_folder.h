@@ -8,7 +8,7 @@
 #ifndef NT_TESTS_MEMORY_FOLDER_H
 #define NT_TESTS_MEMORY_FOLDER_H
 
-/* Opens a source for the folder. The caller keeps the bytes. A truncated file has what remains. */
+/* Opens a source for the folder. The caller keeps the bytes. A truncated file has the remaining bytes. */
 enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_source **source_ret,
                                   struct nt_error *error);
 

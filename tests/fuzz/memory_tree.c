@@ -55,7 +55,7 @@ static enum nt_status stat_input(struct nt_source *source, struct stat *attribut
     return __wrap_nt_local_stat(MEMORY_TREE_PATH, attributes, error);
 }
 
-/* A source that is in memory, with the attributes of a file. */
+/* A source in memory, with the attributes of a file. */
 static enum nt_status open_input(struct nt_source **source_ret, struct nt_error *error)
 {
     static struct nt_source_ops with_attributes;
@@ -91,7 +91,7 @@ enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_option
     return status == NT_OK ? nt_file_take_source(source, options, file_ret, error) : status;
 }
 
-/* Of the format whose folder it is, as nt_find_version has it. */
+/* By the format of the folder, like nt_find_version. */
 enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
                                       struct nt_dataset_version *version_ret, struct nt_error *error)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Where sizes, counts and offsets go wrong. */
+/* Values near which sizes, counts and offsets go wrong. */
 static const uint64_t borders[] = {
     0,          1,
     2,          0x7f,

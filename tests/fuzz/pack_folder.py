@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Put the files of a dataset one behind the other, as fuzz_lance_dataset takes them: what tells of a version first, its data last.
+"""Concatenate the files of a dataset in the form of fuzz_lance_dataset: manifests first, data
+last.
 
-usage: pack_folder.py FOLDER OUTPUT"""
+usage: pack_folder.py FOLDER OUTPUT
+"""
 import struct
 import sys
 from pathlib import Path

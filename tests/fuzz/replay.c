@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* In memory of its own, so that a read beyond the end is found. */
+/* In memory of its own, so that a read past the end is found. */
 static void give(const uint8_t *bytes, size_t count)
 {
     uint8_t *exact = malloc(count ? count : 1);

@@ -36,8 +36,7 @@ static void describe(enum rntuple_generation generation, struct matrix_file *fil
     fill_cluster(file, 1, 1);
 }
 
-/* What is described stays as it is, however often it is written: fuzzers ask for it thousands of times a
- * second. */
+/* The description never changes, although fuzzers write it thousands of times a second. */
 void sample_file(enum rntuple_generation generation, bool is_compressed,
                  void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes), struct nt_buffer *out)
 {

@@ -36,7 +36,7 @@ static void count(void *context, uint32_t dataset, uint32_t field, enum nt_strea
     outcome->failed += status != NT_OK;
 }
 
-/* Sanitizers have memory of their own: only the time is limited then. */
+/* Sanitizers have memory of their own: then only the time is limited. */
 static void limit(void)
 {
     const struct rlimit memory = {MEMORY_BYTES, MEMORY_BYTES}, seconds = {SECONDS, SECONDS};
@@ -66,7 +66,7 @@ static bool is_lance(const char *path)
     return length > strlen(LANCE) && strcmp(path + length - strlen(LANCE), LANCE) == 0;
 }
 
-/* In a process of its own that has only the path of the file. The exit status tells what became of it. */
+/* In a process of its own that has only the path of the file. The exit status gives the result. */
 static int read_in_child(const char *path)
 {
     struct outcome outcome = {0};
@@ -90,7 +90,7 @@ static void write_to(const char *path, int descriptor, const struct bomb *bomb)
     nt_buffer_deinit(&file);
 }
 
-/* The files are made in the parent, whose memory the child would inherit: it is this program again. */
+/* The parent makes the files. A forked child would inherit its memory: it runs this program again. */
 static void try_bomb(const struct bomb *bomb, const char *ending, off_t hole_bytes)
 {
     char path[64];

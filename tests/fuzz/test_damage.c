@@ -43,7 +43,7 @@ static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream
     content->count++;
 }
 
-/* All streams of all datasets; false where the file or each of its datasets is refused. */
+/* Reads all streams of all datasets; false if the file or each of its datasets is refused. */
 static bool read_content(const uint8_t *bytes, size_t count, struct content *content)
 {
     struct nt_source *source;
@@ -86,7 +86,7 @@ static void report(const char *what, const struct figures *figures, size_t bytes
     ck_assert_uint_gt(figures->refused, 0);
 }
 
-/* Bits from one that is flipped to the next: of the latest generation, and of each. */
+/* Bits between flipped ones: in the latest generation, and in each. */
 static size_t latest_step = 1, step = 5;
 
 static void flip_bits(enum rntuple_generation generation, bool is_compressed, size_t bits_apart)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What libfuzzer.py counts of a target. A script stands for one: it says what libFuzzer says, and ends as it does."""
+"""What libfuzzer.py counts for a target. A script replaces the target: it prints libFuzzer's
+messages, and exits like it."""
 import sys
 from pathlib import Path
 

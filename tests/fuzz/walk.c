@@ -21,8 +21,8 @@ enum {
     PAGE_BYTES = 1 << 20,
     CACHE_BYTES = 1 << 20,
     MAX_NODES = 1024,  /* that are found */
-    MAX_LOOKS = 12,    /* that are looked at */
-    MAX_BYTES = 16384, /* that are read of a file */
+    MAX_LOOKS = 12,    /* nodes to check */
+    MAX_BYTES = 16384, /* bytes to read of a file */
 };
 
 struct node {
@@ -37,7 +37,7 @@ struct walk {
     struct node nodes[MAX_NODES];
 };
 
-/* What a read of a file from its beginning has given. */
+/* What a read of a file from its start gave. */
 struct taken {
     size_t count;
     enum nt_status status;
@@ -50,7 +50,7 @@ static void demand(bool is_so)
         abort();
 }
 
-/* A failure says why. */
+/* Each failure has a message. */
 static enum nt_status told(enum nt_status status, const struct nt_error *error)
 {
     demand(status == NT_OK || error->message[0]);
@@ -67,7 +67,7 @@ static bool find(void *context, const char *name, uint64_t number, enum nt_vfs_c
     size_t length = strlen(name);
     (void)next_cursor;
     demand(length > 0 && length <= 255 && !strchr(name, '/'));
-    /* A few of each directory: looking up is the same for all of a section. */
+    /* A few of each directory: lookups work alike for all of one source. */
     if (walk->count % 16 == walk->choice % 16)
         demand(nt_vfs_lookup(walk->vfs, walk->parent, name, &found, NULL) != NT_OK || found == number);
     if (walk->count == MAX_NODES)
@@ -135,7 +135,7 @@ static enum nt_status take_anew(struct walk *walk, uint64_t node, size_t piece, 
     return status;
 }
 
-/* However it is split, the same bytes come; damage may be met earlier by a longer read. */
+/* Any split gives the same bytes; a longer read may meet damage earlier. */
 static void look_at_content(struct walk *walk, uint64_t node)
 {
     static struct taken whole, split;
@@ -148,7 +148,7 @@ static void look_at_content(struct walk *walk, uint64_t node)
         demand(split.status == NT_OK && split.count == whole.count);
 }
 
-/* What tells of the mount itself differs from one read to the next. */
+/* Files about the mount itself change between reads. */
 static bool is_of_the_mount(const struct walk *walk, const struct node *node)
 {
     uint64_t own;
