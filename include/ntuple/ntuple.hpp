@@ -158,7 +158,8 @@ class column
         }
     };
 
-    column(std::shared_ptr<const detail::opened> opened, nt_dataset *dataset, std::uint32_t field, nt_stream_kind kind)
+    column(std::shared_ptr<const detail::opened> opened, nt_dataset *dataset, std::uint32_t field,
+           nt_stream_kind kind)
         : opened_(std::move(opened)), dataset_(dataset), field_(field)
     {
         nt_stream *stream = nullptr;

@@ -312,7 +312,8 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
 /* clang-format off */
 #define STREAM(stem, which) \
     {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .size = data_size, .open = data_open}, \
-    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .size = data_size, .open = data_open}
+    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .size = data_size, \
+     .open = data_open}
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The documents say what is so: the files, commands, options and schemas that they name exist, and none is left out.
+"""The documents agree with the project: the files, commands, options and schemas that they name
+exist, and none is missing.
 
-usage: docs.py SOURCE_DIRECTORY [PROGRAM...]        PROGRAM: built, to ask for --help; exit status 1 where a case failed
+usage: docs.py SOURCE_DIRECTORY [PROGRAM...]        PROGRAM: built, for --help; exit status 1 if a case failed
 """
 import re
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 
 from public_headers import functions, headers
 
-DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/data/ORIGIN.md',
+DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md',
+             'tests/data/ORIGIN.md',
              '.github/*.md']
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
@@ -41,14 +43,15 @@ def index_problems(root):
     """docs/README.md has a line for each page."""
     index = root / 'docs/README.md'
     linked = {(index.parent / name).resolve() for name in LINK.findall(index.read_text())}
-    pages = [path for pattern in ('*.md', 'formats/*.md', 'man/*.[1-8]') for path in (root / 'docs').glob(pattern)]
+    pages = [path for pattern in ('*.md', 'formats/*.md', 'man/*.[1-8]')
+             for path in (root / 'docs').glob(pattern)]
     for path in sorted(set(pages) - {index}):
         if path.resolve() not in linked:
             yield f'{path.relative_to(root)} is not listed'
 
 
 def missing_commands(root, path):
-    """Lines of README that call make or a script."""
+    """The lines of README that call make or a script."""
     targets = set(re.findall(r'^(\w+):', (root / 'Makefile').read_text(), re.MULTILINE))
     for line in re.findall(r'^\$? ?(make .+|scripts/.+)$', path.read_text(), re.MULTILINE):
         command, *words = line.split()
@@ -59,7 +62,8 @@ def missing_commands(root, path):
 
 
 def schema_problems(root):
-    calls = [call for path in (root / 'src').rglob('*.c') for call in SCHEMA_IN_CODE.findall(path.read_text())]
+    calls = [call for path in (root / 'src').rglob('*.c')
+             for call in SCHEMA_IN_CODE.findall(path.read_text())]
     used = {kind for call in calls for kind in re.findall(r'"(\w+)"', call)}
     told = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
     for kind in sorted(used - told):
@@ -69,7 +73,7 @@ def schema_problems(root):
 
 
 def library_problems(root):
-    """Each function of the public headers stands in one row of the tables that tell what it costs."""
+    """Each function of the public headers has one row in the tables of costs."""
     declared = set().union(*(functions(header) for header in headers(root)))
     rows = re.findall(r'^\| (`nt_[^|]*) \|', (root / 'docs/library.md').read_text(), re.MULTILINE)
     told = [name for row in rows for name in re.findall(r'`(nt_\w+)`', row)]
@@ -82,11 +86,13 @@ def library_problems(root):
 
 
 def help_of(program):
-    """The texts of --help, also of the commands that it lists."""
+    """The texts of --help of a program and of its commands."""
     text = subprocess.run([program, '--help'], capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r'^  ([a-z]+) +\S', text.partition('ommands:')[2].partition('\n\n')[0], re.MULTILINE)
+    commands = re.findall(r'^  ([a-z]+) +\S', text.partition('ommands:')[2].partition('\n\n')[0],
+                          re.MULTILINE)
     for command in commands:
-        text += subprocess.run([program, command, '--help'], capture_output=True, text=True, check=True).stdout
+        text += subprocess.run([program, command, '--help'], capture_output=True, text=True,
+                               check=True).stdout
     return text
 
 

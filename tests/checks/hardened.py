@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What was built has the protections that compiler, linker and kernel offer against damage of memory: loaded anywhere,
-nothing both written and executed, tables of functions read-only after the start, stacks with guards, calls of the C
-library with bounds, and where the processor has it, jumps that lead to marked places only.
+"""The built programs have the protections of compiler, linker and kernel against memory
+corruption: random load addresses, no memory both writable and executable, read-only function
+tables after the start, stack guards, bounds in calls of the C library, and, if the processor has
+it, jumps only to marked places.
 
-usage: hardened.py OPTIMISED(1|0) PROGRAM_OR_LIBRARY...        a line per property; exit status 1 where one is missing
+usage: hardened.py OPTIMISED(1|0) PROGRAM_OR_LIBRARY...        a line per property; exit status 1
+                                                               if one is missing
 """
 import re
 import subprocess
@@ -20,7 +22,7 @@ def readelf(path, *options):
 
 
 def properties(path, is_optimised):
-    """Name and whether the file has it."""
+    """Name of each property, and whether the file has it."""
     header = readelf(path, '-h')
     segments = readelf(path, '-l')
     dynamic = readelf(path, '-d')
@@ -31,12 +33,15 @@ def properties(path, is_optimised):
     yield 'read-only relocations', 'GNU_RELRO' in segments
     yield 'bound at start', 'BIND_NOW' in dynamic or re.search(r'FLAGS_1.*\bNOW\b', dynamic)
     yield 'no relocations of code', 'TEXTREL' not in dynamic
-    yield 'no search path of libraries outside of its own tree', not re.search(r'R(?:UN)?PATH.*\[(?!\$ORIGIN)', dynamic)
+    yield ('no search path of libraries outside of its own tree',
+           not re.search(r'R(?:UN)?PATH.*\[(?!\$ORIGIN)', dynamic))
     yield 'stacks with guards', '__stack_chk_fail' in symbols
     if is_optimised:
-        yield 'calls with bounds', re.search(r'__(?:snprintf|vsnprintf|memcpy|fprintf|read|pread64)_chk\b', symbols)
+        yield 'calls with bounds', re.search(r'__(?:snprintf|vsnprintf|memcpy|fprintf|read|pread64)_chk\b',
+                                             symbols)
     if 'X86-64' in header:
-        # Whether all of a program has them depends on the C library's start files; here: our functions do.
+        # The C library's start files decide whether a whole program has them. Here, our functions
+        # have them.
         yield 'places that jumps may lead to', Path(path).read_bytes().count(ENDBR64) > 20
 
 

@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every header compiles on its own: the public ones as strict C11 and as C++17, those of src/ as they are built.
+"""Every header compiles on its own: the public ones as strict C11 and as C++17, those of src/
+with the build's options.
 
-usage: headers.py SOURCE_DIRECTORY BUILD_DIRECTORY CC... [--cxx CXX...]        one case per header and language; exit
-status 1 where one failed. Without a C++ compiler its cases are skipped.
+usage: headers.py SOURCE_DIRECTORY BUILD_DIRECTORY CC... [--cxx CXX...]        one case per
+                                                                               header and
+                                                                               language; exit
+                                                                               status 1 if one
+                                                                               failed. Without a
+                                                                               C++ compiler its
+                                                                               cases are skipped.
 """
 import subprocess
 import sys
@@ -18,15 +24,17 @@ PRIVATE_C = ['-xc', '-std=gnu17', '-D_GNU_SOURCE']
 
 
 def compiles(compiler, language, include, directories):
-    run = subprocess.run([*compiler, *language, *STRICT, *(f'-I{directory}' for directory in directories), '-'],
-                         input=f'#include <{include}>\nextern int nothing_else;\n', capture_output=True, text=True)
+    run = subprocess.run([*compiler, *language, *STRICT, *(f'-I{directory}' for directory in directories),
+                          '-'],
+                         input=f'#include <{include}>\nextern int nothing_else;\n', capture_output=True,
+                         text=True)
     if run.returncode:
         print(f'{include} with {" ".join(language)}:\n{run.stderr[:2000]}')
     return run.returncode == 0
 
 
 def names_are_told_apart(root):
-    """No structure or enumeration is called as a function: C++ would hide one behind the other."""
+    """No structure or enumeration has the name of a function: C++ would hide it."""
     declared = [(types(header), functions(header)) for header in headers(root)]
     both = set().union(*(kinds for kinds, _ in declared)) & set().union(*(called for _, called in declared))
     for name in sorted(both):
@@ -37,7 +45,7 @@ def names_are_told_apart(root):
 def main(root, build, cc, cxx):
     results = [names_are_told_apart(root)]
     public, private = root / 'include', root / 'src'
-    directories = [public, build / 'include']    # some are made: version.h
+    directories = [public, build / 'include']  # some are generated: version.h
     for path in headers(root):
         include = str(path.relative_to(public)).removesuffix('.in')
         if path.suffix != '.hpp':
@@ -45,7 +53,7 @@ def main(root, build, cc, cxx):
         if cxx:
             results.append(compiles(cxx, PUBLIC_CXX, include, directories))
     for path in sorted(private.rglob('*.h')):
-        if path.relative_to(private).parts[0] != 'fuse':    # they need the FUSE headers
+        if path.relative_to(private).parts[0] != 'fuse':  # they need the FUSE headers
             results.append(compiles(cc, PRIVATE_C, path.relative_to(private), [private, *directories]))
     print(f'{results.count(True)} passed, {results.count(False)} failed')
     return 0 if results and all(results) else 1

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every name that the source writes into JSON, and every extended attribute, keeps the rules of docs/tree.md: also those
-that no test file has.
+"""Every JSON name in the source, and every extended attribute, keeps the rules of docs/tree.md,
+including those that no test file has.
 
-usage: json_names.py SOURCE_DIRECTORY        exit status 1 where a name breaks a rule
+usage: json_names.py SOURCE_DIRECTORY        exit status 1 if a name breaks a rule
 """
 import re
 import sys
@@ -15,13 +15,13 @@ from json_rules import name_problem  # noqa: E402
 CALL = re.compile(r'nt_json_(key|member_\w+)\(([^;]*?)\)\s*;')
 NAME = re.compile(r'"([^"]*)"')
 ATTRIBUTE = re.compile(r'^    \{(?:\.name = )?"(\w+)"', re.MULTILINE)
-# The writer of such a member gives values that only such a name may have.
+# Functions that write values which only such a name may have.
 BELONGS = {'member_bool': re.compile(r'(is|has|uses)_.*'), 'member_hex64': re.compile(r'(.*_)?checksum'),
            'member_hex32': re.compile(r'(.*_)?checksum')}
 
 
 def names(path):
-    """(writer, name) of each call in which the name stands as it is."""
+    """(function, name) of each call with a literal name."""
     for writer, arguments in CALL.findall(path.read_text()):
         first = arguments.split(',')[1] if ',' in arguments else ''
         for name in NAME.findall(first):

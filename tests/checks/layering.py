@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Which folder of src/ may include which: the table of docs/architecture.md, compared with the #include lines of src/
-and include/. Folders stand in one order, so that no two of them can include one another. Files of one folder may. A test
-may include what its folder may, and what docs/hacking.md lists.
+"""Which folder of src/ may include which: compares the table of docs/architecture.md with the
+#include lines of src/ and include/. Folders are ordered, so that no two can include each other.
+Files of one folder may. A test may include what its folder may, and what docs/hacking.md lists.
 
-usage: layering.py SOURCE_DIRECTORY        one case for each file and rule; exit status 1 where one failed
+usage: layering.py SOURCE_DIRECTORY        one case for each file and rule; exit status 1 if one failed
 """
 import re
 import sys
 from pathlib import Path
 
 CORE = 'core/base core/io core/codec core/json core/model'
-# Each folder, and the folders that it may include. A folder may include only folders above its own line.
+# Each folder with the folders that it may include, which must be above it in this list.
 MAY_INCLUDE = {
     'core/base': '',
     'core/io': 'core/base',
@@ -30,7 +30,8 @@ MAY_INCLUDE = {
     'formats/lance/file': f'{CORE} formats/lance/decode',
     'formats/lance/legacy': f'{CORE} formats/lance/decode formats/lance/file',
     'formats/lance/dataset': f'{CORE} formats formats/lance/file',
-    'formats/lance': 'core/base core/io core/model formats formats/lance/file formats/lance/legacy formats/lance/dataset',
+    'formats/lance': 'core/base core/io core/model formats formats/lance/file formats/lance/legacy formats/'
+                     'lance/dataset',
     'read': 'core/base core/io core/codec core/model formats',
     'chain': f'{CORE} remote/client formats',
     'render': f'{CORE} read',
@@ -42,7 +43,7 @@ MAY_INCLUDE = {
     'remote/helper': 'core/base core/io remote sandbox',
     'cli': f'{CORE} remote/client formats read chain render tools vfs fuse sandbox',
 }
-# Where a folder may include only some headers of another.
+# Folders that may include only some headers of another.
 ONLY = {
     ('read', 'formats'): {'ntuple/format.h'},
     ('chain', 'formats'): {'ntuple/format.h', 'formats/formats.h'},
@@ -55,16 +56,18 @@ ONLY = {
     ('remote/helper', 'core/io'): {'core/io/objects.h'},
     ('sandbox', 'core/base'): {'core/base/sanitizer.h'},
 }
-# The folder that implements a public header. ntuple.h includes them all.
+# The folder that implements a public header. ntuple.h includes all folders.
 PUBLIC = {
-    'api': 'core/base', 'error': 'core/base', 'text': 'core/base', 'version': 'core/base', 'source': 'core/io', 'element': 'core/codec',
-    'dataset': 'core/model', 'format': 'formats', 'read': 'read', 'selection': 'read', 'arrow': 'render/arrow', 'document': 'tools',
+    'api': 'core/base', 'error': 'core/base', 'text': 'core/base', 'version': 'core/base',
+    'source': 'core/io', 'element': 'core/codec',
+    'dataset': 'core/model', 'format': 'formats', 'read': 'read', 'selection': 'read',
+    'arrow': 'render/arrow', 'document': 'tools',
     'ntuple': 'cli',
 }
 # A row of the table of stages in docs/architecture.md.
 STAGE = re.compile(r'^\| `([\w/]+)` \| [^|]+ \| [^|]+\.h` \|$', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
-# A row of the list in docs/hacking.md: a folder, for all below it, and a header of src/.
+# A row of the list in docs/hacking.md: a folder with all below it, and a header of src/.
 TEST_MAY_INCLUDE = re.compile(r'^\| `(tests/[\w/]+)` \| (?:`([\w/.]+)`|any) \|', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')
 
@@ -77,10 +80,12 @@ def folder_of(bracket, name):
 
 
 def table_problems(root):
-    """The order has no circle if each row names rows above it only. The documents have the same order."""
+    """The order is acyclic if each row names only rows above it. The documents have the same
+    order."""
     documented = STAGE.findall((root / 'docs/architecture.md').read_text())
     if documented != list(MAY_INCLUDE):
-        yield f'docs/architecture.md has the stages {", ".join(documented)} instead of {", ".join(MAY_INCLUDE)}'
+        yield (f'docs/architecture.md has the stages {", ".join(documented)} '
+               f'instead of {", ".join(MAY_INCLUDE)}')
     above = set()
     for folder, others in MAY_INCLUDE.items():
         for other in others.split():
@@ -122,7 +127,8 @@ def test_problems(root, path, text, listed):
     for bracket, name in INCLUDE.findall(text):
         if bracket == '<' or not (root / 'src' / name).exists() or folder_of(bracket, name) in allowed:
             continue
-        if not any(f'tests/{folder}/'.startswith(f'{tests}/') and header in ('', name) for tests, header in listed):
+        if not any(f'tests/{folder}/'.startswith(f'{tests}/') and header in ('', name) for tests,
+                   header in listed):
             yield f'includes {name}, which is not listed in docs/hacking.md'
 
 
@@ -132,7 +138,8 @@ def main(root):
         folder = path.parent.relative_to(root / 'src').as_posix()
         cases.append((path.relative_to(root), list(include_problems(folder, path.read_text()))))
     for path in sorted((root / 'include').rglob('*.h*')):
-        cases.append((path.relative_to(root), list(public_problems(path.name.split('.')[0], path.read_text()))))
+        cases.append((path.relative_to(root), list(public_problems(path.name.split('.')[0],
+                                                                   path.read_text()))))
     listed = TEST_MAY_INCLUDE.findall((root / 'docs/hacking.md').read_text())
     for path in sorted(path for path in (root / 'tests').rglob('*') if path.suffix in ('.c', '.h')):
         cases.append((path.relative_to(root), list(test_problems(root, path, path.read_text(), listed))))

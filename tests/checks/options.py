@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What docs/building.md says of the options: the smallest build needs little, and tells what it has not; one may be left out at a time.
+"""docs/building.md describes the options correctly: the smallest build needs little and says
+what it lacks; each feature may be absent alone.
 
-usage: options.py [--build] SOURCE_DIRECTORY        one case per question; exit status 1 where one failed. Without --build the smallest
-build is only configured; with it, it is made and tried, and so is each that lacks one thing.
+usage: options.py [--build] SOURCE_DIRECTORY        one case per question; exit status 1 if one
+                                                    failed. Without --build the smallest build is
+                                                    only configured. With it, that build and each
+                                                    build without one feature are built and
+                                                    tested.
 """
 import json
 import re
@@ -12,12 +16,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-SMALLEST = {'fuse3', 'jansson', 'libxxhash', 'libzstd', 'liblz4', 'liblzma', 'zlib', 'libdeflate', 'threads', 'm', 'dl'}
-# What is asked of a build without this, and what it answers.
+SMALLEST = {'fuse3', 'jansson', 'libxxhash', 'libzstd', 'liblz4', 'liblzma', 'zlib', 'libdeflate', 'threads',
+            'm', 'dl'}
+# A command for a build without this feature, and the expected answer.
 REFUSED = {
-    'lance': (['ls', 'tests/data/lance_numbers_2.0.lance'], 'a Lance file: format lance is not built in (-Dlance=enabled)'),
+    'lance': (['ls', 'tests/data/lance_numbers_2.0.lance'],
+              'a Lance file: format lance is not built in (-Dlance=enabled)'),
     'blz': (['ls', 'tests/data/blocks.blp'], 'a Bloscpack file: format blz is not built in (-Dblz=enabled)'),
-    'roaring': (['ls', 'tests/fuzz/seeds/run.roaring'], 'a Roaring bitmap: format roaring is not built in (-Droaring=enabled)'),
+    'roaring': (['ls', 'tests/fuzz/seeds/run.roaring'],
+                'a Roaring bitmap: format roaring is not built in (-Droaring=enabled)'),
     'chain': (['ls', '--chain', 'tests/data/example.root'], 'chains are not built in (-Dchain=enabled)'),
     'arrow': (['stat', 'tests/data/example.root', 'Events/table.arrow'], 'table.arrow'),
 }
@@ -43,8 +50,9 @@ def documented(root):
 
 
 def answers(build, root, left_out):
-    """It reads RNTuples, and says of what is left out that it is, and of that alone."""
-    tried = subprocess.run([build / 'ntuple', 'ls', 'tests/data/example.root', 'Events'], cwd=root, capture_output=True, text=True)
+    """It reads RNTuples, and names exactly the features that are absent."""
+    tried = subprocess.run([build / 'ntuple', 'ls', 'tests/data/example.root', 'Events'], cwd=root,
+                           capture_output=True, text=True)
     good = 'ntuple.json' in tried.stdout.split() or print('Events is not listed')
     for name, (words, expected) in REFUSED.items():
         tried = subprocess.run([build / 'ntuple', *words], cwd=root, capture_output=True, text=True)
@@ -54,7 +62,8 @@ def answers(build, root, left_out):
 
 
 def smallest(root, folder, is_built):
-    yield 'smallest: is configured', run('meson', 'setup', folder, root, '-Dauto_features=disabled', '-Dfuse=auto')[0]
+    yield 'smallest: is configured', run('meson', 'setup', folder, root, '-Dauto_features=disabled',
+                                         '-Dfuse=auto')[0]
     yield 'smallest: needs no other libraries', needs(folder)
     if is_built:
         yield 'smallest: is made', run('ninja', '-C', folder)[0]

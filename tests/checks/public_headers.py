@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the public headers declare: read off their text, for the checks that compare it with something else."""
+"""The declarations of the public headers, parsed from their text, for other checks."""
 import re
 
 COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
@@ -12,7 +12,7 @@ TYPE = re.compile(r'^(?:struct|union|enum) (nt_\w+) \{', re.MULTILINE)
 
 
 def headers(root):
-    """Also those that are made: version.h.in."""
+    """Includes generated ones: version.h.in."""
     return sorted((root / 'include').rglob('*.h*'))
 
 
@@ -23,7 +23,7 @@ def _text(header):
 def functions(header):
     """The names that a header declares for the library to export."""
     text = TYPEDEF.sub('', _text(header))
-    while (shorter := BODY.sub('', text)) != text:      # structures, whose members may be functions
+    while (shorter := BODY.sub('', text)) != text:  # remove structures, whose members may be functions
         text = shorter
     return {*FUNCTION.findall(text), *VARIABLE.findall(text)}
 

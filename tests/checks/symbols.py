@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What libntuple exports is what its public headers declare, no more and no less, and all of it begins with nt_.
+"""libntuple exports exactly the functions that its public headers declare, and all names begin
+with nt_.
 
-usage: symbols.py SOURCE_DIRECTORY LIBRARY NM...        one case per symbol; exit status 1 where one failed
+usage: symbols.py SOURCE_DIRECTORY LIBRARY NM...        one case per symbol; exit status 1 if one failed
 """
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from public_headers import functions, headers
 
 
 def main(root, library, nm):
-    run = subprocess.run([*nm, '-D', '--defined-only', '--format=posix', library], capture_output=True, text=True, check=True)
+    run = subprocess.run([*nm, '-D', '--defined-only', '--format=posix', library], capture_output=True,
+                         text=True, check=True)
     exported = {line.split()[0].split('@')[0] for line in run.stdout.splitlines()}
-    exported = {name for name in exported if not name.startswith('__odr_asan')}    # the sanitizer's own
+    exported = {name for name in exported if not name.startswith('__odr_asan')}  # symbols of the sanitizer
     wanted = set().union(*(functions(header) for header in headers(root)))
     for name in sorted(exported - wanted):
         print(f'{name} is exported, but no public header declares it')

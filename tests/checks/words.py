@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Words that only this project would know: words.txt has them, each with the word of the field that takes its place.
+"""Refuse words that only this project would know. words.txt lists each with the standard word to
+use instead.
 
-A row is `OLD NEW` for an identifier, or `OLD<TAB>NEW` for a phrase in prose. None may stand in src/, include/, tests/, python/,
-examples/, docs/, scripts/ or packaging/.
+A row is `OLD NEW` for an identifier, or `OLD<TAB>NEW` for a phrase in prose. None may occur in
+src/, include/, tests/, python/, examples/, docs/, scripts/ or packaging/.
 
-usage: words.py SOURCE_DIRECTORY        one case per file; exit status 1 where one failed
+usage: words.py SOURCE_DIRECTORY        one case per file; exit status 1 if one failed
 """
 import re
 import sys
@@ -26,12 +27,14 @@ def rows():
 def main(root):
     words = dict(rows())
     identifiers = {old for old in words if re.fullmatch(r'\w+', old)}
-    phrases = {old: re.compile(r'(?<!\w)' + r'\s+(?:\*\s+|#\s+)?'.join(map(re.escape, old.split())) + r'(?!\w)', re.I)
+    phrases = {old: re.compile(r'(?<!\w)' + r'\s+(?:\*\s+|#\s+)?'.join(map(re.escape, old.split()))
+                               + r'(?!\w)', re.I)
                for old in words if old not in identifiers}
     passed = failed = 0
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*')):
-            if not path.is_file() or path.suffix not in ENDINGS or HERE in path.parents or (root / 'tests/data') in path.parents:
+            if (not path.is_file() or path.suffix not in ENDINGS or HERE in path.parents
+                    or (root / 'tests/data') in path.parents):
                 continue
             text = path.read_text(errors='replace')
             found = {word for word in re.findall(r'\w+', text) if word in identifiers}

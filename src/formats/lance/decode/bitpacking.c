@@ -106,7 +106,8 @@ DEFINE_UNPACK(64)
 /* ---- A function for each width ---- */
 
 /* clang-format off */
-#define WIDTHS8(X, bits) X(bits, 1) X(bits, 2) X(bits, 3) X(bits, 4) X(bits, 5) X(bits, 6) X(bits, 7) X(bits, 8)
+#define WIDTHS8(X, bits)                                                                                     \
+    X(bits, 1) X(bits, 2) X(bits, 3) X(bits, 4) X(bits, 5) X(bits, 6) X(bits, 7) X(bits, 8)
 #define WIDTHS16(X, bits) WIDTHS8(X, bits) \
     X(bits, 9) X(bits, 10) X(bits, 11) X(bits, 12) X(bits, 13) X(bits, 14) X(bits, 15) X(bits, 16)
 #define WIDTHS32(X, bits) WIDTHS16(X, bits) \
