@@ -20,12 +20,12 @@
 
 struct made_field {
     const char *name;
-    uint32_t parent; /* in the list */
+    uint32_t parent; /* its index in the list */
     enum nt_field_kind kind;
     enum nt_element element; /* of values */
-    const char *shows;       /* the field above it in the list whose columns it shows */
+    const char *shows;       /* index of the field in the list whose columns it projects */
     bool is_nullable;
-    uint64_t items; /* of a row of values, where it is an array */
+    uint64_t items; /* length of a row of values, if it is an array */
     const char *unreadable;
 };
 
@@ -53,7 +53,7 @@ static inline void add_made_column(struct nt_builder *builder, uint32_t field, e
     assert_ok(nt_builder_add_column(builder, &column, &decoder, &error));
 }
 
-/* `stored`: of all values, where they are not stored as they are; NT_ELEMENT_OPAQUE. */
+/* `stored`: the type of all stored values, if it differs; else NT_ELEMENT_OPAQUE. */
 static inline struct nt_file *make_file_storing(const char *path, const struct made_field *made,
                                                 uint32_t count, enum nt_element stored)
 {
@@ -116,7 +116,7 @@ static inline struct nt_file *make_file(const char *path, const struct made_fiel
     return make_file_storing(path, made, count, NT_ELEMENT_OPAQUE);
 }
 
-/* Many values, whose names are numbers: `number` of the first, and from there up or down. */
+/* Many values, whose names are numbers: they count up or down from `number`. */
 enum { WIDE_FIELDS = 100000 };
 
 static inline struct nt_file *make_wide_file(const char *path, unsigned number, int step)

@@ -19,7 +19,7 @@ enum { INDEX32 = 0x02, INT32 = 0x17 }; /* column types of the release candidates
         &(struct rntuple_page){.elements = (count), .packed = (bytes), .packed_bytes = sizeof(bytes) - 1},   \
     .page_count = 1
 
-/* number; list of records of x. Numbers in two clusters of an entry, lists in one of two. */
+/* number; list of records of x. Numbers are in two clusters of one entry, lists in one of two. */
 static const struct rntuple_description sharded = {
     .name = "data",
     .description = "",
@@ -50,7 +50,7 @@ static const struct rntuple_description sharded = {
     .column_group_count = 2,
 };
 
-/* list of records of y; other. One cluster of an entry. */
+/* list of records of y; other. One cluster with one entry. */
 static const struct rntuple_description plain = {
     .name = "data",
     .description = "",
@@ -113,7 +113,7 @@ static void teardown(void)
     temporary_teardown();
 }
 
-/* A stream of numbers of `bytes` each is these. */
+/* A stream has these numbers of `bytes` bytes each. */
 static void check(const char *path, enum nt_stream_kind kind, const void *expected, size_t bytes)
 {
     struct nt_stream *stream;
@@ -151,7 +151,7 @@ TEST(a_sharded_file_after_another, .setup = setup, .teardown = teardown)
     CHECK("list/_0/y", NT_STREAM_DATA, int32_t, 4, 5, 0, 0, 0);
 }
 
-/* What cannot be one has its columns all the same. */
+/* A field that cannot be joined has its columns all the same. */
 TEST(columns_of_refused_fields_are_in_their_groups, .setup = setup, .teardown = teardown)
 {
     struct rntuple_description other = plain;

@@ -114,7 +114,7 @@ TEST(what_others_may_write_is_refused, .setup = setup, .teardown = temporary_tea
     nt_chain_index_free(index);
     ck_assert_int_eq(chmod(temporary_directory, 01777), 0);
     assert_status(NT_INVALID, read_index(LINE("/a", DATASET), &index));
-    ck_assert_int_eq(unlink(path), 0); /* what is to be written there is not safe either */
+    ck_assert_int_eq(unlink(path), 0); /* such a folder is not safe for writing either */
     assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "mode 1777"));
 }
@@ -188,7 +188,7 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
     nt_chain_index_free(index);
 }
 
-/* A list tells size and time, the file its version. */
+/* A listing gives size and time; the file gives its version. */
 TEST(a_version_is_distinguished_from_another_one, .setup = setup, .teardown = temporary_teardown)
 {
     const struct nt_indexed_file file = {

@@ -74,12 +74,12 @@ TEST(an_address_is_called_as_it_is_shown, .setup = setup, .teardown = teardown)
     assert_ok(nt_chain_list_new(operands, 2, false, &list, &error));
     assert_ok(nt_chain_list_expand_remote(list, NULL, &error));
     ck_assert_str_eq(list->name, "https://server/b.root");
-    ck_assert_uint_eq(list->count, 2); /* what is not shown may tell files apart */
+    ck_assert_uint_eq(list->count, 2); /* messages escape characters that could distinguish files */
     nt_chain_list_free(list);
 }
 
 static const struct {
-    const char *text, *told; /* of the message, behind the list's path */
+    const char *text, *told; /* expected in the message, after the list's path */
 } wrong[] = {
     {"https://server/a\n/\nhttps://server/a\n", ", line 3: https://server/a: is named twice"},
     {"https://me:secret@server/a\n",

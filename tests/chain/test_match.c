@@ -48,7 +48,7 @@ TEST(fields_are_found_by_their_paths, .teardown = teardown, .timeout = 20)
     ck_assert_mem_eq(found, expected, sizeof(expected));
 }
 
-/* Older generations of RNTuple call an item by its type. */
+/* Older generations of RNTuple name an item after its type. */
 TEST(an_item_may_have_any_name, .teardown = teardown, .timeout = 20)
 {
     struct made_field fields[FIELDS];
@@ -59,7 +59,7 @@ TEST(an_item_may_have_any_name, .teardown = teardown, .timeout = 20)
     ck_assert_mem_eq(found, expected, sizeof(expected));
 }
 
-/* Each of them is `plain` with one field that is another one. */
+/* Each is `plain` with one different field. */
 static const struct {
     uint32_t field;
     struct made_field instead;

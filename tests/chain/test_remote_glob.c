@@ -22,16 +22,16 @@ static struct nt_error error;
 
 /* ---- the server ---- */
 
-/* All of its files, as paths below it; NULL: it has folders in folders without an end. */
+/* All of its files, as paths below it; NULL: folders in folders without end. */
 static const char *const *files;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both: several ask at once */
-static char looks[4096]; /* the addresses that it was asked for, a line each */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for both: several threads list at once */
+static char looks[4096];                                 /* the addresses that were listed, a line each */
 static unsigned open_count;
 
 struct fake {
     struct nt_folder folder;
     char *address;
-    char path[128]; /* below the server, as it is called */
+    char path[128]; /* the path below the server, in the requested spelling */
 };
 
 static void set_path(struct fake *fake)
@@ -48,7 +48,7 @@ static void set_path(struct fake *fake)
         }
 }
 
-/* The part of a file's path below a folder; NULL: it lies elsewhere. */
+/* The part of a file's path below a folder; NULL if it is elsewhere. */
 static const char *below(const char *file, const char *folder)
 {
     size_t length = strlen(folder);
@@ -149,7 +149,7 @@ static int compare_lines(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Folders are asked for in any order. */
+/* Folders are listed in any order. */
 static void assert_same_lines(const char *found, const char *expected)
 {
     char texts[2][4096];

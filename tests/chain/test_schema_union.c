@@ -51,7 +51,7 @@ static void teardown(void)
         nt_file_close(files[--file_count]);
 }
 
-/* The number of a field by its path; NT_NONE. */
+/* The number of a field by its path, or NT_NONE. */
 static uint32_t find(const char *path)
 {
     const struct nt_dataset fields = {.fields = chain->fields.items, .field_count = chain->fields.count};
@@ -73,7 +73,7 @@ static const struct nt_field *field_at(const char *path)
     return &chain->fields.items[field];
 }
 
-/* Which of the file's fields it is; NT_NONE. */
+/* The index of the field in the file, or NT_NONE. */
 static uint32_t own(uint32_t file, const char *path)
 {
     return chain->slices[file].fields[find(path)];
@@ -131,7 +131,7 @@ TEST(fields_show_others_of_the_chain, .teardown = teardown, .timeout = 20)
     ck_assert_uint_eq(chain->fields.owners[find("number")], NT_NONE);
 }
 
-/* In either order of the files: what they show is read of that without it, too. */
+/* In both orders of the files: a projection is also read from the source field of a file without it. */
 TEST(what_shows_a_wider_field_is_as_wide, .teardown = teardown, .end = 2, .timeout = 20)
 {
     static const struct made_field wider[] = {{VALUE("number", TOP, NT_ELEMENT_INT64)}};
@@ -157,7 +157,7 @@ TEST(numbers_have_a_type_that_holds_them, .teardown = teardown, .timeout = 20)
     ck_assert_int_eq(field_at("list/_0/y")->dtype.element, NT_ELEMENT_UINT8);
 }
 
-/* A file with one field, which is not that of `first`. */
+/* A file with one field, which differs from that of `first`. */
 static const struct {
     struct made_field field;
     enum nt_element stored;
@@ -314,7 +314,8 @@ TEST(of_several_fields_of_one_name_each_is_found_once, .teardown = teardown, .ti
     ck_assert_mem_eq(chain->slices[1].fields, expected, sizeof(expected));
 }
 
-/* The second file has those of the first from behind, but for the last ones; the third has more. */
+/* The second file has the fields of the first in reverse order, except the last ones; the third has
+ * more. */
 TEST(many_fields_are_one_in_any_order, .teardown = teardown, .timeout = 20)
 {
     enum { MORE = 40 };
@@ -330,7 +331,7 @@ TEST(many_fields_are_one_in_any_order, .teardown = teardown, .timeout = 20)
         ck_assert_uint_eq(chain->slices[1].fields[i], i < MORE ? NT_NONE : WIDE_FIELDS - 1 + MORE - i);
         ck_assert_uint_eq(chain->slices[2].fields[i], i < 2 * MORE ? NT_NONE : i - 2 * MORE);
     }
-    for (uint32_t i = 0; i < MORE; i++) { /* as the second file has them */
+    for (uint32_t i = 0; i < MORE; i++) { /* in the order of the second file */
         ck_assert_uint_eq(chain->slices[1].fields[WIDE_FIELDS + i], i);
         ck_assert_uint_eq(chain->slices[2].fields[WIDE_FIELDS + i], WIDE_FIELDS - 1 - MORE - i);
     }

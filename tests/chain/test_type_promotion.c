@@ -7,10 +7,10 @@
 #include "core/model/model.h"
 #include "support.h"
 
-/* From the narrowest on, integers first; what a type holds exactly is told by its bits. */
+/* From narrow to wide, integers first. The bits define what a type holds exactly. */
 static const struct {
     enum nt_element element;
-    unsigned bits; /* of integers without their sign; of reals those of the significand */
+    unsigned bits; /* integers: without the sign; reals: those of the significand */
     bool is_signed, is_real;
 } types[] = {
     {NT_ELEMENT_UINT8, 8, false, false},   {NT_ELEMENT_INT8, 7, true, false},
@@ -29,7 +29,7 @@ static bool holds(unsigned wide, unsigned narrow)
     return types[wide].bits >= types[narrow].bits && types[wide].is_signed >= types[narrow].is_signed;
 }
 
-/* Numbers that are no whole ones make reals of all. */
+/* Numbers that are no integers make all of them reals. */
 static enum nt_element expected_of(const unsigned *each, unsigned count)
 {
     for (unsigned wide = 0; wide < TYPES; wide++) {

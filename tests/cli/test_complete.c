@@ -53,7 +53,7 @@ static const struct nt_option common_options[] = {
     {0},
 };
 
-/* Words with one blank between them, "@" for the example; the lines that are printed, "|" for their ends. */
+/* Words separated by one blank, "@" for the example; the expected output, "|" for ends of lines. */
 static const struct line {
     const char *words, *expected;
 } lines[] = {

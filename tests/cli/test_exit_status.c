@@ -28,7 +28,7 @@ TEST(damaged_unreadable_unknown_and_unsupported_are_distinguished)
     ck_assert_int_eq(nt_exit_status(NT_UNSUPPORTED), 4);
     ck_assert_int_eq(nt_exit_status(NT_INVALID), 1);
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE), 9);
-    ck_assert_int_eq(NT_EXIT_UNREAD, 10); /* of no failure: verify's own */
+    ck_assert_int_eq(NT_EXIT_UNREAD, 10); /* not the status of a failure, but verify's own */
 }
 
 TEST(help_explains_every_number)

@@ -136,7 +136,7 @@ static void start_again(void)
     set_up();
 }
 
-/* Parse a NULL-terminated list of words behind the program's name. */
+/* Parses a NULL-terminated list of words that follow the program's name. */
 static enum nt_status parse(bool in_front_only, const char *const *arguments)
 {
     word_count = 0;
@@ -336,7 +336,7 @@ TEST(sizes_have_units, .setup = set_up, .teardown = tear_down, .end = sizeof(siz
 
 static const struct {
     const char *words[3];
-    const char *named; /* in the message */
+    const char *named; /* expected in the message */
 } refused[] = {
     {{"--size=", NULL}, "\"\""},
     {{"--size=-1", NULL}, "\"-1\""},

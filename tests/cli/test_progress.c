@@ -35,7 +35,7 @@ static void tear_down(void)
     close(terminal);
 }
 
-/* A root directory that somebody made for a build may have no devpts. */
+/* A root directory made for a build may have no devpts. */
 static bool has_terminals(void)
 {
     int opened = posix_openpt(O_RDWR | O_NOCTTY);
@@ -44,7 +44,7 @@ static bool has_terminals(void)
     return opened >= 0;
 }
 
-/* What was drawn since the last look. */
+/* The output since the last call. */
 static const char *drawn(void)
 {
     static char text[1024];
@@ -53,7 +53,7 @@ static const char *drawn(void)
     return text;
 }
 
-/* A command that has been at work for so many seconds. */
+/* A command that has run for so many seconds. */
 static struct nt_progress at_work(bool is_wanted, uint64_t total, unsigned seconds)
 {
     struct nt_progress progress;
@@ -164,12 +164,12 @@ TEST(it_is_not_drawn_again_at_once, .setup = set_up, .teardown = tear_down, .is_
     struct nt_progress progress = at_work(true, 100, 2);
     nt_progress_reach(&progress, 50);
     ck_assert_str_ne(drawn(), "");
-    progress.drawn += 1000 * NT_SECOND; /* however long the test is held up */
+    progress.drawn += 1000 * NT_SECOND; /* however slow the test is */
     nt_progress_reach(&progress, 51);
     ck_assert_str_eq(drawn(), "");
 }
 
-/* How long each piece takes, as a server gives it. */
+/* The duration of each piece, as with a server. */
 static size_t piece_after(struct nt_progress *progress, uint64_t milliseconds)
 {
     progress->asked -= milliseconds * NT_MILLISECOND;
@@ -182,14 +182,14 @@ TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late, .setu
     struct nt_progress progress = at_work(true, 0, 0);
     const size_t first = nt_progress_piece(&progress);
     ck_assert_uint_lt(first, 1 << 20);
-    progress.asked += 1000 * NT_SECOND; /* however long the test is held up */
+    progress.asked += 1000 * NT_SECOND; /* however slow the test is */
     for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.asked += 1000 * NT_SECOND) {
         piece *= 2;
         ck_assert_uint_eq(nt_progress_piece(&progress), piece);
     }
     ck_assert_uint_eq(nt_progress_piece(&progress), NT_PROGRESS_PIECE);
     ck_assert_uint_eq(piece_after(&progress, 100),
-                      NT_PROGRESS_PIECE); /* ten a second are as many as are drawn */
+                      NT_PROGRESS_PIECE); /* ten updates per second are the maximum */
     for (size_t piece = NT_PROGRESS_PIECE / 2; piece >= first; piece /= 2)
         ck_assert_uint_eq(piece_after(&progress, 4000), piece);
     ck_assert_uint_eq(piece_after(&progress, 4000), first);

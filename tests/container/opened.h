@@ -54,7 +54,7 @@ static inline void opened_close(struct opened *opened)
     opened->file = NULL;
 }
 
-/* The anchor with this name and cycle; fails the test where there is none. */
+/* The anchor with this name and cycle; fails the test if there is none. */
 static inline const struct nt_anchor_object *find_anchor(const struct opened *opened, const char *name,
                                                          uint32_t cycle)
 {
@@ -68,7 +68,7 @@ static inline const struct nt_anchor_object *find_anchor(const struct opened *op
     return NULL;
 }
 
-/* One failure, with this status, and the anchor of this name as it should be. */
+/* Expects one failure with this status, and a correct anchor of this name. */
 static inline void assert_damage_beside(const struct opened *opened, const char *name, enum nt_status status)
 {
     ck_assert_ptr_null(find_anchor(opened, name, 1)->failure);

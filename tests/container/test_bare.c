@@ -74,7 +74,7 @@ TEST(the_layout_has_the_header)
     opened_close(&opened);
 }
 
-/* What there is of it can be found all the same. */
+/* The valid part is found all the same. */
 static void assert_anchor_fails(enum nt_status status, uint64_t stored_bytes)
 {
     const struct nt_anchor_object *anchor = find_anchor(&opened, "bare", 0);

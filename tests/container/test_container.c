@@ -12,7 +12,7 @@
 static struct opened opened;
 static struct nt_error error;
 
-/* The anchor that expected values describe: found by its place, which no two share. */
+/* Finds the anchor for expected values by its position, which is unique. */
 static const struct nt_anchor_object *find_at(uint64_t record)
 {
     const struct nt_anchor_object *nearest = NULL;
@@ -56,7 +56,7 @@ static void compare_anchor(const char *file, const json_t *expected)
         ck_assert_str_eq(anchor->class_name, class_name);
 }
 
-/* Linked attribute sets have anchors that no directory lists: they are not the container's. */
+/* Linked attribute sets have anchors that no directory lists. They do not belong to the container. */
 static bool is_listed(const json_t *expected)
 {
     const char *class_name = json_string_value(json_object_get(json_object_get(expected, "key"), "cls"));
@@ -82,7 +82,7 @@ static void compare_file(const char *path, const json_t *expected)
     opened_close(&opened);
 }
 
-/* Refused, or at least nothing but a container whose content has to be refused. */
+/* Expects a failure, or a container whose content fails. */
 static void open_bad_file(const char *path)
 {
     struct nt_source *source;
@@ -99,7 +99,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-/* The file with expected values beside X.root (X.json) or X.rntuple (X.rntuple.json); NULL where there is
+/* The file with expected values next to X.root (X.json) or X.rntuple (X.rntuple.json); NULL if there is
  * none. */
 static json_t *expected_of(const char *path)
 {
@@ -109,7 +109,7 @@ static json_t *expected_of(const char *path)
         return NULL;
     int stem = (int)(strlen(path) - (is_bare ? 0 : strlen(".root")));
     snprintf(name, sizeof(name), "%.*s.json", stem, path);
-    /* Checksums of 64 bits are too large for jansson's integers. */
+    /* Checksums of 64 bits exceed jansson's integers. */
     return json_load_file(name, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
 }
 

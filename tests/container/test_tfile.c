@@ -35,7 +35,7 @@ static void end(void)
     tfile_writer_deinit(&writer);
 }
 
-/* A file with "events" at the top and "inner/deep/muons", for damaging it; returns the offset of "events". */
+/* A file with "events" at the top and "inner/deep/muons", to damage; returns the offset of "events". */
 static uint64_t usual_file(void)
 {
     begin(TFILE_SMALL);
@@ -148,8 +148,8 @@ TEST(an_anchor_of_the_experimental_class_is_one_too)
 
 TEST(a_compressed_anchor_is_decompressed)
 {
-    /* A block of ROOT's format, after its description: "ZL", method 8, stored and uncompressed size in three
-     * little-endian bytes each, then a zlib stream: here of 78 times "0", made by Python's zlib. */
+    /* A block of ROOT's format, from its description: "ZL", method 8, stored and uncompressed size in three
+     * little-endian bytes each, then a zlib stream: 78 times "0", compressed by Python's zlib. */
     static const uint8_t block[] = {'Z',  'L',  8,    12,   0,    0,    78,   0,    0,    0x78, 0x9c,
                                     0x33, 0x30, 0xa0, 0x26, 0x00, 0x00, 0x42, 0x1c, 0x0e, 0xa1};
     char text[79];
@@ -323,7 +323,7 @@ TEST(a_file_cut_after_what_is_needed_opens)
     end();
 }
 
-/* ---- bad files: one directory or key, beside others that are good ---- */
+/* ---- bad files: one directory or key next to good ones ---- */
 
 TEST(a_damaged_directory_hides_nothing_else, .end = 4)
 {
@@ -390,7 +390,7 @@ TEST(an_anchor_that_does_not_decompress_is_refused)
 TEST(a_directory_that_contains_itself_is_refused)
 {
     usual_file();
-    /* "deep" is to be found where "inner" is: its key in inner's list and the record it points to agree. */
+    /* "deep" is a directory in "inner": its key in inner's list and the record that it refers to agree. */
     uint64_t inner = writer.directories[1].record, copy = writer.directories[1].keys + 29 + 4;
     tfile_writer_put32(&writer, copy + TFILE_KEY_OFFSET, (uint32_t)inner);
     assert_ok(open_writer(&opened, &writer, &error));

@@ -20,7 +20,8 @@ static void write_file(void)
     tfile_writer_finish(&writer);
 }
 
-/* Let the record of the list of "inner" name another directory, and look whether "events" is still found. */
+/* Lets the record of the list of "inner" name another directory, and checks whether "events" is still
+ * found. */
 static const struct nt_anchor_object *open_with_list_of(uint64_t directory)
 {
     write_file();

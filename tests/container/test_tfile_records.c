@@ -85,7 +85,7 @@ static json_t *find_record(json_t *lines, uint64_t offset)
     return NULL;
 }
 
-/* Records follow each other from the first to the end of the file. */
+/* Records follow one another from the first to the end of the file. */
 static void assert_no_holes(json_t *lines, uint64_t size)
 {
     json_int_t next = 100;
@@ -134,7 +134,7 @@ TEST(every_record_has_a_line, .end = 2)
     end();
 }
 
-/* A blob of pages without compression: ROOT does not count their checksums. */
+/* A blob of uncompressed pages: ROOT does not count their checksums. */
 TEST(what_is_stored_in_more_bytes_than_it_has_is_not_compressed, .end = 3)
 {
     static const uint32_t object_bytes[] = {5, 4, 0};
@@ -174,7 +174,7 @@ TEST(without_a_list_of_free_segments_records_are_found_all_the_same)
     assert_ok(open_writer(&opened, &writer, &error));
     json_t *lines = read_keys();
     assert_no_holes(lines, writer.out.length);
-    assert_kind(lines, listed, "gap", 100); /* it does not mark itself */
+    assert_kind(lines, listed, "gap", 100); /* it is not marked itself */
     assert_kind(lines, marked, "free", 50);
     json_decref(lines);
     end();
@@ -210,7 +210,7 @@ struct owners {
     char *of; /* a letter for each byte of the file */
 };
 
-/* Each byte has one owner at most; the letter is the first of its name, capital for keys of anchors. */
+/* Each byte has at most one owner. The letter is the first of its name, a capital for keys of anchors. */
 static enum nt_status note_owner(void *context, const struct nt_layout_range *range)
 {
     struct owners *owners = context;

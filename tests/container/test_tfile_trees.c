@@ -42,7 +42,7 @@ static bool is_called(struct nt_text text, const char *name)
     return text.length == strlen(name) && !memcmp(text.bytes, name, text.length);
 }
 
-/* The tree with this name and cycle; fails the test where there is none. */
+/* The tree with this name and cycle; fails the test if there is none. */
 static const struct nt_tfile_object *find_tree(const char *name, uint32_t cycle)
 {
     for (uint32_t i = 0; i < opened.container.object_count; i++) {
@@ -125,7 +125,7 @@ TEST(a_tree_whose_key_differs_from_its_copy_is_an_entry_with_its_failure, .end =
     end();
 }
 
-/* The list of a directory may name the class of a directory in it by more bytes than its key counts. */
+/* The list of a directory may write the class of a subdirectory with more bytes than its key counts. */
 TEST(a_directory_that_a_list_calls_by_its_longer_name_is_entered)
 {
     begin(TFILE_SMALL);
@@ -189,7 +189,7 @@ TEST(an_object_that_claims_gigabytes_takes_no_memory)
 
 enum { HEADER_FREE = 16 };
 
-/* What a header says before the file is closed: no list of free segments, and an end behind `end`. */
+/* The header before the file is closed: no list of free segments, and an end after `end`. */
 static void leave_open(uint64_t end)
 {
     tfile_writer_put32(&writer, HEADER_FREE, 0);
@@ -230,7 +230,7 @@ TEST(the_newest_record_of_each_tree_is_found_without_lists)
     end();
 }
 
-/* The list of the inner directory was written, that of the root not. */
+/* The list of the inner directory was written, that of the root was not. */
 TEST(a_directory_without_a_key_in_its_parent_is_found_with_its_list)
 {
     begin(TFILE_SMALL);
@@ -247,7 +247,7 @@ TEST(a_directory_without_a_key_in_its_parent_is_found_with_its_list)
     end();
 }
 
-/* Writes a record that no list has, behind the end that the header knows. */
+/* Writes a record that no list contains, after the end in the header. */
 static uint64_t add_unlisted(const char *name, uint16_t cycle, uint64_t *old_end)
 {
     struct nt_buffer *list = &writer.directories[0].list;
@@ -267,7 +267,7 @@ TEST(a_listed_tree_stands_for_its_later_records, .end = 2)
     add_unlisted("tree", 2, &old_end);
     tfile_writer_finish(&writer);
     leave_open(old_end);
-    if (_i == 1) /* another record has its place: of class XTree */
+    if (_i == 1) /* another record is there: of class XTree */
         tfile_writer_put32(&writer, listed + TFILE_KEY_CLASS, 0x05585472);
     assert_ok(open_writer(&opened, &writer, &error));
     ck_assert_uint_eq(opened.container.object_count, _i == 1 ? 2 : 1);
@@ -289,7 +289,7 @@ TEST(what_no_list_of_a_closed_file_has_is_no_tree)
     end();
 }
 
-/* Whatever opens has trees within the file, or with a failure. */
+/* Each opened file has trees within the file, or with a failure. */
 TEST(no_flipped_bit_crashes_a_file_that_was_not_closed)
 {
     begin(TFILE_SMALL);

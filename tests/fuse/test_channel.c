@@ -69,7 +69,7 @@ TEST(what_is_no_message_is_the_end, .setup = setup, .teardown = teardown)
     }
 }
 
-/* The kernel tells who sent it, in the place of descriptors. */
+/* The kernel adds the sender's credentials, before descriptors. */
 TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one, .setup = setup,
      .teardown = teardown)
 {
@@ -105,7 +105,7 @@ TEST(descriptors_are_the_same_files_in_the_same_order, .setup = setup, .teardown
     ck_assert_int_eq(count, 0);
 }
 
-/* Each answer alone, and descriptors behind them. */
+/* Each answer alone, followed by descriptors. */
 TEST(answers_to_who_does_not_read_are_not_waited_for, .setup = setup, .teardown = teardown)
 {
     enum { MANY = 100000 };

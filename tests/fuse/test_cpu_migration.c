@@ -16,7 +16,7 @@ TEST(a_thread_moves_and_may_run_where_it_might_before)
         int processor = sched_getcpu();
         nt_cpu_migrate();
         has_moved =
-            sched_getcpu() != processor; /* the kernel may have moved it meanwhile, but not each time */
+            sched_getcpu() != processor; /* the kernel may have moved it meanwhile, but not every time */
     }
     ck_assert(has_moved);
     ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);

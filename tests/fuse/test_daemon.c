@@ -30,11 +30,11 @@ static void end_early(struct nt_background *background)
     exit(9);
 }
 
-/* One that no longer has the pipe is not waited for until it ends: a process of its own may live on. */
+/* Nobody waits for the end of a daemon that closed the pipe: a process of its own may live on. */
 static void forget(struct nt_background *background)
 {
     nt_background_forget(background);
-    nt_background_ready(background); /* nobody hears it */
+    nt_background_ready(background); /* nobody reads it */
     exit(5);
 }
 

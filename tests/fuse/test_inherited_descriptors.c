@@ -27,7 +27,7 @@ static const struct {
     {{"/dev/fd/24x", "/dev/fd/24"}, 1 << 4},
 };
 
-/* In a process of its own, whose exit status is 0 where all is as expected. */
+/* In a process of its own, whose exit status is 0 if all is as expected. */
 static int open_afterwards(int number)
 {
     static char program[] = "ntuplefs";

@@ -71,5 +71,5 @@ TEST(more_than_there_is_room_for_are_left_to_wait)
     for (uint64_t request = 0; request < NT_MAX_INTERRUPTS + 10; request++)
         nt_interrupts_note(&interrupts, request);
     ck_assert_uint_eq(interrupts.count, NT_MAX_INTERRUPTS);
-    end(); /* at once, and nothing is answered */
+    end(); /* at once, and without a reply */
 }

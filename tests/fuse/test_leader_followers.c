@@ -19,7 +19,7 @@ enum { QUICK, SLOW, LARGE, HANGING, END };
 
 static struct nt_leader lead;
 static int requests[2], answers[2];
-static atomic_int receiving; /* threads that wait for a request, and not behind another one */
+static atomic_int receiving; /* threads that wait for a request, without other waiting threads before them */
 static sem_t resume_at;
 static pthread_t threads[THREADS];
 
@@ -42,7 +42,7 @@ static void serve(char request)
     ck_assert_int_eq(write(answers[1], &answer, sizeof(answer)), sizeof(answer));
 }
 
-/* As libfuse does: to be cancelled only while it waits. */
+/* Like libfuse: it can be cancelled only while it waits. */
 static void *serve_all(void *context)
 {
     char request = QUICK;
@@ -91,14 +91,14 @@ static void start(uint64_t patience)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
 }
 
-/* As libfuse does. */
+/* Like libfuse. */
 static void stop(void)
 {
     for (int i = 0; i < THREADS; i++)
         pthread_cancel(threads[i]);
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
-    ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* nobody has left it locked */
+    ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* no thread left it locked */
     pthread_mutex_unlock(&lead.lock);
     ck_assert(!lead.is_watched);
     nt_leader_deinit(&lead);
@@ -127,7 +127,7 @@ static void rest(void)
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-/* Until nobody waits for a request but the one the leader. */
+/* Until only the leader waits for a request. */
 static void quieten(void)
 {
     for (unsigned i = 0; i < NT_LEADER_QUIET; i++)
@@ -149,7 +149,7 @@ TEST(while_a_request_is_slow_all_others_answer, .setup = setup, .teardown = stop
         for (int k = 0; k < THREADS - 1; k++)
             send(kinds[i]);
         for (int k = 0; k < 10; k++)
-            ask(); /* is answered, though all but one are busy */
+            ask(); /* is answered, although all but one are busy */
         for (int k = 0; k < THREADS - 1; k++)
             sem_post(&resume_at);
         bool by_the_leader = false;
@@ -196,7 +196,7 @@ TEST(who_watches_sleeps_while_nothing_is_asked, .setup = setup, .teardown = stop
         ask();
         wait_until_watcher_sleeps();
     }
-    /* The last answer is given before its thread is done with the request. */
+    /* The thread gives the last answer before it has finished the request. */
     while (atomic_load(&lead.progress) % 2)
         rest();
     wait_until_watcher_sleeps();
@@ -209,7 +209,7 @@ TEST(another_watches_where_the_one_who_did_is_cancelled, .setup = setup, .teardo
     for (int last = THREADS - 1; last > 1; last--) {
         pthread_t leader = ask();
         wait_until_watcher_sleeps();
-        for (int i = 0; i < last; i++) /* the one the leader goes to the front */
+        for (int i = 0; i < last; i++) /* the leader goes to the front */
             if (pthread_equal(threads[i + 1], leader)) {
                 threads[i + 1] = threads[0];
                 threads[0] = leader;
@@ -255,7 +255,7 @@ TEST(one_thread_alone_serves_all, .setup = setup, .teardown = stop)
     nt_leader_deinit(&alone);
 }
 
-/* Behind one more than this there is no other, whether it was there or not. */
+/* At most one more waits after this one, whether it existed before or not. */
 TEST(where_requests_queue_up_all_receive, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
@@ -338,7 +338,7 @@ static void receive_so_many(struct nt_leader *alone, enum nt_request_arrival arr
     }
 }
 
-/* Each time in vain it looks out twice as long before it moves again. */
+/* After each failure it waits twice as long before it moves again. */
 TEST(who_leads_and_has_to_look_out_each_time_moves, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
@@ -359,7 +359,7 @@ TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
     receive_so_many(&alone, NT_ARRIVAL_AWAITED, NT_LEADER_SPINS);
     ck_assert_uint_eq(alone.moves, 1);
     receive_so_many(&alone, NT_ARRIVAL_PENDING,
-                    1); /* it has arrived to who asks: what was in vain is forgotten */
+                    1); /* it reached the caller: earlier failures are forgotten */
     ck_assert_uint_eq(alone.moves, 0);
     for (unsigned i = 0; i < 10 * NT_LEADER_SPINS; i++) {
         receive_so_many(&alone, NT_ARRIVAL_AWAITED, 1);

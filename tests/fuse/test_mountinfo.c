@@ -8,7 +8,7 @@
 
 #include "support.h"
 
-/* Lines as proc_pid_mountinfo(5) describes them, with and without optional fields. */
+/* Lines in the format of proc_pid_mountinfo(5), with and without optional fields. */
 static const char table[] =
     "22 1 0:21 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
     "36 22 98:0 /mnt1 /mnt2 rw,noatime master:1 shared:7 - ext3 /dev/root rw,errors=continue\n"
@@ -27,7 +27,7 @@ static const struct {
     struct nt_mountinfo info;
 } places[] = {
     {"/mnt2", true, {98, 0, "ext3"}},
-    {"/mnt/a", true, {0, 37, "tmpfs"}}, /* the later mount lies on top */
+    {"/mnt/a", true, {0, 37, "tmpfs"}}, /* the later mount is on top */
     {"/mnt/with space\ttab\\", true, {0, 36, "fuse.ntuplefs"}},
     {"/mnt/-", true, {0, 38, "fuse.ntuplefs"}},
     {"/mnt/\\9\\08\\018\\", true, {0, 40, "fuse.ntuplefs"}}, /* not three octal digits */

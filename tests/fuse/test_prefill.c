@@ -28,7 +28,7 @@ TEST(a_file_is_new_once, .setup = setup, .teardown = teardown)
     }
 }
 
-/* Nodes of neighbours differ in few bits. */
+/* Numbers of neighbouring nodes differ in few bits. */
 TEST(few_files_are_taken_for_others, .setup = setup, .teardown = teardown)
 {
     enum { FILES = 10000 };

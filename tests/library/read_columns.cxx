@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What ntuple.hpp reads of a file, as JSON for test_cpp.py: columns of several types, ranges, offsets, and
-// failures.
+// Prints what ntuple.hpp reads of a file, as JSON for test_cpp.py: columns of several types, ranges, offsets,
+// and failures.
 //
 //   read_columns FILE
 #include <cstdint>

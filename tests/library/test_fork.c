@@ -65,7 +65,7 @@ static bool reads_elements(void)
     return nt_stream_read_elements(stream, 0, ENTRIES, events, &error) == NT_OK && has_events(events);
 }
 
-/* Through the cache, a little at once. */
+/* Through the cache, in small pieces. */
 static bool reads_bytes(void)
 {
     uint64_t events[ENTRIES];
@@ -101,7 +101,7 @@ static struct way ways[] = {
     {reads_elements, true}, {reads_bytes, true}, {reads_a_batch, true}, {reads_table, true}};
 enum { WAYS = sizeof(ways) / sizeof(*ways) };
 
-/* Nothing is asserted beside a thread that forks: check has a lock. */
+/* No assertions next to a thread that forks: check has a lock. */
 static void *read_on(void *way)
 {
     while (!atomic_load(&is_over))

@@ -58,7 +58,7 @@ static struct nt_source *open_counting(const char *path, struct counting *counti
 /* ---- what is in a file ---- */
 
 static const struct {
-    const char *file, *dataset, *field, *name; /* where the name is the file's, that of the source */
+    const char *file, *dataset, *field, *name; /* if the name is the file's, that of the source */
 } rows[] = {
     {"data/example.root", "Events", "muons/_0/pt", "Events"},
     {"data/compression_lzma.root", "compressed", "noise", NULL},

@@ -10,7 +10,7 @@
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
-/* Bytes with their digest behind them; the page that they are. */
+/* Bytes followed by their digest; the page that they form. */
 static struct nt_page write_input(struct builder *builder, const void *bytes, size_t count, uint32_t elements)
 {
     uint8_t digest[8];
@@ -33,7 +33,7 @@ static uint32_t add_decoder(struct nt_dataset *dataset, const struct nt_decoder 
     return number;
 }
 
-/* Numbers of 16 bits, looked up in each input, of which all but the last one are numbers again. */
+/* 16-bit indexes into each dependency; all but the last contain indexes again. */
 static enum nt_status look_up(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     uint32_t last = packed->decoder->input_count - 1, width = packed->decoder->element_bytes;
@@ -62,7 +62,7 @@ struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count)
                                .element_bytes = sizeof(double)};
 }
 
-/* Numbers of 16 bits; the numbers that they tell; the items that those tell. */
+/* 16-bit indexes; the indexes that these refer to; the items that those refer to. */
 static uint32_t add_planned(struct nt_dataset *dataset, struct nt_page inputs[2])
 {
     struct nt_error error;

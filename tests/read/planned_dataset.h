@@ -12,7 +12,7 @@ enum { PLANNED_ENTRIES = 1000, PLANNED_PAGES = 10, PLANNED_NUMBERS = 30, PLANNED
 struct planned {
     struct builder *builder;
     double expected[PLANNED_ENTRIES];
-    uint64_t numbers_offset, items_offset; /* of the two inputs; a digest follows each */
+    uint64_t numbers_offset, items_offset; /* of the two dependencies; a digest follows each */
     uint32_t decoder;
 };
 

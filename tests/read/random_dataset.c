@@ -11,16 +11,16 @@
 struct making {
     struct builder *builder;
     uint64_t state;
-    uint64_t late[MAX_FIELDS]; /* the entry from which on a top-level field exists */
-    uint32_t position;         /* of the cluster that is filled, in entry order */
+    uint64_t late[MAX_FIELDS]; /* the first entry that has a top-level field */
+    uint32_t position;         /* of the current cluster, in entry order */
     uint32_t positions[MAX_CLUSTERS];
-    uint64_t ends[MAX_CLUSTERS]; /* of the entries of each position */
-    /* Of a field below a collection or variant, the position of the first cluster that has it, and the rows
-     * before it there. */
+    uint64_t ends[MAX_CLUSTERS]; /* for the entries of each position */
+    /* For a field below a collection or variant, the position of the first cluster that has it, and the
+     * rows before it there. */
     uint32_t late_below[MAX_FIELDS];
     uint64_t skipped[MAX_FIELDS];
-    /* The position of the first cluster that may have another representation than the first one; 0: all may.
-     */
+    /* The position of the first cluster that may have another representation than the first one; 0: all
+     * may. */
     uint32_t late_representation[MAX_FIELDS];
 };
 
@@ -159,7 +159,7 @@ static uint64_t some_value(struct making *making, enum nt_element element)
     }
 }
 
-/* The active representation is drawn once per field and cluster. */
+/* The active representation is random for each field and cluster. */
 static uint32_t draw_representation(struct making *making, uint32_t field, uint32_t cluster,
                                     uint32_t *columns)
 {
@@ -244,7 +244,7 @@ static void fill_values(struct making *making, uint32_t cluster, uint64_t count,
     free(values);
 }
 
-/* False where the field does not exist yet, and there is nothing of it in the cluster; else `rows` are those
+/* False if the field does not exist yet and the cluster has nothing of it; else `rows` are the rows
  * that it has. */
 static bool has_begun(struct making *making, uint32_t field, uint64_t *rows)
 {
@@ -302,8 +302,7 @@ static bool keeps_step(const struct nt_field *field)
            field->kind == NT_FIELD_WRAPPER || field->kind == NT_FIELD_DENSE_OPTIONAL;
 }
 
-/* All principal columns of a top-level field that are in step with the entries store nothing
- * before `entry`. */
+/* All principal columns of a top-level field with one row per entry store nothing before `entry`. */
 static void defer_subtree(struct making *making, uint32_t field, uint64_t entry, uint64_t per_entry)
 {
     struct builder *builder = making->builder;
@@ -321,7 +320,7 @@ static void defer_subtree(struct making *making, uint32_t field, uint64_t entry,
             defer_subtree(making, i, entry, below);
 }
 
-/* A field below a collection or variant, where none that it is in step with is late itself. */
+/* A field below a collection or variant, if no field with the same rows is late itself. */
 static bool may_be_late_below(const struct making *making, uint32_t field)
 {
     const struct nt_field *fields = making->builder->fields;
@@ -331,8 +330,7 @@ static bool may_be_late_below(const struct making *making, uint32_t field)
     return at != NT_NONE && !keeps_step(&fields[at]);
 }
 
-/* The position of the cluster that a field begins in, as it does itself or as what it is in step with does.
- */
+/* The position of the cluster where a field begins: its own, or that of the field with the same rows. */
 static uint32_t begin_of(const struct making *making, uint32_t field)
 {
     const struct nt_field *fields = making->builder->fields;
@@ -346,8 +344,8 @@ static uint32_t begin_of(const struct making *making, uint32_t field)
     return position;
 }
 
-/* What begins late below collections and variants: fields, and representations of fields anywhere, behind the
- * cluster that the field begins in. */
+/* What begins late below collections and variants: fields, and representations of fields anywhere,
+ * after the cluster where the field begins. */
 static void choose_late(struct making *making, uint32_t clusters)
 {
     for (uint32_t i = 0; i < making->builder->field_count; i++) {
@@ -358,7 +356,7 @@ static void choose_late(struct making *making, uint32_t clusters)
     }
 }
 
-/* Which column of its representation it is. */
+/* The position of the column in its representation. */
 static uint32_t position_of(const struct builder *builder, uint32_t column)
 {
     const struct nt_column *c = &builder->columns[column];
@@ -386,7 +384,7 @@ static uint64_t elements_before(const struct making *making, uint32_t column, ui
     return elements;
 }
 
-/* Where columns begin that are late follows from what is before them. */
+/* The first elements of late columns follow from what precedes them. */
 static void defer_late(struct making *making)
 {
     struct builder *builder = making->builder;

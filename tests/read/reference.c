@@ -25,7 +25,7 @@ static uint64_t per_row(const struct nt_field *field)
     return field->kind == NT_FIELD_VALUE && field->repetition ? field->repetition : 1;
 }
 
-/* How many elements a field's column at `position` has in a cluster, zeros included. */
+/* The number of elements of a field's column at `position` in a cluster, zeros included. */
 static uint64_t elements_in(const struct builder *builder, uint32_t field, uint32_t position,
                             uint32_t cluster);
 
@@ -97,7 +97,7 @@ static void put(struct nt_buffer *out, uint64_t value, size_t bytes)
     nt_buffer_append(out, &value, bytes);
 }
 
-/* A stored value as the field's type has it. */
+/* A stored value in the field's type. */
 static void put_value(const struct builder *builder, uint32_t field, uint32_t cluster, uint32_t position,
                       uint64_t value, struct nt_buffer *out)
 {

@@ -21,7 +21,7 @@ static struct nt_cache_key key_at(uint64_t offset)
     return (struct nt_cache_key){.source = source, .offset = offset, .elements = 1};
 }
 
-/* What a load does, and how often it was asked to. */
+/* The result of a load, and the number of loads. */
 struct script {
     enum nt_status status;
     uint8_t fill;
@@ -42,7 +42,7 @@ static enum nt_status load_by_script(void *context, uint8_t *output, struct nt_e
     return NT_OK;
 }
 
-/* Get, check the bytes, release. NT_INVALID where they are not the script's. */
+/* Gets, checks the bytes, releases. NT_INVALID if they are not the script's. */
 static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct script *script,
                             struct nt_error *error)
 {
@@ -156,7 +156,7 @@ TEST(pinned_entries_are_not_evicted)
     nt_cache_free(cache);
 }
 
-/* Get and release with a use. */
+/* Gets and releases with a hint. */
 static void use(struct nt_cache *cache, uint64_t offset, struct script *script, enum nt_cache_hint how)
 {
     struct nt_error error;
@@ -320,7 +320,7 @@ TEST(threads_that_want_the_same_wait_for_one_load, .end = 2)
     nt_cache_free(cache);
 }
 
-/* Threads that each hold a third of the limit for a moment, beside one that holds all of it and more. */
+/* Threads that each hold a third of the limit for a moment, and one that holds more than all of it. */
 static void *hold_for_a_moment(void *argument)
 {
     struct visitor *visitor = argument;
@@ -339,7 +339,7 @@ struct watched {
     uint64_t most;
 };
 
-/* The most that was counted, until there is nothing more to see. */
+/* The peak of the counter, until it no longer changes. */
 static void *watch(void *argument)
 {
     struct watched *watched = argument;
@@ -366,7 +366,7 @@ TEST(threads_wait_for_room_that_others_have)
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(visitors[i].status, NT_OK);
     ck_assert_uint_gt(watched.most, 25000);
-    ck_assert_uint_lt(watched.most, 43000); /* the large one alone, with no other */
+    ck_assert_uint_lt(watched.most, 43000); /* only the large one */
     nt_cache_free(cache);
 }
 
@@ -397,7 +397,7 @@ TEST(what_others_occupy_is_within_the_bound)
     nt_cache_reserve(cache, 10000);
     ck_assert_uint_le(counters.cache_bytes, 10000);
     ck_assert_uint_gt(counters.cache_bytes, 4000);
-    assert_ok(touch(cache, 9, &large, &error)); /* alone, over the bound */
+    assert_ok(touch(cache, 9, &large, &error)); /* alone, over the limit */
     ck_assert_uint_le(counters.cache_bytes, 10000);
     nt_cache_reserve(cache, -10000);
     for (uint64_t i = 0; i < 4; i++)
@@ -406,7 +406,7 @@ TEST(what_others_occupy_is_within_the_bound)
     nt_cache_free(cache);
 }
 
-/* Memory that is given back and taken again costs a fault for each of its pages. */
+/* Memory that is freed and allocated again costs a fault for each of its pages. */
 TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
 {
     enum { BYTES = 1 << 20, BURST = 7, SPARES = 3 };
@@ -422,9 +422,9 @@ TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
     }
     for (uint64_t i = 0; i < BURST; i++)
         nt_cache_release(cache, entries[i], NT_CACHE_DROP_BEHIND);
-    assert_ok(touch(cache, BURST, &small, &error)); /* what is passed and too much leaves */
+    assert_ok(touch(cache, BURST, &small, &error)); /* drop-behind entries over the limit leave */
     ck_assert_uint_le(counters.cache_bytes,
-                      (BURST + 1) * (uint64_t)BYTES + 4096); /* whole regions, and entries */
+                      (BURST + 1) * (uint64_t)BYTES + 4096); /* whole slabs, and entries */
     uint64_t bytes = counters.cache_bytes;
     for (uint64_t i = 0; i < SPARES; i++) {
         struct nt_cache_key key = key_at(2 * BURST + i);
@@ -438,7 +438,7 @@ TEST(memory_of_pages_that_are_passed_in_a_burst_is_used_again)
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
 
-/* Room that others take is made of empty regions before pages leave for it. */
+/* Empty slabs are freed for other users before pages are evicted. */
 TEST(empty_regions_leave_before_pages_do)
 {
     enum { BYTES = 1 << 20, BURST = 7, PAGES = 40 };
@@ -467,7 +467,7 @@ TEST(empty_regions_leave_before_pages_do)
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
 
-/* Two pages of half a region each: the second lies beside the first, and the third takes the place of one. */
+/* Two pages of half a slab each: the second is next to the first, and the third takes the place of one. */
 TEST(large_pages_share_regions_and_take_each_others_place)
 {
     enum { BYTES = 1 << 20, LIMIT = 17 * BYTES };
@@ -489,7 +489,7 @@ TEST(large_pages_share_regions_and_take_each_others_place)
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
 
-/* Sizes that do not fit one another, of which each is to find room all the same. */
+/* Sizes that do not divide one another, and must all be allocated. */
 TEST(pages_of_many_sizes_keep_to_the_bound)
 {
     enum { LIMIT = 32 << 20 };
@@ -527,7 +527,7 @@ TEST(a_large_page_that_fails_leaves_its_memory)
     ck_assert_uint_eq(counters.cache_bytes, 0);
 }
 
-/* Who waits for room while others wait for what it holds would wait for ever. */
+/* A thread that waited for space while others wait for what it holds would wait forever. */
 TEST(who_holds_an_entry_gets_none_without_room)
 {
     struct nt_error error;

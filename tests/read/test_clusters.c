@@ -12,8 +12,8 @@
 
 enum { CLAIMED = 60 * 1000 * 1000 };
 
-/* Two groups of one cluster each, of an integer; the page list of the second cannot be read, and as many
- * clusters are claimed for it as a footer may. */
+/* Two groups of one cluster each, of an integer. The page list of the second cannot be read; a footer
+ * claims the maximum number of clusters for it. */
 static struct builder *one_bad_group(void)
 {
     struct builder *builder = builder_new();
@@ -31,7 +31,7 @@ static struct builder *one_bad_group(void)
     return builder;
 }
 
-/* A sanitizer has memory of its own, which the limit would count. */
+/* A sanitizer has memory of its own, which the limit would include. */
 static void limit_memory(void)
 {
     const struct rlimit memory = {UINT64_C(512) << 20, UINT64_C(512) << 20};

@@ -30,7 +30,7 @@ TEST(the_context_that_was_returned_last_is_lent_first)
     nt_scratch_pool_free(scratch_pool);
 }
 
-/* What is more than a few is freed, the first returned first. */
+/* More than a few are freed, the first returned first. */
 TEST(few_contexts_are_kept)
 {
     enum { MANY = 20, KEPT = 16 };

@@ -22,9 +22,9 @@ enum { ENTRIES = 1000, PAGE_ELEMENTS = 100, PAGES = ENTRIES / PAGE_ELEMENTS, ITE
 static struct builder *builder;
 static double items[ITEMS], expected[ENTRIES], elements[ENTRIES];
 static uint64_t items_offset;
-static uint32_t planned; /* number of the pages' decoder */
+static uint32_t planned; /* index of the pages' decoder */
 
-/* The items, behind them their digest. */
+/* The items, followed by their digest. */
 static void write_items(void)
 {
     uint8_t digest[8];
@@ -46,7 +46,7 @@ static uint32_t add_decoder(const struct nt_decoder *decoder)
     return number;
 }
 
-/* Numbers of 16 bits, then the items that they tell. */
+/* 16-bit indexes, then the items that they refer to. */
 static uint32_t add_planned(void)
 {
     struct nt_error error;

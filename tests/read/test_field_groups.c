@@ -15,8 +15,8 @@ enum { NUMBER, LIST, ITEM, FIRST, TEXT, RECORD, INNER, FIELDS };
 static struct nt_error error;
 static struct builder *builder;
 
-/* Three entries: numbers 7, 8, 9; lists of 2, 0 and 1 records of a number (10, 11, 12) and a text ("a", "",
- * "bcd"); a record of a number (20, 21, 22). */
+/* Three entries: numbers 7, 8, 9; lists of 2, 0 and 1 records of a number (10, 11, 12) and a text ("a",
+ * "", "bcd"); a record of a number (20, 21, 22). */
 static void build(bool has_entries)
 {
     builder = builder_new();
@@ -55,7 +55,7 @@ static void teardown(void)
     builder_free(builder);
 }
 
-/* The fields whose page lists were loaded since the last time, a bit for each. */
+/* The fields whose page lists were loaded since the last call, a bit for each. */
 static unsigned loaded(void)
 {
     unsigned bits = 0;

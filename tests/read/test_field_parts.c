@@ -47,7 +47,7 @@ static void setup(void)
         entry += parts[i].rows;
         add_elements(builder, i, number, parts[i].numbers, parts[i].rows, 2);
         if (i == 1)
-            continue; /* it has numbers alone */
+            continue; /* only numbers are in step */
         add_elements(builder, i, list, parts[i].lists, parts[i].rows, 2);
         add_elements(builder, i, item, parts[i].item, parts[i].items, 2);
         add_elements(builder, i, ends, parts[i].ends, parts[i].rows, 2);
@@ -61,7 +61,7 @@ static void teardown(void)
     builder_free(builder);
 }
 
-/* The parts of which page lists were loaded since the last time, a bit for each. */
+/* The parts whose page lists were loaded since the last call, a bit for each. */
 static uint64_t loaded(void)
 {
     uint64_t bits = 0;
@@ -141,12 +141,12 @@ TEST(a_bad_page_list_is_a_fault_of_the_rows_of_its_part, .setup = setup, .teardo
         ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
     }
     nt_stream_close(stream);
-    /* what follows is not known to begin where the part with the bad list ends */
+    /* the start of what follows is unknown if the part before has a bad list */
     assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
 }
 
-/* How many items come before is told by no other part. */
+/* No other part says how many items come before. */
 TEST(what_is_after_a_bad_page_list_is_refused_with_its_cause, .setup = setup, .teardown = teardown)
 {
     static const uint32_t fields[] = {LIST, TEXT};
@@ -175,8 +175,8 @@ TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardow
     }
 }
 
-/* Of parts of 2, 1 and 2 stored entries the first entry of the first and the last of the last part are
- * dropped, and all of the second. */
+/* Of parts of 2, 1 and 2 stored entries, the first entry of the first part, the last of the last part,
+ * and the second part are deleted. */
 static void drop(void)
 {
     static struct nt_deletion_run first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}},
@@ -202,7 +202,7 @@ TEST(entries_that_are_dropped_are_in_no_stream, .setup = setup, .teardown = tear
     assert_stream(TEXT, NT_STREAM_DATA, "bc", 2);
     assert_ok(nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
     ck_assert_uint_eq(rows, 2);
-    /* what is stored has them all the same */
+    /* stored values include them */
     assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &rows, &pages, &error));
     ck_assert_uint_eq(rows, 5);
 }
@@ -210,8 +210,8 @@ TEST(entries_that_are_dropped_are_in_no_stream, .setup = setup, .teardown = tear
 static struct nt_deletion_run beyond[] = {{0, 0}, {7, 5}}, too_few[] = {{0, 0}, {2, 2}};
 static const struct {
     struct nt_deletion_vector
-        deletions;  /* of the first part, of which two entries are stored and one is told */
-    bool is_beyond; /* and more than are stored are dropped */
+        deletions;  /* for the first part, with two stored entries and one in the metadata */
+    bool is_beyond; /* and more deleted than stored */
 } wrong_deletions[] = {
     {{beyond, 1}, true},
     {{too_few, 1}, false},

@@ -56,8 +56,7 @@ TEST(a_digest_of_the_stored_bytes_is_accepted_where_either_may_be)
     builder_free(builder);
 }
 
-/* Where the digest is that of the uncompressed bytes, a changed bit may still decompress to the
- * right ones. */
+/* If the digest covers the uncompressed bytes, a changed bit may still decompress to the right ones. */
 TEST(no_changed_bit_of_a_page_with_a_digest_gives_wrong_elements, .end = 2)
 {
     struct nt_error error;
@@ -166,7 +165,7 @@ TEST(pages_elsewhere_and_of_unknown_types_are_refused)
     builder_free(builder);
 }
 
-/* One page was, and no other. */
+/* One page was loaded, and no other. */
 static void assert_decompressed_by(const struct nt_reader *reader, const char *expected)
 {
     uint64_t pages = 0;
@@ -194,7 +193,7 @@ TEST(counters_say_what_was_done)
     builder_free(builder);
 }
 
-/* Int32 elements stored as they are, in one page that is large enough to be read straight into the output. */
+/* Uncompressed Int32 elements in one page that is large enough to be read straight into the output. */
 static struct builder *large_plain_page(enum nt_checksum_kind checksum, uint32_t elements)
 {
     struct builder *builder = builder_new();

@@ -146,7 +146,7 @@ TEST(cached_pages_are_not_loaded_again, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(counters.pages_decoded, PAGES);
 }
 
-/* The file is only a part of the dataset, so that pages in the cache are asked for it, too. */
+/* The file is only a part of the dataset, so pages in the cache are read for it, too. */
 TEST(a_page_of_a_file_that_has_changed_is_not_pinned, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
@@ -267,7 +267,7 @@ TEST(pages_that_are_missing_fail_each_by_itself, .setup = setup, .teardown = tea
     struct nt_error error;
     struct nt_page *missing = builder->dataset->groups[0].pages;
     for (uint32_t i = 0; i < 2; i++) {
-        missing[i] = missing[0]; /* of one place and size */
+        missing[i] = missing[0]; /* with one offset and size */
         missing[i].compression = NT_COMPRESSION_ELSEWHERE;
         missing[i].is_missing = true;
         assert_status(NT_UNSUPPORTED, nt_pages_read_whole(builder->reader, builder->dataset, 0, &missing[i],

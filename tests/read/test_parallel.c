@@ -252,7 +252,7 @@ static uint64_t pages_ahead(struct builder *builder)
     return counters.pages_ahead;
 }
 
-/* As if what was loaded so far had taken a second for each byte, or no time at all. */
+/* As if loads so far had taken a second for each byte, or no time at all. */
 static void pretend_pages_are_slow(struct builder *builder, bool slow)
 {
     struct nt_counters *counters = &builder->reader->counters;

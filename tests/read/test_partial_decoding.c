@@ -24,7 +24,7 @@ static void fill_values(void)
         values[i] = i * i % 100003 + (i << 20);
 }
 
-/* Instead of the plain page that the builder wrote, a chunk behind all that there is. */
+/* Replaces the plain page of the builder with a chunk after everything else. */
 static void write_chunk(struct builder *builder, struct nt_page *page, const void *plain, size_t bytes)
 {
     static uint8_t chunk[PAGE_BYTES + BLOSC_MAX_OVERHEAD];
@@ -57,7 +57,7 @@ static struct builder *chunks(enum nt_encoding_kind encoding, enum nt_checksum_k
         struct nt_page *page = &builder->pages[0][i];
         const uint8_t *plain = (const uint8_t *)builder->bytes.bytes + page->offset;
         uint8_t *copy = malloc(page->elements * sizeof(*values));
-        memcpy(copy, plain, page->elements * sizeof(*values)); /* writing moves what it is taken from */
+        memcpy(copy, plain, page->elements * sizeof(*values)); /* writing moves its source */
         write_chunk(builder, page, copy, page->elements * sizeof(*values));
         free(copy);
     }
@@ -107,11 +107,11 @@ TEST(a_small_read_decodes_the_blocks_that_it_touches_and_each_once, .end = 2)
     struct nt_stream *stream = _i ? open_stream(builder) : NULL;
     static const struct {
         size_t offset;
-        unsigned blocks; /* decoded by now */
+        unsigned blocks; /* already decoded */
     } reads[] = {
         {PAGE_BYTES + 5 * BLOCK_BYTES + 100, 1},       /* within a block */
         {3 * BLOCK_BYTES - READ_BYTES / 2, 3},         /* across two */
-        {PAGE_BYTES + 5 * BLOCK_BYTES + 8000, 3},      /* a block that is there */
+        {PAGE_BYTES + 5 * BLOCK_BYTES + 8000, 3},      /* a block in the cache */
         {2 * PAGE_BYTES - READ_BYTES, 4},              /* the last, short one */
         {2 * BLOCK_BYTES, 4},                          /* one of the two */
         {2 * PAGE_BYTES + 30 * BLOCK_BYTES + 1000, 5}, /* another page */
@@ -174,7 +174,7 @@ TEST(small_pages_and_other_encodings_have_no_blocks)
     }
 }
 
-/* Elements that are converted are not the packed bytes; the blocks are the same. */
+/* Converted elements differ from the packed bytes; the blocks are the same. */
 TEST(values_of_another_type_are_made_from_blocks_too)
 {
     struct builder *builder = plain_chunks();
@@ -218,7 +218,7 @@ struct scattered_reads {
     unsigned wrong;
 };
 
-/* At places that do not follow one another; all threads together come to each block several times. */
+/* At scattered offsets; all threads together reach each block several times. */
 static void *read_scattered(void *argument)
 {
     struct scattered_reads *reads = argument;

@@ -24,13 +24,13 @@ static struct recording {
     size_t prefetch_count;
     uint64_t places[MOST]; /* that were read, */
     unsigned calls, calls_now, reads,
-        unexpected;              /* with hints; reads, and those that no hint has told of before */
-    unsigned calls_before_reads; /* with hints, before anything was read */
+        unexpected;              /* with prefetch; reads, and those that no prefetch announced */
+    unsigned calls_before_reads; /* with prefetch, before anything was read */
     unsigned forgotten;
-    unsigned damaged_reads; /* so many, from now on, give a wrong byte */
+    unsigned damaged_reads; /* so many reads from now on return a wrong byte */
 } recording;
 
-/* By one hint or several, which follow one another. */
+/* By one prefetch or several, which follow one another. */
 static bool is_hinted(uint64_t offset, uint64_t bytes)
 {
     uint64_t end = offset + bytes;
@@ -87,7 +87,7 @@ static void record(struct builder *builder)
     builder->dataset->sources[0] = &recording.source;
 }
 
-/* A field of 32-bit numbers that count up, in clusters of some pages each. */
+/* A field of ascending 32-bit numbers, in clusters of some pages each. */
 static struct builder *counting_up(const struct nt_reader_options *options)
 {
     struct builder *builder = builder_new();
@@ -144,7 +144,7 @@ TEST(who_reads_in_one_call_has_all_of_it_requested_first)
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
     assert_ok(nt_stream_read_elements(stream, PAGE, 4 * PAGE, values, &error));
     ck_assert_uint_eq(recording.prefetch_count, 4);
-    ck_assert_uint_eq(recording.calls_now, recording.calls); /* all of it is waited for */
+    ck_assert_uint_eq(recording.calls_now, recording.calls); /* a read of all waits for it */
     assert_ok(
         nt_stream_read_elements(stream, 5 * PAGE, 4 * PAGE, values, &error)); /* follows: the next, too */
     ck_assert_uint_eq(recording.prefetch_count, 12);
@@ -157,7 +157,7 @@ TEST(who_wants_one_value_asks_for_its_page_alone)
 {
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
-    /* Near to where a reading began is as good as following it: so far a small dataset does not reach. */
+    /* Near the start of a reading counts as following it: a small dataset is within that distance. */
     stream->access.expected_offset = UINT64_MAX / 2;
     read_elements(stream, 5 * PAGE + 7, 1);
     ck_assert_uint_eq(recording.prefetch_count, 1);
@@ -166,7 +166,7 @@ TEST(who_wants_one_value_asks_for_its_page_alone)
     done(builder, stream);
 }
 
-/* A read that follows no other asks for the pages that it needs, all of them, and no more. */
+/* A random read requests all pages that it needs, and no more. */
 static const struct {
     const char *what;
     unsigned first_byte, bytes, pages;
@@ -198,7 +198,7 @@ TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
     uint8_t bytes[3 * PAGE_BYTES];
     uint64_t elements, pages;
     struct builder *builder = counting_up(NULL);
-    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &elements, &pages, &error)); /* makes: */
+    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &elements, &pages, &error)); /* queues: */
     struct nt_dataset_index *index = nt_dataset_index_get(builder->reader->indexes, builder->dataset);
     index->columns[0]->access.expected_offset = UINT64_MAX / 2;
     assert_ok(nt_column_read(builder->reader, builder->dataset, 0, alone[_i].first_byte, bytes,
@@ -222,7 +222,7 @@ TEST(who_is_led_asks_for_nothing_ahead)
         read_elements(stream, first, 64);
     ck_assert_uint_eq(recording.prefetch_count, 4);
     ck_assert_uint_eq(recording.unexpected, 0);
-    read_elements(stream, 4 * PAGE, 1); /* of which he was not told */
+    read_elements(stream, 4 * PAGE, 1); /* that were not announced to it */
     ck_assert_uint_eq(recording.prefetch_count, 5);
     done(builder, stream);
 }
@@ -254,7 +254,7 @@ static struct builder *large_columns(void)
     return builder;
 }
 
-/* How many reads there were before the one at an offset. */
+/* The number of reads before the one at an offset. */
 static unsigned reads_before(uint64_t offset)
 {
     unsigned count = 0;
@@ -263,8 +263,8 @@ static unsigned reads_before(uint64_t offset)
     return count;
 }
 
-/* What lies side by side in some clusters is told in one call; those that are read next before the first are
- * read. */
+/* Adjacent pages of several clusters are prefetched in one call; the ones to be read next come before
+ * the first reads. */
 TEST(columns_that_are_read_together_are_read_by_clusters)
 {
     struct nt_error error;
@@ -316,7 +316,7 @@ TEST(what_is_in_the_cache_is_not_requested)
 
 TEST(pages_without_bytes_in_the_file_are_not_requested)
 {
-    enum { COPIES = 5 }; /* more than are told at once */
+    enum { COPIES = 5 }; /* more than one prefetch announces */
     struct builder *builder = counting_up(NULL);
     uint32_t count = builder->page_count[0];
     struct nt_page *pages = malloc(COPIES * count * sizeof(*pages));
@@ -331,7 +331,7 @@ TEST(pages_without_bytes_in_the_file_are_not_requested)
     for (uint32_t i = 0; i < recording.prefetch_count; i++)
         ck_assert(recording.prefetch[i].offset != pages[1].offset &&
                   recording.prefetch[i].offset != pages[2].offset);
-    builder->dataset->sources[0] = recording.inner; /* takes no hints */
+    builder->dataset->sources[0] = recording.inner; /* has no prefetch */
     nt_prefetch_pages(builder->reader, builder->dataset, pages, COPIES * count);
     free(pages);
     builder_free(builder);

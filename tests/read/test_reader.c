@@ -61,8 +61,8 @@ static void count_call(void *context)
     ++*(unsigned *)context;
 }
 
-/* What a page of 1 MiB takes to be decoded: stored and packed bytes, which lie on huge pages, and the
- * decompressor's own memory. Who had no room would wait here, for ever. */
+/* Memory to decode a page of 1 MiB: stored and packed bytes, on huge pages, and the decompressor's own.
+ * A thread without space would wait here forever. */
 TEST(the_caller_and_all_workers_decode_at_once, .end = 3)
 {
     static const unsigned threads[] = {1, 2, 7};
@@ -101,7 +101,7 @@ TEST(pages_that_take_long_are_reported_before_they_are_loaded)
         for (int times = 0; times < 2; times++)
             assert_ok(nt_stream_read(stream, 0, &byte, 1, &error));
         nt_stream_close(stream);
-        ck_assert_uint_eq(calls, 1); /* for the first column, and not where the page is cached */
+        ck_assert_uint_eq(calls, 1); /* for the first column, and not if the page is cached */
     }
     free(values);
     builder_free(builder);
@@ -137,7 +137,7 @@ TEST(each_counter_has_a_name_of_its_own_and_counts)
     nt_reader_free(reader);
 }
 
-/* "codec_old_zlib_pages": algorithms' names have hyphens, counters do not. */
+/* "codec_old_zlib_pages": names of algorithms have hyphens, counters have none. */
 TEST(each_algorithm_s_counters_have_its_name)
 {
     static const char *const members[] = {"pages", "stored_bytes", "packed_bytes", "nanoseconds"};

@@ -68,9 +68,9 @@ TEST(each_row_may_have_several_elements)
     ck_assert_ptr_nonnull(strstr(error.message, "the number of elements overflows"));
 }
 
-/* The row numbered i has i items; `changed` of the calls tells another end, or fails. */
+/* Row i has i items; call number `changed` returns another end, or fails. */
 struct telling {
-    unsigned calls, changed; /* counted from 1; 0: none is */
+    unsigned calls, changed; /* counted from 1; 0: none */
     enum nt_status status;
     uint64_t end, last;
 };

@@ -56,7 +56,7 @@ TEST(more_items_are_damage_of_their_number_and_of_the_offsets, .end = sizeof(too
     builder_free(builder);
 }
 
-/* It may store as many elements for each of its rows as it likes. */
+/* It may store any number of elements for each of its rows. */
 TEST(a_member_that_is_not_readable_says_no_number_of_records)
 {
     const uint64_t items = 2, elements[] = {1, 2, 3, 4, 5, 6}, values[] = {7, 8};
@@ -80,9 +80,9 @@ TEST(a_member_that_is_not_readable_says_no_number_of_records)
     builder_free(builder);
 }
 
-/* Arrays in arrays, of which the file has a single value. */
+/* Nested arrays, of which the file has a single value. */
 static const struct {
-    unsigned outer_bits, inner_bits, value_bits; /* of the numbers of items, powers of two; 0: no array */
+    unsigned outer_bits, inner_bits, value_bits; /* item counts, powers of two; 0: no array */
     uint64_t entries;
     enum nt_status status;
     const char *told;
@@ -118,7 +118,7 @@ TEST(arrays_of_more_than_can_be_counted_are_refused, .end = sizeof(powers) / siz
     builder_free(builder);
 }
 
-/* Items of three values each, of which there are seven in all. */
+/* Items of three values each, with seven in all. */
 TEST(values_that_are_no_whole_rows_are_damage_of_their_cluster, .end = 2)
 {
     struct nt_error error;

@@ -9,8 +9,8 @@
 #include "random_dataset.h"
 #include "core/codec/codec.h"
 
-/* Of entries in this many clusters a number, and another field that shows the same column; and half as many
- * that are a third one's. */
+/* Entries in this many clusters with a number, and another field with the same column; and half as many
+ * with a third one's. */
 static struct builder *numbers(uint32_t clusters)
 {
     struct builder *builder = builder_new();
@@ -45,7 +45,7 @@ TEST(the_end_of_a_page_is_that_of_the_same_bytes)
     ck_assert_uint_eq(nt_stream_shared_page_end(number, 1, other), 0); /* other bytes */
     ck_assert_uint_eq(nt_stream_shared_page_end(number, 6, other), 0); /* fewer pages */
     ck_assert_uint_eq(nt_stream_shared_page_end(number, 7, other), 0); /* it has none there, */
-    ck_assert_uint_eq(nt_stream_shared_page_end(other, 7, number), 0); /* and is at fault */
+    ck_assert_uint_eq(nt_stream_shared_page_end(other, 7, number), 0); /* and fails */
     nt_stream_close(number);
     nt_stream_close(same);
     nt_stream_close(other);
@@ -66,7 +66,7 @@ TEST(an_offset_in_front_of_all_pages_is_beside_nothing)
     builder_free(builder);
 }
 
-/* Pages that a row of the encodings decodes are shared by nobody. */
+/* Pages of RNTuple encodings are not shared. */
 TEST(streams_of_other_datasets_and_of_no_pages_are_not_together)
 {
     struct builder *builders[] = {numbers(2), numbers(2), numbers(1), numbers(0)};

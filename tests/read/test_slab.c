@@ -24,7 +24,7 @@ struct buffer {
     size_t capacity;
 };
 
-/* From a region that there is, or a new one. */
+/* From an existing slab, or a new one. */
 static struct buffer take(struct nt_slab_pool *slabs, unsigned number, size_t bytes)
 {
     struct buffer buffer = {.capacity = nt_slab_capacity(bytes)};

@@ -62,13 +62,13 @@ TEST(the_algorithm_is_what_the_stored_bytes_name)
     assert_ok(nt_page_algorithm(builder->dataset, first_page(builder), &name, &error));
     ck_assert_str_eq(name, "none");
     page = *first_page(builder);
-    page.compression = NT_COMPRESSION_ROOT_BLOCKS; /* stored as it is because that was no longer */
+    page.compression = NT_COMPRESSION_ROOT_BLOCKS; /* stored uncompressed because that was not longer */
     assert_ok(nt_page_algorithm(builder->dataset, &page, &name, &error));
     ck_assert_str_eq(name, "none");
     builder_free(builder);
 }
 
-/* A page in three places, its digest cut by the last border. */
+/* A page in three places; the last border is within its digest. */
 static enum nt_status three_places(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {

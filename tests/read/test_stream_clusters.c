@@ -105,7 +105,7 @@ TEST(clusters_that_contradict_the_reported_size_fail_the_opening)
     builder_free(builder);
 }
 
-/* Entries of two clusters, and how many the dataset has. */
+/* Entries of two clusters, and the dataset's number of entries. */
 static const struct {
     uint64_t first[2], entries[2], total;
 } overlaps[] = {{{0, 1}, {2, 2}, 3}, {{0, 0}, {2, 2}, 2}, {{0, 2}, {2, 2}, 3}, {{0, 7}, {2, 1}, 3}};
@@ -132,7 +132,7 @@ TEST(clusters_share_no_entries_and_have_none_after_the_last, .end = 4)
 
 /* ---- late columns ---- */
 
-/* An earlier specification lets the first element that is stored be told by the page list alone. */
+/* An earlier specification stores the first stored element only in the page list. */
 TEST(what_a_late_column_leaves_out_may_be_reported_by_its_page_list, .first = 1, .end = 4)
 {
     struct nt_error error;
@@ -222,11 +222,11 @@ TEST(a_collection_and_its_items_in_different_shards_agree)
     builder_free(builder);
 }
 
-/* Items of five entries, of which those of the second and the third are not stored. */
+/* Items of five entries; those of the second and the third are not stored. */
 static const struct {
     const char *told_by;
     uint64_t entries[5]; /* of each cluster of the collection */
-    uint32_t hole, bad;  /* of these clusters: nothing is stored of it; its page is damaged */
+    uint32_t hole, bad;  /* of these clusters: nothing of it is stored; its page is damaged */
 } cuts[] = {
     {"the collection, cluster by cluster", {1, 1, 1, 1, 1}, NT_NONE, NT_NONE},
     {"the collection, in one cluster", {1, 2, 2}, NT_NONE, NT_NONE},
@@ -273,8 +273,8 @@ TEST(items_that_no_shard_stores_have_their_place, .end = sizeof(cuts) / sizeof(*
 
 /* ---- what clusters do not store ---- */
 
-/* Of three clusters of two entries the first stores values and which of them are null, the second values that
- * never are, the third nothing. */
+/* Three clusters of two entries: the first stores values and their validity, the second stores values
+ * that are never null, the third nothing. */
 TEST(rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored)
 {
     struct nt_error error;

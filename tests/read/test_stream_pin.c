@@ -19,7 +19,7 @@ static struct nt_stream *stream;
 static uint8_t *expected;
 static struct nt_pins pins;
 
-/* A stream with nothing in the cache, and what it holds. */
+/* A stream with an empty cache, and its contents. */
 static void open_with(const struct nt_reader_options *options)
 {
     struct nt_error error;
@@ -128,7 +128,7 @@ TEST(a_stream_that_is_made_of_other_elements_is_read, .setup = setup, .teardown 
     builder_free(lists);
 }
 
-/* A whole page that is nowhere yet is decoded straight into a reply. */
+/* A whole uncached page is decoded straight into a reply. */
 TEST(without_decoding_ahead_whole_pages_are_read, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;

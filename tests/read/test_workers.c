@@ -16,7 +16,7 @@ enum { PAGES = 8, QUEUED = 1000 };
 static struct nt_workers *workers;
 static pthread_mutex_t gate;
 static atomic_uint started, done[PAGES];
-/* Only compared, never looked into. */
+/* Only compared, never dereferenced. */
 static char datasets[2], pages[PAGES];
 
 static struct nt_dataset *dataset_of(unsigned number)
@@ -59,7 +59,7 @@ static void teardown(void)
     pthread_mutex_destroy(&gate);
 }
 
-/* The only worker waits in the job of page 0 until the gate is opened. */
+/* The only worker waits in the job of page 0 until the gate opens. */
 static void block_worker(void)
 {
     pthread_mutex_lock(&gate);
@@ -68,7 +68,7 @@ static void block_worker(void)
         ;
 }
 
-/* All that is queued has been done when a job behind it has. */
+/* All queued jobs are done when a job after them is done. */
 static void open_gate_and_wait(void)
 {
     pthread_mutex_unlock(&gate);
@@ -113,7 +113,7 @@ TEST(a_dataset_that_is_forgotten_has_nothing_queued_or_under_way, .setup = setup
     block_worker();
     queue(1, 1);
     queue(2, 2);
-    nt_workers_forget(workers, dataset_of(1)); /* does not wait: nothing of it is under way */
+    nt_workers_forget(workers, dataset_of(1)); /* does not wait: no job of it runs */
     ck_assert_int_eq(pthread_create(&thread, NULL, forget_first, NULL), 0);
     pthread_mutex_unlock(&gate);
     pthread_join(thread, NULL);

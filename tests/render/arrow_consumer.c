@@ -64,7 +64,7 @@ static void put_number(struct nt_json *json, char format, const struct ArrowArra
     nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * dtype.bytes);
 }
 
-/* Of 32 bits where the format is that of the small types. */
+/* 32 bits if the format is that of the small types. */
 static int64_t offset_at(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t slot)
 {
     bool is_short =
@@ -109,7 +109,7 @@ static void put_struct(struct nt_json *json, const struct ArrowSchema *schema, c
     nt_json_end_object(json);
 }
 
-/* A variant as a struct: its tag, then the alternatives, of which all but one are null. */
+/* A variant as a struct: its tag, then the alternatives; all but one are null. */
 static bool is_variant(const struct ArrowSchema *schema)
 {
     return schema->n_children && !strcmp(schema->children[0]->name, "tag");

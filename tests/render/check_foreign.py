@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rows and tables of files that others wrote, against values that others read.
+"""Rows and tables of foreign files, compared with values from other readers.
 
-usage: check_foreign.py NTUPLE DIRECTORY...        NTUPLE: the program, built; exit status 1 where a case failed
+usage: check_foreign.py NTUPLE DIRECTORY...        NTUPLE: the built program; exit status 1 if a case failed
 
-X.values.json beside X.root holds the entries as the validation suite of RNTuple tells them: rows.jsonl has to agree
-line by line. Where uproot and pyarrow are installed, table.arrow of every file has to equal rows.jsonl, and what uproot
-reads of it has to equal table.arrow. A directory that is missing is skipped.
+X.values.json next to X.root has the entries in the form of the validation suite of RNTuple:
+rows.jsonl must agree line by line. If uproot and pyarrow are installed, table.arrow of every
+file must equal rows.jsonl, and what uproot reads of it must equal table.arrow. A missing
+directory is skipped.
 """
 import json
 import subprocess
@@ -21,10 +22,10 @@ try:
 except ImportError:
     pyarrow = None
 
-# Its entries are told as attributes of ranges, not as the fields that store them.
+# Its entries are shown as attributes of ranges, not as the fields that store them.
 RANGES = 'structure.attributes'
 
-LARGEST = 5000      # entries; of longer datasets the first so many are compared with uproot's
+LARGEST = 5000  # entries; of longer datasets the first so many are compared with uproot's
 counts = {'passed': 0, 'failed': 0, 'skipped': 0}
 
 
@@ -35,15 +36,17 @@ def report(name, error=None):
 
 
 def ntuple(program, command, *arguments):
-    """Trees in the same files are not shown: other tests compare them."""
-    result = subprocess.run([program, command, '--format=rntuple', *arguments], capture_output=True, check=False)
+    """Skips trees in the same files: other tests compare them."""
+    result = subprocess.run([program, command, '--format=rntuple', *arguments], capture_output=True,
+                            check=False)
     if result.returncode:
         raise ValueError(result.stderr.decode(errors='replace').strip())
     return result.stdout
 
 
 def data_sets(program, path):
-    """Paths of the datasets in a file's tree, attribute sets left out; none where the file is refused."""
+    """Paths of the datasets in a file's tree, without attribute sets; empty if the file is
+    refused."""
     found, waiting = [], ['']
     while waiting:
         directory = waiting.pop()
@@ -61,7 +64,7 @@ def rows_of(program, path, data_set):
 
 
 def check_values(program, path):
-    """Entry by entry; an object instead of entries holds sums over all."""
+    """Entry by entry; an object instead of entries has sums over all."""
     expected = json.loads(path.with_suffix('.values.json').read_text())
     if 'error' in expected or path.stem == RANGES:
         counts['skipped'] += 1
@@ -79,7 +82,7 @@ def check_values(program, path):
 
 
 def agrees_unordered(found, expected):
-    """The items of a hash table come in any order."""
+    """The items of a hash table may be in any order."""
     if not isinstance(found, list) or not isinstance(expected, list) or len(found) != len(expected):
         return agrees(found, expected)
     rest = list(expected)
@@ -119,7 +122,8 @@ def check_rows_against_table(rows, table):
 
 
 def is_shown_by_uproot(table, name):
-    """Behind the first cluster it takes other values for those of a variant; pointers are lists to it."""
+    """After the first cluster it takes other values for those of a variant; it reads pointers as
+    lists."""
     field = table.schema.field(name)
     return not (table.column(name).num_chunks > 1 and 'union' in str(field.type)) \
         and b'std::unique_ptr<' not in field.metadata[b'ntuple.type']
@@ -133,7 +137,7 @@ def check_table_against_uproot(path, data_set, table):
             try:
                 is_shown = name in names and is_shown_by_uproot(table, name)
                 values = peer[name].array(entry_stop=LARGEST).to_list() if is_shown else None
-            except Exception:  # whatever it cannot read
+            except Exception:  # uproot raises anything for what it cannot read
                 values = None
             if values is None:
                 counts['skipped'] += 1
@@ -144,7 +148,7 @@ def check_table_against_uproot(path, data_set, table):
 
 
 def check_table(program, path, data_set):
-    """Generations before 1.0 are compared with rows only: uproot does not read them."""
+    """Generations before 1.0 are compared only with rows: uproot does not read them."""
     document = json.loads(ntuple(program, 'cat', path, f'{data_set}/ntuple.json'))
     if document['has_sharded_clusters'] or document['entries'] > 200000:
         counts['skipped'] += 1
@@ -153,7 +157,7 @@ def check_table(program, path, data_set):
     table = read_table(program, path, data_set, 'struct')
     check_rows_against_table(rows, table)
     with_unions = read_table(program, path, data_set, 'union')
-    if not with_unions.equals(table):   # without variants they mostly are, and not a number equals nothing
+    if not with_unions.equals(table):  # without variants they mostly are, and NaN equals nothing
         check_rows_against_table(rows, with_unions)
     if document['version'].startswith('1.') and path.suffix == '.root':
         try:
@@ -166,7 +170,7 @@ def check_file(program, path):
     try:
         found = data_sets(program, path)
     except ValueError:
-        counts['skipped'] += 1      # what is refused is the concern of other tests
+        counts['skipped'] += 1  # other tests cover refused files
         return
     for data_set in found:
         try:

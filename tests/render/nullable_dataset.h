@@ -7,9 +7,9 @@
 
 #include "dataset_builder.h"
 
-/* Not finished, so that fields can be given groups of their own. */
+/* Not finished, so that fields can get groups of their own. */
 struct builder *nullable_dataset(void);
-/* The fields' names are top-level names of these lines. */
+/* The fields have the top-level names of these lines. */
 extern const char *const nullable_rows;
 extern const char *const nullable_table;
 

@@ -67,7 +67,8 @@ static uint32_t load_u32(const uint8_t *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Messages follow each other from place 8: a mark, the length of the metadata, the metadata, the body. */
+/* Messages follow one another from offset 8: a mark, the length of the metadata, the metadata, the
+ * body. */
 TEST(messages_and_bodies_begin_at_multiples_of_64, .end = 10)
 {
     struct builder *builder = random_dataset(5000 + (unsigned)_i, 5);
@@ -105,7 +106,7 @@ TEST(a_read_past_the_end_is_refused)
     builder_free(builder);
 }
 
-/* Three columns of 5 pages each: reading the values of one decodes its pages, and each once. */
+/* Three columns of 5 pages each: reading the values of one decodes each of its pages once. */
 TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
 {
     uint64_t values[50];
@@ -178,7 +179,7 @@ TEST(children_can_be_moved_away_and_outlive_everything, .end = 10)
 
 /* ---- what Arrow cannot hold ---- */
 
-/* A variant of one alternative, of two clusters; the second one's has more rows than 31 bits count. */
+/* A variant of one alternative, in two clusters; the second one's has more rows than 31 bits count. */
 TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
 {
     static const uint64_t switches[] = {SWITCH(1, 0), SWITCH(0, 0)}, values[] = {7};
@@ -281,7 +282,7 @@ TEST(unions_that_are_not_known_here_are_refused)
     assert_status(NT_INVALID, nt_arrow_new(NULL, NULL, &options, &arrow, &error));
 }
 
-/* What lies behind the structure that it knows is not read. */
+/* Nothing after the structure that it knows is read. */
 TEST(a_program_that_knows_no_unions_gets_what_is_usual)
 {
     struct nt_arrow_options options = {

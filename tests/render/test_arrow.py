@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""table.arrow in the hands of other programs: pyarrow, polars, DuckDB and pandas open it, on a mount and as a copy.
-Values are compared with those that another reader found, and with rows.jsonl. What is not installed is skipped."""
+"""table.arrow in other programs: pyarrow, polars, DuckDB and pandas open it, on a mount and as a
+copy.
+
+Values are compared with those of another reader, and with rows.jsonl. Missing programs are
+skipped."""
 import ctypes
 import json
 import sys
@@ -14,13 +17,15 @@ from harness import Skip, case, data, mounted, need, output, same, stats
 
 
 def text_rows(source, path):
-    return [json.loads(line) for line in output(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').decode().splitlines()]
+    return [json.loads(line) for line in output(harness.NTUPLE, 'cat', source,
+                                                f'{path}/rows.jsonl').decode().splitlines()]
 
 
 def check_table(table, path, expected, rows):
     table.validate(full=True)
     same(table.num_rows, expected['entries'], f'{path}: rows')
-    left_out = [item['field'].partition('/')[0] for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
+    left_out = [item['field'].partition('/')[0]
+                for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
     same(sorted({*table.column_names, *left_out}), sorted(expected['fields']), f'{path}: fields')
     for name in table.column_names:
         found = values_of(table.column(name), table.schema.field(name))
@@ -29,7 +34,8 @@ def check_table(table, path, expected, rows):
             if values is not None and not agrees(value, values[row]):
                 raise AssertionError(f'{path}: entry {row}: {name}: {value!r} instead of {values[row]!r}')
             if rows and not agrees(value, rows[row][name]):
-                raise AssertionError(f'{path}: entry {row}: {name}: {value!r}, but {rows[row][name]!r} in rows.jsonl')
+                raise AssertionError(f'{path}: entry {row}: {name}: {value!r}, but {rows[row][name]!r} in '
+                                     f'rows.jsonl')
 
 
 def sources():
@@ -45,7 +51,8 @@ def pyarrow_reads_a_copy_of_every_file():
         for path, expected in datasets.items():
             rows, seen = text_rows(source, path), set()
             for unions in 'struct', 'union':
-                copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', source, f'{path}/table.arrow')
+                copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', source,
+                              f'{path}/table.arrow')
                 if copy not in seen:    # nothing else changes
                     with pa.ipc.open_file(pa.py_buffer(copy)) as file:
                         check_table(file.read_all(), f'{source.name}: {path}: {unions}', expected, rows)
@@ -79,7 +86,8 @@ def types_of(pa):
     return {
         'bool': pa.bool_(), 'char': pa.uint8(), 'byte': pa.uint8(), 'int8': pa.int8(), 'uint16': pa.uint16(),
         'int64': pa.int64(), 'float': pa.float32(), 'double': pa.float64(), 'string': pa.large_utf8(),
-        'vector_int32': large(field('item', pa.int32(), False)), 'bitset_65': fixed(field('item', pa.bool_(), False), 65),
+        'vector_int32': large(field('item', pa.int32(), False)),
+        'bitset_65': fixed(field('item', pa.bool_(), False), 65),
         'array': fixed(field('item', pa.int32(), False), 3), 'record': x_y, 'optional': pa.int32(),
         'vector_optional': large(field('item', x_y, True)), 'streamed': pa.large_binary(),
         'cardinality_64': pa.uint64(),
@@ -94,19 +102,23 @@ def types_are_those_of_the_table_in_the_documentation():
     schema = pa.ipc.open_file(pa.py_buffer(copy)).schema
     for name, kind in types_of(pa).items():
         same(schema.field(name).type, kind, name)
-    same([schema.field(name).nullable for name in ('optional', 'unique_ptr', 'int32')], [True, True, False], 'nullable')
-    same(schema.field('optional').metadata[b'ntuple.type'], b'std::optional<std::int32_t>', 'type of the optional')
+    same([schema.field(name).nullable for name in ('optional', 'unique_ptr', 'int32')], [True, True, False],
+         'nullable')
+    same(schema.field('optional').metadata[b'ntuple.type'], b'std::optional<std::int32_t>',
+         'type of the optional')
     variant = schema.field('variant').type
     alternatives = variants(pa)['union']
-    same(variant, pa.struct([pa.field('tag', pa.uint32(), False)] + [kind.with_nullable(True) for kind in alternatives[1:]]),
+    same(variant, pa.struct([pa.field('tag', pa.uint32(), False)]
+                            + [kind.with_nullable(True) for kind in alternatives[1:]]),
          'variant')
 
 
 def variants(pa):
-    """{what is asked for: the fields of 'variant' in types.root, or None where it is left out}"""
+    """{value of the option: the fields of 'variant' in types.root, or None if it is omitted}"""
     found = {}
     for unions in 'struct', 'union', 'omit':
-        copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', data('types.root'), 'types/table.arrow')
+        copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', data('types.root'),
+                      'types/table.arrow')
         schema = pa.ipc.open_file(pa.py_buffer(copy)).schema
         number = schema.get_field_index('variant')
         found[unions] = list(schema.field(number).type) if number >= 0 else None
@@ -119,16 +131,20 @@ def variants(pa):
 def a_variant_is_what_is_requested():
     pa = need('pyarrow')
     found = variants(pa)
-    same((found['union'][0].type, found['struct'][0].name, found['omit']), (pa.null(), 'tag', None), 'variants')
-    same([kind.type for kind in found['struct'][1:]], [kind.type for kind in found['union'][1:]], 'alternatives')
-    same([kind.nullable for kind in found['struct']], [False] + [True] * (len(found['struct']) - 1), 'nullable')
-    with mounted(data('types.root'), '-o', 'arrow_unions=union') as top, pa.memory_map(str(top / 'types/table.arrow')) as mapped:
+    same((found['union'][0].type, found['struct'][0].name, found['omit']), (pa.null(), 'tag', None),
+         'variants')
+    same([kind.type for kind in found['struct'][1:]], [kind.type for kind in found['union'][1:]],
+         'alternatives')
+    same([kind.nullable for kind in found['struct']], [False] + [True] * (len(found['struct']) - 1),
+         'nullable')
+    with mounted(data('types.root'), '-o',
+                 'arrow_unions=union') as top, pa.memory_map(str(top / 'types/table.arrow')) as mapped:
         same(pa.types.is_union(pa.ipc.open_file(mapped).schema.field('variant').type), True, 'of a mount')
 
 
 @case
 def every_program_opens_the_example_as_it_is():
-    """Its events have a variant. The file is opened by the program itself, not through pyarrow, where it can."""
+    """Its events have a variant. The program itself opens the file if it can, not pyarrow."""
     pa, polars, pandas, duckdb = need('pyarrow'), need('polars'), need('pandas'), need('duckdb')
     source = data('example.root')
     rows = text_rows(source, 'Events')
@@ -153,7 +169,8 @@ def every_program_opens_the_example_as_it_is():
 
 @case
 def types_that_only_NumPy_and_Arrow_have_are_the_same_bytes():
-    """A view of Arrow's buffer as NumPy's type is the array again; what has other bytes in Arrow is left out."""
+    """A view of Arrow's buffer as NumPy's type equals the array; types with other bytes in Arrow
+    are skipped."""
     pa, numpy = need('pyarrow'), need('numpy')
     kinds = {'S5': pa.binary(5), 'V3': pa.binary(3)}
     for unit in 's', 'ms', 'us', 'ns':
@@ -194,15 +211,18 @@ def polars_maps_the_file():
         for name in events.columns:
             for row, value in datasets['Events']['fields'][name]['sample'].items():
                 found = events[name][int(row)]
-                same(agrees(found.to_list() if name == 'muon_pt' else found, value), True, f'{name}: entry {row}')
+                same(agrees(found.to_list() if name == 'muon_pt' else found, value), True,
+                     f'{name}: entry {row}')
 
 
 @case
 def duckdb_answers_a_query():
     pa, duckdb = need('pyarrow'), need('duckdb')
     with mounted(data('example.root')) as top:
-        events = pa.ipc.open_file(pa.memory_map(str(top / 'Events/table.arrow'))).read_all().select(['run', 'event'])
-        found = duckdb.sql('select run, count(*), max(event) from events group by run order by run').fetchall()
+        events = pa.ipc.open_file(pa.memory_map(str(top / 'Events/table.arrow'))).read_all().select(['run',
+                'event'])
+        found = duckdb.sql(
+                'select run, count(*), max(event) from events group by run order by run').fetchall()
         same(found, [(362104, 300, 10000000897), (362105, 300, 10000001797), (362106, 300, 10000002697),
                      (362107, 100, 10000002997)], 'events of each run')
         del events
@@ -218,13 +238,13 @@ def pandas_takes_the_table():
 
 
 class ArrowStructure(ctypes.Structure):
-    """Large enough for either structure of the interface; pyarrow reads what is in it."""
+    """Large enough for either structure of the interface; pyarrow reads its contents."""
     _fields_ = [('words', ctypes.c_uint64 * 16)]
 
 
 @case
 def pyarrow_imports_what_the_library_exports():
-    """The batches outlive the file, the reader and the table that they were made from."""
+    """The batches outlive the file, the reader and the table that made them."""
     pa = need('pyarrow')
     try:
         library = ctypes.CDLL(harness.os.environ.get('NTUPLE_ARROW_MODULE', './no such module'))
@@ -239,7 +259,8 @@ def pyarrow_imports_what_the_library_exports():
 def check_export(pa, library, source, number, unions, expected):
     file, reader, arrow = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     schema, array, batches = ArrowStructure(), ArrowStructure(), []
-    same(library.open_dataset(str(source).encode(), 0, number, ctypes.byref(file), ctypes.byref(reader), ctypes.byref(arrow)),
+    same(library.open_dataset(str(source).encode(), 0, number, ctypes.byref(file), ctypes.byref(reader),
+                              ctypes.byref(arrow)),
          0, 'open_dataset')
     same(library.export_schema(arrow, ctypes.byref(schema)), 0, 'export_schema')
     found_schema = pa.Schema._import_from_c(ctypes.addressof(schema))
@@ -249,11 +270,13 @@ def check_export(pa, library, source, number, unions, expected):
     library.close_dataset(file, reader, arrow)
     check_table(pa.Table.from_batches(batches), 'types', expected, text_rows(source, 'types'))
     copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', source, 'types/table.arrow')
-    same(pa.ipc.open_file(pa.py_buffer(copy)).schema.equals(found_schema, check_metadata=True), True, 'the schemas')
+    same(pa.ipc.open_file(pa.py_buffer(copy)).schema.equals(found_schema, check_metadata=True), True,
+         'the schemas')
 
 
 def decoded(top, action):
-    """How many pages an action decodes, without those ahead of a reader, which depend on how fast it is."""
+    """The number of pages that an action decodes, without readahead, which depends on the speed
+    of the reader."""
     before = stats(top)
     action()
     after = stats(top)
@@ -262,7 +285,8 @@ def decoded(top, action):
 
 
 def write_flat(path, columns, entries):
-    """One page a column, many times larger than the 128 KiB that the kernel reads around a place."""
+    """One page per column, many times larger than the 128 KiB that the kernel reads around an
+    offset."""
     uproot, numpy = need('uproot'), need('numpy')
     random = numpy.random.default_rng(1)
     with uproot.recreate(path) as file:
@@ -271,8 +295,8 @@ def write_flat(path, columns, entries):
 
 @case
 def a_query_of_one_column_decodes_its_page_and_what_is_read_around_it():
-    """Around it lie the columns beside it, and those next to the messages at both ends of the file: how many is the
-    kernel's choice, and more where the machine is busy."""
+    """The neighbouring columns, and those next to the messages at both ends of the file: the
+    kernel decides how many, and reads more on a busy machine."""
     pa = need('pyarrow')
     with harness.scratch() as directory:
         write_flat(directory / 'flat.root', 20, 100000)
@@ -292,12 +316,13 @@ def a_query_of_one_column_decodes_its_page_and_what_is_read_around_it():
 
 @case
 def the_first_rows_cost_a_page_of_each_column():
-    """Of a text that is too long to be made for its size."""
+    """For a text that is too long to be generated for its size."""
     with harness.scratch() as directory:
         write_flat(directory / 'flat.root', 20, 100000)
         with mounted(directory / 'flat.root') as top:
             def head():
-                text = harness.subprocess.run(['head', '-n', '5', top / 'flat/rows.jsonl'], capture_output=True).stdout
+                text = harness.subprocess.run(['head', '-n', '5', top / 'flat/rows.jsonl'],
+                                              capture_output=True).stdout
                 same(text.count(b'\n'), 5, 'lines')
             pages = decoded(top, head)
             if pages > 25:

@@ -50,7 +50,7 @@ TEST(a_stream_gives_each_batch_and_then_none)
     builder_free(builder);
 }
 
-/* A byte of the only page is another one: its checksum tells. */
+/* A byte of the only page changes: its checksum shows that. */
 TEST(a_batch_that_cannot_be_read_says_why)
 {
     struct nt_error error;

@@ -11,7 +11,7 @@
 #include "core/codec/codec.h"
 #include "read/read.h"
 
-/* A record of two numbers, a vector, and a variant of two numbers, of which each has five rows. */
+/* A record of two numbers, a vector, and a variant of two numbers, each with five rows. */
 struct sample {
     struct builder *builder;
     uint32_t record, member, other, variant, first_alternative;

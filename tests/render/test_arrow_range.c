@@ -24,7 +24,7 @@ static enum nt_status open_range(struct builder *builder, enum nt_arrow_unions u
     return nt_arrow_new(builder->reader, builder->dataset, &options, arrow_ret, error);
 }
 
-/* Where line `number` begins, in a text that has as many or ends there. */
+/* The start of line `number`, in a text with as many lines, or its end. */
 static const char *line(const char *text, uint64_t number)
 {
     for (; number; number--)

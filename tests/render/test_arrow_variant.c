@@ -10,8 +10,7 @@
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
 
-/* What a variant of a number and a list of numbers is made of: a cluster's switches, and how many numbers and
- * lists there are. */
+/* A variant of a number and a list of numbers: a cluster's switches, and the numbers of values of both. */
 struct variant_rows {
     const uint64_t *switches;
     uint32_t rows, numbers, lists;
@@ -93,8 +92,8 @@ TEST(alternatives_are_found_however_many_rows_are_before_them, .end = 5)
     builder_free(builder);
 }
 
-/* Another alternative's row, a row twice, a row left over: a union shows them, a struct could only show other
- * values than those. */
+/* A row of another alternative, a row twice, a row left over: a union shows them, a struct could only
+ * show other values than those. */
 TEST(alternatives_out_of_order_fail_as_structs_and_are_right_as_unions, .end = 4)
 {
     static const uint64_t orders[][3] = {{SWITCH(1, 1), SWITCH(1, 0), SWITCH(1, 2)},

@@ -11,7 +11,7 @@
 #include "typed_dataset.h"
 #include "core/base/memory.h"
 
-/* Numbers as Python has them; bytes above the first eight are all `above`. */
+/* Numbers in Python's form; all bytes above the first eight are `above`. */
 static const struct {
     const char *arrow, *text;
     uint64_t low;

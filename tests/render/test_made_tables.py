@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Arrow files of datasets that no file on disk has, as pyarrow sees them: nulls of every form, and types that say more
-than their bytes. Arguments: the program that writes the files into a folder."""
+"""Arrow files of datasets in memory, read by pyarrow: nulls of every form, and types that say
+more than their bytes.
+
+Arguments: the program that writes the files into a folder."""
 import sys
 import tempfile
 from datetime import date
@@ -49,10 +51,13 @@ def pyarrow_finds_every_null():
 
 def types_of(pa):
     return {
-        'tdD': pa.date32(), 'tdm': pa.date64(), 'tts': pa.time32('s'), 'ttm': pa.time32('ms'), 'ttu': pa.time64('us'),
+        'tdD': pa.date32(), 'tdm': pa.date64(), 'tts': pa.time32('s'), 'ttm': pa.time32('ms'),
+        'ttu': pa.time64('us'),
         'ttn': pa.time64('ns'), 'tss:': pa.timestamp('s'), 'tsm:UTC': pa.timestamp('ms', 'UTC'),
-        'tsu:Europe/Rome': pa.timestamp('us', 'Europe/Rome'), 'tsn:': pa.timestamp('ns'), 'tDs': pa.duration('s'),
-        'tDm': pa.duration('ms'), 'tDu': pa.duration('us'), 'tDn': pa.duration('ns'), 'd:10,2': pa.decimal128(10, 2),
+        'tsu:Europe/Rome': pa.timestamp('us', 'Europe/Rome'), 'tsn:': pa.timestamp('ns'),
+        'tDs': pa.duration('s'),
+        'tDm': pa.duration('ms'), 'tDu': pa.duration('us'), 'tDn': pa.duration('ns'),
+        'd:10,2': pa.decimal128(10, 2),
         'd:38,0': pa.decimal128(38, 0), 'd:5,-3': pa.decimal128(5, -3), 'd:50,3,256': pa.decimal256(50, 3),
         'w:3': pa.binary(3),
     }
@@ -61,7 +66,7 @@ def types_of(pa):
 @case
 def types_are_those_that_their_format_strings_name():
     pa = need('pyarrow')
-    table = table_of(pa, 'types', are_all_valid=False).slice(1)    # no time of day is -1
+    table = table_of(pa, 'types', are_all_valid=False).slice(1)  # no time of day is -1
     types = types_of(pa)
     same(table.column_names, list(types), 'fields')
     for name, expected in types.items():
@@ -70,8 +75,10 @@ def types_are_those_that_their_format_strings_name():
         if name[:2] in ('td', 'tt', 'ts', 'tD'):
             found = found.combine_chunks().view(pa.int32() if expected.bit_width == 32 else pa.int64())
             same(found.to_pylist(), [-1], name)
-    values = {name: table.column(name).to_pylist()[0] for name in ('tdD', 'd:10,2', 'd:38,0', 'd:5,-3', 'd:50,3,256', 'w:3')}
-    same(values, {'tdD': date(1969, 12, 31), 'd:10,2': Decimal('-0.01'), 'd:38,0': Decimal(-1), 'd:5,-3': Decimal(-1000),
+    values = {name: table.column(name).to_pylist()[0] for name in ('tdD', 'd:10,2', 'd:38,0', 'd:5,-3',
+                                                                   'd:50,3,256', 'w:3')}
+    same(values, {'tdD': date(1969, 12, 31), 'd:10,2': Decimal('-0.01'), 'd:38,0': Decimal(-1),
+                  'd:5,-3': Decimal(-1000),
                   'd:50,3,256': Decimal('-0.001'), 'w:3': b'\xff' * 3}, 'values')
 
 

@@ -71,7 +71,7 @@ static const struct {
     {2, 0, 100, 1},
     {2, 0, 2 * ENTRIES + 1, 21},
     {2, 0, UINT64_MAX, 40},
-    {1, 0, 1, 21}, /* where its items lie nothing tells before */
+    {1, 0, 1, 21}, /* the position of its items is unknown before */
     {1, 0, UINT64_MAX, 60},
     {NT_NONE, 0, 1, 22},
     {NT_NONE, ENTRIES + 1, 1, 22},

@@ -156,8 +156,8 @@ static void check_csv(struct builder *builder, const char *expected)
     builder_free(builder);
 }
 
-/* A list of texts, a record of nothing and an optional of a list are JSON; what cannot be read has no cell.
- */
+/* Lists of texts, records without members and optionals of lists are JSON; unreadable fields have no
+ * cell. */
 TEST(what_is_not_plain_is_a_cell_of_json)
 {
     static const uint64_t lists[] = {2, 2}, ends[] = {1, 3}, letters[] = {'"', 'a', ','}, set[] = {0, 1},

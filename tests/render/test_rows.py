@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rows as text, of every file of tests/data: rows.jsonl, head.jsonl, rows.d and table.csv against the values that
-another reader found. A case per file, and some of its own."""
+"""Rows as text, of every file of tests/data: rows.jsonl, head.jsonl, rows.d and table.csv,
+compared with the values of another reader. One case per file, and some others."""
 import csv
 import io
 import json
@@ -28,7 +28,8 @@ def lines(source, path):
 
 
 def check_rows(source, tree, path, expected):
-    """Values that were written down, or, of large files, those of the logical files, which have the digest."""
+    """Values that were written down; for large files those of the logical files, which have the
+    digest."""
     rows = lines(source, f'{path}/rows.jsonl')
     same(len(rows), expected['entries'], f'{path}: lines of rows.jsonl')
     directories = dict(children(tree / path))
@@ -51,19 +52,21 @@ def check_parts(source, path, rows):
     text = cat(source, f'{path}/rows.jsonl')
     same(cat(source, f'{path}/head.jsonl'), b''.join(text.splitlines(True)[:100]), f'{path}/head.jsonl')
     for number in {0, len(rows) // 2, len(rows) - 1} if rows else ():
-        same(cat(source, f'{path}/rows.d/{number}.json'), text.splitlines(True)[number], f'{path}: row {number}')
+        same(cat(source, f'{path}/rows.d/{number}.json'), text.splitlines(True)[number],
+             f'{path}: row {number}')
     result = harness.command(harness.NTUPLE, 'cat', source, f'{path}/rows.d/{len(rows)}.json')
     same(result.returncode, 2, f'{path}: a row that is not there')
 
 
 def is_plain(field):
-    """Whether field.json calls it a number, a bool, a string, or an optional of one."""
+    """Does field.json call it a number, a bool, a string, or an optional of one?"""
     description = json.loads((field / 'field.json').read_text())
     kind = description['kind']
     below = [path for path in field.iterdir() if (path / 'field.json').exists()]
     if kind in ('optional', 'dense optional', 'wrapper'):
         return len(below) == 1 and is_plain(below[0])
-    return kind in ('string', 'cardinality') or (kind == 'value' and not below and description['dtype'] is not None
+    return kind in ('string', 'cardinality') or (kind == 'value' and not below
+                                                 and description['dtype'] is not None
                                                  and len(description['shape'] or [0]) == 1)
 
 
@@ -79,7 +82,7 @@ def texts_of(line):
 
 
 def cell(text, plain):
-    """What a cell of table.csv has to be, from what the same value is in rows.jsonl."""
+    """The expected cell of table.csv for a value of rows.jsonl."""
     if not plain:
         return text
     value = json.loads(text, parse_int=str, parse_float=str)
@@ -89,8 +92,8 @@ def cell(text, plain):
 
 
 def check_csv(source, tree, path):
-    """Cells are what stands in rows.jsonl: of plain fields the value, numbers digit by digit; of all others the very
-    characters."""
+    """Cells agree with rows.jsonl: plain fields by value, numbers digit by digit, all others
+    character by character."""
     text = cat(source, f'{path}/table.csv').decode('utf-8', 'surrogateescape')
     found = list(csv.reader(io.StringIO(text, newline=''), strict=True))
     rows = [texts_of(line) for line in cat(source, f'{path}/rows.jsonl').decode().split('\n')[:-1]]
@@ -147,7 +150,8 @@ def bitmaps_and_arrays_have_tables():
     with harness.scratch() as directory:
         (directory / 'map.roaring').write_bytes(roaring([1, 2, 600]))
         check_table_of(directory / 'map.roaring', 'map')
-        same(cat(directory / 'map.roaring', 'map/table.csv'), b'values\r\n196609\r\n196610\r\n197208\r\n', 'the bitmap')
+        same(cat(directory / 'map.roaring', 'map/table.csv'), b'values\r\n196609\r\n196610\r\n197208\r\n',
+             'the bitmap')
     for source in sorted(harness.DATA.glob('*.blp')):
         check_table_of(source, source.stem)
 
@@ -157,7 +161,8 @@ def attribute_sets_have_tables():
     source = data('attributes.root')
     with harness.scratch() as directory:
         harness.command(harness.NTUPLE, 'cp', '-r', source, '/', directory / 'copy')
-        sets = [path.parent.relative_to(directory / 'copy') for path in directory.glob('copy/**/attribute.*/table.csv')]
+        sets = [path.parent.relative_to(directory / 'copy')
+                for path in directory.glob('copy/**/attribute.*/table.csv')]
         same(len(sets) > 0, True, 'there are attribute sets')
         for path in sets:
             check_csv(source, directory / 'copy', path)
@@ -173,7 +178,8 @@ def other_programs_read_the_table_with_its_cells_of_json():
         table.write_bytes(cat(source, f'{path}/table.csv'))
         readers = {'pandas': lambda pandas: pandas.read_csv(table).to_dict('records'),
                    'polars': lambda polars: polars.read_csv(table).to_dicts(),
-                   'duckdb': lambda duckdb: duckdb.sql(f"select * from read_csv('{table}')").df().to_dict('records')}
+                   'duckdb': lambda duckdb: duckdb.sql(f"select * from read_csv('{table}')").df().to_dict(
+                           'records')}
         for name, read in readers.items():
             need('pandas')
             for entry, (found, row) in enumerate(zip(read(need(name)), rows, strict=True)):
@@ -231,7 +237,8 @@ def structures_in_structures_are_objects_in_objects():
     with harness.scratch() as directory:
         write_bloscpack(directory / 'rows.blp', rows)
         same(lines(directory / 'rows.blp', 'rows/rows.jsonl'), [{'values': row} for row in expected], 'rows')
-        same(lines(directory / 'rows.blp', 'rows/values/in/rows.jsonl'), [row['in'] for row in expected], 'a member')
+        same(lines(directory / 'rows.blp', 'rows/values/in/rows.jsonl'), [row['in'] for row in expected],
+             'a member')
 
 
 if __name__ == '__main__':

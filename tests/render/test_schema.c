@@ -57,7 +57,7 @@ static void read_all(struct builder *builder, uint32_t field, struct nt_buffer *
     nt_buffer_byte(text, '\0');
 }
 
-/* What stands behind the line of the dataset. */
+/* The rest after the line of the dataset. */
 static const char *fields_of(const struct nt_buffer *text)
 {
     return strchr(text->bytes, '\n') + 1;

@@ -9,7 +9,7 @@
 
 /* Finished. */
 struct builder *typed_dataset(void);
-/* Its rows, as they are written by hand. */
+/* Its rows, written by hand. */
 extern const char *const typed_rows;
 
 #endif

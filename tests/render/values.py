@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whether a value of rows.jsonl, or of table.arrow, is the one that another reader found: the rules of docs/text.md
-turned around. What is compared are Python objects, as json.loads or pyarrow's to_pylist give them."""
+"""Does a value of rows.jsonl, or of table.arrow, equal that of another reader? The inverse of
+the rules of docs/text.md. Values are Python objects from json.loads or pyarrow's to_pylist."""
 import base64
 import math
 import struct
@@ -33,8 +33,8 @@ def number(value):
 
 
 def agrees_real(found, expected):
-    """A decimal of a 32-bit number reads back to it, and to no other, whichever of the two is the decimal. Hexadecimal digits
-    are none, and tell each bit."""
+    """A decimal of a 32-bit number reads back to it, and to no other, whichever of the two is
+    the decimal. Hexadecimal digits are exact: each bit must agree."""
     may_be_decimal = not isinstance(expected, str)
     try:
         found, expected = float(number(found)), float(number(expected))
@@ -49,8 +49,8 @@ def is_tuple(value):
 
 
 def members(value):
-    """[(name, value)] sorted: base classes are dissolved, as other readers show them, who may put the name of a class
-    in front of members of one name."""
+    """[(name, value)] sorted: base classes are dissolved, as in other readers, which may prefix
+    the name of a class to equal names of members."""
     flat = []
     for name, member in value.items():
         if name.startswith(':') and isinstance(member, dict):
@@ -61,7 +61,7 @@ def members(value):
 
 
 def agrees_record(found, expected):
-    if expected == ():      # uproot shows nothing of a class whose members are all in its bases
+    if expected == ():  # uproot shows nothing of a class whose members are all in its bases
         return True
     if isinstance(expected, dict):
         found, expected = members(found), members(expected)
@@ -76,13 +76,15 @@ def agrees_list(found, expected):
             expected = list(expected.values())
         else:
             found = [list(pair.values()) if isinstance(pair, dict) else pair for pair in found]
-            return agrees([[str(key), value] for key, value in found], [[key, value] for key, value in expected.items()])
+            return agrees([[str(key), value] for key, value in found],
+                          [[key, value] for key, value in expected.items()])
     return isinstance(expected, (list, tuple)) and len(found) == len(expected) \
         and all(agrees(one, other) for one, other in zip(found, expected))
 
 
 def contents(value):
-    """What the text for a streamed object may mean: base64 in rows.jsonl, hexadecimal digits in tests/data."""
+    """What the text of a streamed object may be: base64 in rows.jsonl, hexadecimal digits in
+    tests/data."""
     if isinstance(value, bytes):
         return {value}
     meanings = set()
@@ -100,7 +102,7 @@ def agrees_bytes(found, expected):
 
 def agrees(found, expected):
     if type(found) in PLAIN and type(found) is type(expected) and found == expected and found:
-        return True     # most are, and zeros have signs
+        return True  # most are, and zeros have signs
     if isinstance(found, dict):
         return agrees_record(found, expected)
     if isinstance(found, list):
@@ -119,7 +121,7 @@ def agrees(found, expected):
 # ---- variants in tables ----
 
 def values_of(column, field):
-    """Python's values of a column of Arrow, where a variant is its value however it is shown."""
+    """Python's values of a column of Arrow, where a variant is its value in any form."""
     values = column.to_pylist()
     return [plain_value(value, field) for value in values] if has_variant(field) else values
 
@@ -135,7 +137,7 @@ def is_variant(field):
 
 
 def alternative(value, field):
-    """That of a structure of alternatives which its tag names; all others are null."""
+    """The value of the alternative that the tag names; all others are null."""
     name = f'_{value["tag"] - 1}'
     others = [other for other, found in value.items() if found is not None and other not in ('tag', name)]
     if others:
@@ -145,7 +147,7 @@ def alternative(value, field):
 
 def plain_value(value, field):
     if 'union' in str(field.type).partition('<')[0]:
-        return value    # pyarrow gives the value of the alternative
+        return value  # pyarrow returns the value of the alternative
     if isinstance(value, dict) and is_variant(field):
         return alternative(value, field)
     if isinstance(value, dict):

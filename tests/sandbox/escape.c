@@ -229,7 +229,7 @@ static long control_device(void)
     return syscall(SYS_ioctl, STDERR_FILENO, 0x5412 /* TIOCSTI */, "x");
 }
 
-/* Files may be written where an option names a place; all the rest nobody may. */
+/* Only files at the path of an option can be written, nothing else. */
 static const struct {
     const char *name;
     long (*attempt)(void);

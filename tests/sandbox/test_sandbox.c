@@ -51,9 +51,8 @@ static int exit_of(pid_t process)
     return WEXITSTATUS(status);
 }
 
-/* In a process of its own, what `attempt` says there: 0, or errno. The memory is the same: which lines are
- * reached, a build with -Db_coverage=true counts there, and the process in the sandbox could write it down
- * nowhere. */
+/* Runs `attempt` in a process of its own; returns its result, 0 or errno. The memory is shared: a build
+ * with -Db_coverage=true counts lines there, and the sandboxed process could write them nowhere. */
 static int in_sandbox(unsigned uses, int (*attempt)(void))
 {
     pid_t process = vfork();
@@ -218,7 +217,7 @@ static int opens_other_stream(void)
     return opens(AF_INET6, SOCK_STREAM, IPPROTO_SCTP);
 }
 
-/* As a resolver asks, and as getaddrinfo asks the kernel for addresses. */
+/* As a resolver does, and as getaddrinfo asks the kernel for addresses. */
 static int opens_datagram_socket(void)
 {
     return opens(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, IPPROTO_UDP);
@@ -290,7 +289,7 @@ static int names_each_part(void)
     return 0;
 }
 
-/* A process that is in one already may do nothing of what the parts need. */
+/* A process that is already in one lacks the rights that the parts need. */
 static int has_no_part_of_a_second(void)
 {
     enter(0);
@@ -343,7 +342,7 @@ static int kept_capabilities(void)
     return words[0].effective == search ? SEARCH_ALONE : words[0].effective ? OTHERS : ALL_GONE;
 }
 
-/* Without the other parts, one of which refuses to look. */
+/* Without the other parts, one of which does not test anything. */
 static int kept_of_a_folder(bool is_source)
 {
     const struct nt_sandbox_path folder = {temporary_path("read"), false};

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What the nodes of an Arrow table hold, as digests of the files that a mounted tree has for them. Needs pyarrow.
+"""The nodes of an Arrow table, as digests of the files that a mounted tree has for them. Needs
+pyarrow.
 
-A node is a path of names; items of lists are `item`, entries of maps `item/key` and `item/value`. Its validity is a
-byte for each slot, together with that of the structures and fixed-size lists around it; offsets count from 0, null lists
-have length 0; null values are zeros, a bool is a byte. Dictionaries are their values.
+A node is a path of names; items of lists are `item`, entries of maps `item/key` and
+`item/value`. Its validity is a byte for each slot, combined with that of the structures and
+fixed-size lists around it; offsets begin with 0, null lists have length 0; null values are
+zeros, a bool is a byte. Dictionaries are read as their values.
 """
 import base64
 import hashlib
@@ -31,8 +33,8 @@ def validity(array, around):
 
 
 def whole(array):
-    """Arrays that begin in the middle of their buffers become ones that do not; dictionaries become their values, extension
-    types what they are stored as."""
+    """Removes offsets into buffers; replaces dictionaries by their values, and extension types
+    by their storage types."""
     if isinstance(array, pa.ExtensionArray):
         return array.storage
     if types.is_dictionary(array.type):
@@ -45,13 +47,14 @@ def value_bits(data_type):
 
 
 def fixed_bytes(array, valid):
-    """The values of a column of fixed width, null ones as zeros."""
+    """The values of a column of fixed width, zeros for nulls."""
     if types.is_boolean(array.type):
         return (array.fill_null(False).to_numpy(zero_copy_only=False) & valid).astype('u1').tobytes()
     width = value_bits(array.type) // 8
     buffer = array.buffers()[1]
     content = np.frombuffer(buffer, 'u1') if buffer else np.zeros(0, 'u1')
-    values = content[array.offset * width:(array.offset + len(array)) * width].reshape(len(array), width).copy()
+    values = content[array.offset * width:(array.offset + len(array)) * width].reshape(len(array),
+            width).copy()
     values[~valid] = 0
     return values.tobytes()
 
@@ -61,16 +64,18 @@ def offsets_of(lengths):
 
 
 def string_columns(array, valid):
-    values = [value if is_valid else b'' for value, is_valid in zip(array.cast(pa.large_binary()).fill_null(b'').to_pylist(), valid)]
+    values = [value if is_valid else b'' for value,
+              is_valid in zip(array.cast(pa.large_binary()).fill_null(b'').to_pylist(), valid)]
     return {'offsets': digest(offsets_of([len(value) for value in values])), 'data': digest(b''.join(values))}
 
 
 def list_items(array, valid):
-    """Lengths of the lists, and the items of those that are valid, one behind the other."""
+    """Lengths of the lists, and the items of the valid ones, one after the other."""
     lengths = np.where(valid, array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), 0) \
         if not types.is_map(array.type) else np.where(valid, np.diff(array.offsets.to_numpy()), 0)
     starts = array.offsets.to_numpy()[:-1]
-    numbers = np.concatenate([np.zeros(0, 'i8'), *(np.arange(start, start + length) for start, length in zip(starts, lengths))])
+    numbers = np.concatenate([np.zeros(0, 'i8'), *(np.arange(start, start + length) for start,
+                                                   length in zip(starts, lengths))])
     if types.is_map(array.type):
         names = 'key', 'value'
         items = pa.StructArray.from_arrays([array.keys, array.items], names=names)
@@ -80,17 +85,19 @@ def list_items(array, valid):
 
 
 def columns(path, array, around=None):
-    """[{path, rows, nulls, and digests of valid, offsets, data}] of a node and of those below it."""
+    """[{path, rows, nulls, and digests of valid, offsets, data}] of a node and of those below
+    it."""
     is_json = isinstance(array, pa.ExtensionArray) and array.type.extension_name == 'arrow.json'
     array = whole(array)
     valid = validity(array, around)
     data_type = array.type
-    if is_json:     # the tree has JSONB in its files, and texts in its rows
+    if is_json:  # the tree has JSONB in its files, and texts in its rows
         texts = [text if is_valid else None for text, is_valid in zip(array.to_pylist(), valid)]
-        return [{'path': path, 'rows': len(array), 'nulls': int((~valid).sum()), 'valid': digest(valid.astype('u1').tobytes()),
+        return [{'path': path, 'rows': len(array), 'nulls': int((~valid).sum()),
+                 'valid': digest(valid.astype('u1').tobytes()),
                  'texts': texts_digest(texts)}]
     node, below = {'path': path, 'rows': len(array), 'nulls': int((~valid).sum())}, []
-    if types.is_null(data_type):        # there is nothing to tell
+    if types.is_null(data_type):  # there is nothing to store
         return [node]
     node['valid'] = digest(valid.astype('u1').tobytes())
     if types.is_struct(data_type):
@@ -107,7 +114,7 @@ def columns(path, array, around=None):
     elif types.is_string(data_type) or types.is_large_string(data_type) or types.is_binary(data_type) or \
             types.is_large_binary(data_type):
         node.update(string_columns(array, valid))
-    elif data_type.bit_width:       # of no bytes there is no file
+    elif data_type.bit_width:  # without bytes there is no file
         node['data'] = digest(fixed_bytes(array, valid))
     return [node, *below]
 
@@ -128,7 +135,8 @@ def without_dictionaries(data_type):
 
 
 def one_array(column):
-    """All chunks of a column as one. Dictionaries with nulls are not put together by Arrow: their values are."""
+    """All chunks of a column as one. Arrow does not join dictionaries with nulls, so their
+    values are joined."""
     if column.num_chunks == 1:
         return column.chunk(0)
     try:
@@ -138,7 +146,7 @@ def one_array(column):
 
 
 def table_columns(table):
-    """Of all columns of a table, those of a structure before what is in it."""
+    """Of all columns of a table, structures before their members."""
     found = []
     for name, column in zip(table.column_names, table.columns):
         found += columns(name, one_array(column))
@@ -159,7 +167,7 @@ def plain_float(value):
 
 
 def plain_value(value, data_type):
-    """A value that is none of those that have others in them."""
+    """A type without nested values."""
     if types.is_float16(data_type) or types.is_float32(data_type):
         return plain_float(float(str(np.float32(value))))
     if types.is_float64(data_type):
@@ -168,7 +176,8 @@ def plain_value(value, data_type):
 
 
 def values_of(array):
-    """The values of a column without others in it; dates and times as numbers in their units, decimals as text."""
+    """The values of a column without nested values; dates and times as numbers in their units,
+    decimals as text."""
     data_type = array.type
     if any(is_one(data_type) for is_one in ADJACENT_IN_UNITS):
         return array.view(pa.int64() if data_type.bit_width == 64 else pa.int32()).to_pylist()
@@ -178,12 +187,13 @@ def values_of(array):
 
 
 def rows(array):
-    """Values as lines of rows.jsonl have them."""
+    """Values in the form of rows.jsonl."""
     array = whole(array)
     data_type, valid = array.type, array.is_valid().to_pylist()
     if types.is_struct(data_type):
         members = [(field.name, rows(array.field(number))) for number, field in enumerate(data_type)]
-        return [{name: values[row] for name, values in members} if valid[row] else None for row in range(len(array))]
+        return [{name: values[row] for name, values in members} if valid[row] else None
+                for row in range(len(array))]
     if types.is_fixed_size_list(data_type):
         size = data_type.list_size
         items = rows(array.values.slice(array.offset * size, len(array) * size))
@@ -191,7 +201,8 @@ def rows(array):
     if types.is_list(data_type) or types.is_large_list(data_type) or types.is_map(data_type):
         lengths, chosen = list_items(array, np.array(valid, bool))
         items, ends = rows(chosen), np.cumsum(lengths).tolist()
-        return [items[end - length:end] if valid[row] else None for row, (end, length) in enumerate(zip(ends, lengths))]
+        return [items[end - length:end] if valid[row] else None for row,
+                (end, length) in enumerate(zip(ends, lengths))]
     return values_of(array)
 
 
@@ -202,13 +213,15 @@ def table_rows(table):
 
 
 def field_metadata(fields, left_out=None):
-    """The metadata of each field that has some, by path; those of items of lists are not looked at."""
+    """The metadata of each field that has some, by path, without items of lists."""
     told = {}
     for field in fields:
         entries = {key.decode(): value.decode() for key, value in sorted((field.metadata or {}).items())}
-        entries = {key: value for key, value in entries.items() if not left_out or not key.startswith(left_out)}
+        entries = {key: value for key, value in entries.items() if not left_out
+                   or not key.startswith(left_out)}
         if entries:
             told[field.name] = entries
         if types.is_struct(field.type):
-            told |= {f'{field.name}/{path}': each for path, each in field_metadata(field.type, left_out).items()}
+            told |= {f'{field.name}/{path}': each for path,
+                     each in field_metadata(field.type, left_out).items()}
     return told

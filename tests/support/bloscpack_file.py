@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Bloscpack files of NumPy arrays of any type, without a library that compresses."""
+"""Bloscpack files of NumPy arrays of any type, written without a compression library."""
 import json
 import struct
 
 
 def write_bloscpack(path, array):
-    """One chunk that is stored as it is (Bloscpack's and Blosc's formats, version 3 and 2), and NumPy's metadata."""
-    text = json.dumps({'container': 'numpy', 'order': 'C', 'shape': list(array.shape), 'dtype': str(array.dtype.descr
+    """One uncompressed chunk (Bloscpack's and Blosc's formats, version 3 and 2), and NumPy's
+    metadata."""
+    text = json.dumps({'container': 'numpy', 'order': 'C', 'shape': list(array.shape),
+                       'dtype': str(array.dtype.descr
                        if array.dtype.names else repr(array.dtype.str))}).encode()
     content = array.tobytes()
     metadata = struct.pack('<8sBBBBIII8x', b'JSON', 0, 0, 0, 0, len(text), len(text), len(text)) + text

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Compare a dataset that ntuplefs serves with what another reader found: digests of the files of each node
-(tests/data/make_lance.py writes them, tests/support/arrow_columns.py says what they are), rows, encodings. Needs NumPy."""
+"""Compare a dataset that ntuplefs serves with the values of another reader: digests of the files
+of each node (tests/data/make_lance.py writes them, tests/support/arrow_columns.py defines them),
+rows, encodings. Needs NumPy."""
 import hashlib
 import json
 
 import numpy as np
 
-# Names of the format's messages and numbers that a page's encodings have, in all versions.
+# Names of the format's messages, and numbers in a page's encodings, in all versions.
 ENCODINGS = (
-    'all_nulls', 'binary', 'blob_layout', 'byte_stream_split', 'constant', 'constant_layout', 'dictionary', 'fixed_size_list',
+    'all_nulls', 'binary', 'blob_layout', 'byte_stream_split', 'constant', 'constant_layout', 'dictionary',
+    'fixed_size_list',
     'flat', 'fsst', 'full_zip_layout', 'general', 'has_large_chunk', 'has_validity', 'inline_bitpacking',
     'inline_value', 'list', 'mini_block_layout', 'no_nulls', 'out_of_line_bitpacking', 'packed_struct', 'rle',
     'some_nulls', 'struct', 'variable', 'variable_packed_struct', 'COMPRESSION_ALGORITHM_LZ4',
@@ -26,18 +28,18 @@ def same(found, expected, what):
 
 
 def check_npy(directory, stem, content, what):
-    """X.npy carries the bytes of X.bin, with the type and shape that field.json tells."""
+    """X.npy has the bytes of X.bin, with the type and shape of field.json."""
     array = np.load(directory / f'{stem}.npy', allow_pickle=False)
     same(digest(array.tobytes()), digest(content), f'{what}: {stem}.npy')
     if stem == 'data':
         field = json.loads((directory / 'field.json').read_text())
         same(array.dtype, np.dtype(field['dtype']), f'{what}: type of data.npy')
-        if field['shape']:      # known without reading
+        if field['shape']:  # known without reading
             same(list(array.shape), field['shape'], f'{what}: shape of data.npy')
 
 
 def check_column(directory, column):
-    """The files of one node. Where all slots are valid, there need not be a file that says so."""
+    """The files of one node. If all slots are valid, there need not be a file that says so."""
     what = column['path']
     same(json.loads((directory / 'field.json').read_text())['name'], what.rsplit('/', 1)[-1], f'{what}: name')
     for stem in 'valid', 'offsets', 'data':
@@ -54,15 +56,16 @@ def check_column(directory, column):
 
 
 def words_of(document):
-    """Names and texts in a document, but for those of what is not so."""
+    """Names and texts in a document, without false members."""
     if isinstance(document, dict):
-        return {name.removesuffix('_hex') for name, value in document.items() if value is not False}.union(*map(words_of, document.values()))
+        return {name.removesuffix('_hex') for name, value in document.items()
+                if value is not False}.union(*map(words_of, document.values()))
     if isinstance(document, list):
         return set().union(*map(words_of, document))
     return {document} if isinstance(document, str) else set()
 
 
 def encodings_of(metadata):
-    """Of each column that metadata.json tells of."""
+    """Of each column in metadata.json."""
     return [sorted(words_of([page['message'] for page in column['pages']]) & set(ENCODINGS))
             for column in metadata['columns']]

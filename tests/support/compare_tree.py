@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compare a tree that ntuplefs serves with values that another reader found.
+"""Compare a tree that ntuplefs serves with the values of another reader.
 
 usage: compare_tree.py [-v] EXPECTED.json TREE
 
-TREE is a mountpoint, or what `ntuple cp FILE DIRECTORY` wrote. EXPECTED.json is described in tests/data/ORIGIN.md.
-The values of every field are put together from the logical files (data, offsets, tags, index, valid) of the field
-and of those below it, and compared entry by entry. One case per field and dataset: prints a line for each that
-fails (with -v for each), then 'N passed, N failed'; exit status 1 where one failed, 2 for wrong usage. Needs NumPy.
+TREE is a mountpoint, or the output of `ntuple cp FILE DIRECTORY`. tests/data/ORIGIN.md describes
+EXPECTED.json. The values of every field are built from the logical files (data, offsets, tags,
+index, valid) of the field and of its sub-fields, and compared entry by entry. One case per field
+and dataset: prints a line for each that fails (with -v for each), then 'N passed, N failed';
+exit status 1 if one failed, 2 for wrong usage. Needs NumPy.
 """
 import argparse
 import hashlib
@@ -27,7 +28,7 @@ ITEMS_BY_NUMBER = ('std::pair<', 'std::tuple<')
 
 
 class Different(Exception):
-    """The tree is not what was expected; the text says where."""
+    """The tree is not as expected; the text says where."""
 
 
 # ---- reading a field's rows from its files ----
@@ -49,7 +50,7 @@ def children(directory):
 
 
 def load(directory, stem):
-    """X.npy, which must carry the bytes of X.bin."""
+    """X.npy, which must have the bytes of X.bin."""
     array = np.load(directory / f'{stem}.npy', allow_pickle=False)
     if array.tobytes() != (directory / f'{stem}.bin').read_bytes():
         raise Different(f'{directory.name}: {stem}.npy and {stem}.bin differ')
@@ -124,7 +125,7 @@ def record_rows(directory, document, rows):
 
 
 def wrapper_rows(directory, document, rows):
-    """Enums, atomics and arrays: one sub-field, which an array has several of in a row."""
+    """Enums, atomics and arrays: one sub-field; a row of an array has several of its rows."""
     [(_, item)] = children(directory)
     array = ARRAY.match(document['type'])
     if not array:
@@ -161,20 +162,22 @@ def text_of(value):
 
 
 def digest(values):
-    return hashlib.sha256(''.join(text_of(value) + '\n' for value in values).encode('utf-8', 'surrogateescape')).hexdigest()
+    return hashlib.sha256(''.join(text_of(value) + '\n' for value in values).encode('utf-8',
+            'surrogateescape')).hexdigest()
 
 
 def compare_values(found, expected):
     samples = expected['sample'].items() if 'sample' in expected else enumerate(expected['values'])
     for row, value in samples:
         if text_of(found[int(row)]) != text_of(value):
-            raise Different(f'entry {row}: {text_of(found[int(row)])[:200]} instead of {text_of(value)[:200]}')
+            raise Different(
+                    f'entry {row}: {text_of(found[int(row)])[:200]} instead of {text_of(value)[:200]}')
     if 'sha256' in expected and digest(found) != expected['sha256']:
         raise Different('the samples agree, but not all values: the digest differs')
 
 
 def compare_damaged(directory, expected, damaged):
-    """A page cannot be read: its bytes give an error, those of other pages do not."""
+    """A page that cannot be read: its bytes give an error, those of other pages do not."""
     itemsize = np.dtype(json.loads((directory / 'field.json').read_text())['dtype']).itemsize
     first, end = (row * itemsize for row in damaged['rows'])
     file = os.open(directory / 'data.bin', os.O_RDONLY)
@@ -186,7 +189,8 @@ def compare_damaged(directory, expected, damaged):
             pass
         for row, value in expected['sample'].items():
             position = int(row) * itemsize
-            if position // 4096 * 4096 >= end:      # in a block of the kernel's cache that the page does not touch
+            # in a block of the kernel's cache that the page does not touch
+            if position // 4096 * 4096 >= end:
                 found = int.from_bytes(os.pread(file, itemsize, position), 'little')
                 if found != value:
                     raise Different(f'entry {row}: {found} instead of {value}')
@@ -195,7 +199,7 @@ def compare_damaged(directory, expected, damaged):
 
 
 def entry(directory, name):
-    """The directory of a dataset or of a folder on the way to it; its name may be percent-encoded."""
+    """The directory of a dataset or of a parent folder; its name may be percent-encoded."""
     if name not in ('', '.', '..') and '\0' not in name and (directory / name).is_dir():
         return directory / name
     for child in directory.iterdir():
@@ -238,7 +242,7 @@ def compare_tree(expected_path, tree, report):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('-v', '--verbose', action='store_true', help='print a line for each case')
     parser.add_argument('expected', metavar='EXPECTED.json')
     parser.add_argument('tree', metavar='TREE')

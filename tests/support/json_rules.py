@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The rules for names in JSON and extended attributes that docs/tree.md gives, as two tables."""
+"""The rules of docs/tree.md for names in JSON and extended attributes, as two tables."""
 import re
 
-# Names that nothing may have, and what is right instead.
+# Names that are not allowed, each with the right one.
 REFUSED = [(re.compile(pattern), reason) for pattern, reason in [
     (r'.*[^a-z0-9_].*|[^a-z].*|.*__.*|.*_', 'is not snake_case'),
     (r'(.*_)?(sizes?|length|len|[a-z]?bytes_of_.*|nbytes|cbytes)', 'is a size: …_bytes'),
@@ -20,13 +20,14 @@ def is_text(value, pattern):
     return isinstance(value, str) and re.fullmatch(pattern, value)
 
 
-# What the values of a name are: of the first row that it matches.
+# The allowed values of a name: those of the first matching row.
 VALUES = [(re.compile(pattern), is_right, what) for pattern, is_right, what in [
     (r'(is|has|uses)_.*', lambda value: type(value) is bool, 'true or false'),
     (r'.*_bytes', lambda value: value is None or type(value) is int and value >= 0, 'a number of bytes'),
     (r'.*_offset', lambda value: value is None or type(value) is int and value >= 0, 'an offset'),
     (r'checksum_kind', lambda value: is_text(value, r'[a-z][a-z0-9-]*'), 'the name of a checksum'),
-    (r'(.*_)?checksum', lambda value: value is None or is_text(value, r'([0-9a-f]{8})+'), 'hexadecimal digits'),
+    (r'(.*_)?checksum', lambda value: value is None or is_text(value, r'([0-9a-f]{8})+'),
+     'hexadecimal digits'),
     (r'.*', lambda value: type(value) is not bool, 'no truth value, or is_…, has_…, uses_…'),
 ]]
 
@@ -41,7 +42,8 @@ def value_problem(name, value):
 
 
 def problems(value, verbatim=(), where=''):
-    """All names in a document that break a rule, with the reason. What stands behind a name of `verbatim` is a file's."""
+    """All names in a document that break a rule, with the reason. Values of names in `verbatim`
+    come from a file."""
     if isinstance(value, list):
         for item in value:
             yield from problems(item, verbatim, where)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Changing the metadata of a Lance file or dataset: messages of Protocol Buffers, taken apart and put together again, and the
-tables and the footer behind them. Numbers of fields are those of Lance's protos (file2, encodings_v2_0, encodings_v2_1, table)."""
+"""Changing the metadata of a Lance file or dataset: Protocol Buffers messages, decoded and
+encoded again, and the tables and the footer after them. Field numbers are those of Lance's
+protos (file2, encodings_v2_0, encodings_v2_1, table)."""
 import struct
 from pathlib import Path
 
@@ -8,7 +9,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 FOOTER = struct.Struct('<QQQIIHH4s')
 ENTRY = struct.Struct('<QQ')
 
-# From a ColumnMetadata to the ArrayEncoding or PageLayout of a page, and to members of that.
+# From a ColumnMetadata to the ArrayEncoding or PageLayout of a page, and to its members.
 PAGES, PAGE_OFFSETS, PAGE_SIZES, PAGE_LENGTH, PAGE_ENCODING = 2, 1, 2, 3, 4
 ENCODING = PAGE_ENCODING, 2, 1, 2  # direct, Any, value
 
@@ -59,8 +60,8 @@ def member(field, value):
 
 
 def changed(message, path, value):
-    """A message with another number, bytes or nothing (None) in the member that a path leads to: fields' numbers, with
-    (number, index) of repeated ones. What is not there is added."""
+    """A message with another number, bytes or nothing (None) in the member at a path of field
+    numbers, with (number, index) for repeated ones. Missing members are added."""
     field, index = path[0] if isinstance(path[0], tuple) else (path[0], 0)
     items = items_of(message)
     places = [place for place, item in enumerate(items) if item[0] == field]
@@ -74,14 +75,17 @@ def changed(message, path, value):
 
 
 class LanceEditor:
-    """A file of which messages are changed. `columns`: their ColumnMetadata; `schema`: the FileDescriptor."""
+    """A file with changed messages. `columns`: their ColumnMetadata; `schema`: the
+    FileDescriptor."""
 
     def __init__(self, content):
         self.content = content
         (self.start, columns_at, globals_at, self.global_count, count, self.major, self.minor,
          self.magic) = FOOTER.unpack(content[-FOOTER.size:])
-        self.columns = [content[at:at + size] for at, size in ENTRY.iter_unpack(content[columns_at:columns_at + ENTRY.size * count])]
-        self.globals = [ENTRY.unpack_from(content, globals_at + ENTRY.size * i) for i in range(self.global_count)]
+        self.columns = [content[at:at + size] for at, size in ENTRY.iter_unpack(content[columns_at:columns_at
+                + ENTRY.size * count])]
+        self.globals = [ENTRY.unpack_from(content, globals_at + ENTRY.size * i)
+                        for i in range(self.global_count)]
         at, size = self.globals[0]
         self.schema = content[at:at + size]
 
@@ -92,7 +96,7 @@ class LanceEditor:
         self.change_page(column, page, (*ENCODING, *path), value)
 
     def written(self):
-        """All buffers stay where they are; the schema is put behind them."""
+        """All buffers stay in place; the schema follows them."""
         out = bytearray(self.content[:self.start])
         entries = [(len(out), len(self.schema)), *self.globals[1:]]
         out += self.schema
@@ -105,11 +109,12 @@ class LanceEditor:
         globals_at = len(out)
         for entry in entries:
             out += ENTRY.pack(*entry)
-        return bytes(out + FOOTER.pack(start, columns_at, globals_at, self.global_count, len(self.columns), self.major, self.minor,
+        return bytes(out + FOOTER.pack(start, columns_at, globals_at, self.global_count, len(self.columns),
+                                       self.major, self.minor,
                                        self.magic))
 
 
-# From a Manifest to its fields, fragments, the files in these; base paths.
+# From a Manifest to its fields, fragments, their files; base paths.
 FIELDS, FRAGMENTS, FILES, DELETION_FILE, PHYSICAL_ROWS, DELETED_ROWS, BASE_PATHS = 1, 2, 2, 3, 4, 4, 18
 READER_FLAGS, WRITER_FLAGS = 9, 10
 PATH, FIELD_IDS, COLUMN_INDICES, MAJOR_VERSION, MINOR_VERSION = 1, 2, 3, 4, 5    # of a DataFile
@@ -117,7 +122,7 @@ MANIFEST_TAIL = struct.Struct('<QHH4s')
 
 
 class ManifestEditor:
-    """The manifest of a dataset's latest version, or another one, of which the `message` is changed."""
+    """The manifest of a dataset's latest version, or of another one, whose `message` is changed."""
 
     def __init__(self, data_set, path=None):
         self.path = path or max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)
@@ -132,7 +137,7 @@ class ManifestEditor:
         return 2**64 - 1 - int(path.stem) if len(path.stem) == 20 else int(path.stem)
 
     def all_of(self, *path):
-        """What a member holds, each time it is there; within the first of those that a longer path names."""
+        """The values of a member, for each occurrence; a longer path leads into the first ones."""
         message = self.message
         for number in path[:-1]:
             message = next(value for field, _, value in items_of(message) if field == number)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""RNTuples of ROOT files as ROOT's object stores have them: an anchor, and an object for each page, page list, header and footer. Pages, their
-checksums and the header are those of the file; page lists and footers are written anew, with locators of objects. uproot finds and
-decompresses them."""
+"""RNTuples of ROOT files in the form of ROOT's object stores: an anchor, and an object for each
+page, page list, header and footer. Pages, their checksums and the header come from the file;
+page lists and footers are written again, with locators of objects. uproot finds and decompresses
+them."""
 import json
 import struct
 
@@ -9,7 +10,7 @@ OBJECT64, MULTI = 2, 3
 
 
 class NotStorable(Exception):
-    """What the layout does not have; the text says what."""
+    """Something that the layout cannot store; the text says what."""
 
 
 class Cursor:
@@ -24,7 +25,7 @@ class Cursor:
         return struct.unpack('<' + form, self.take(struct.calcsize(form)))[0]
 
     def frame(self):
-        """What is in a frame, and of a list how many items it has."""
+        """The contents of a frame, and the number of items of a list."""
         start, size = self.at, self.number('q')
         items = self.number('I') if size < 0 else None
         inner = Cursor(self.data[:start + abs(size)], self.at)
@@ -53,7 +54,7 @@ def object64(number, size, is_wide=False):
 
 
 class Objects:
-    """`files`: what lies beneath the address by its name, and the anchor by ''."""
+    """`files`: the files below the address by name, and the anchor as ''."""
 
     def __init__(self, file, entry, digest, locator_of=object64):
         import uproot
@@ -72,10 +73,13 @@ class Objects:
         self.put(self.data[header[0]:sum(header)])
         footer = self.rewritten_footer()
         number = self.put(footer)
-        self.anchor = {'anchorVersion': 0, **dict(zip(('formatVersionEpoch', 'formatVersionMajor', 'formatVersionMinor', 'formatVersionPatch'), version)),
+        self.anchor = {'anchorVersion': 0, **dict(zip(('formatVersionEpoch', 'formatVersionMajor',
+                                                       'formatVersionMinor', 'formatVersionPatch'), version)),
                        'urlTemplate': '${baseurl}/${objid}', 'cloneTemplate': '${baseurl}/_clone/${name}',
-                       'headerObjId': 0, 'headerOffset': 0, 'nBytesHeader': header[1], 'lenHeader': members['fLenHeader'],
-                       'footerObjId': number, 'footerOffset': 0, 'nBytesFooter': len(footer), 'lenFooter': len(footer)}
+                       'headerObjId': 0, 'headerOffset': 0, 'nBytesHeader': header[1],
+                       'lenHeader': members['fLenHeader'],
+                       'footerObjId': number, 'footerOffset': 0, 'nBytesFooter': len(footer),
+                       'lenFooter': len(footer)}
         self.put_anchor()
 
     def put(self, content):
@@ -87,7 +91,7 @@ class Objects:
         self.files[''] = written(self.anchor | others, self.digest)
 
     def plain(self, offset, stored, length):
-        """Of an envelope that may be compressed."""
+        """The uncompressed bytes of an envelope."""
         import uproot
         chunk = uproot.source.chunk.Chunk.wrap(None, self.data[offset:offset + stored])
         if stored == length:
@@ -132,7 +136,8 @@ class Objects:
         cursor.frame()
         summaries = content[at:cursor.at]
         clusters, count = cursor.frame()
-        return self.envelope(3, start + summaries + listed([self.cluster(clusters) for _ in range(count)], clusters.rest()))
+        return self.envelope(3, start + summaries + listed([self.cluster(clusters) for _ in range(count)],
+                                                           clusters.rest()))
 
     # ---- footer ----
 
@@ -141,7 +146,8 @@ class Objects:
         start = fields.take(20)
         length = fields.number('Q')
         content = self.page_list(self.plain(*self.place(fields), length))
-        return record(start + struct.pack('<Q', len(content)) + object64(self.put(content), len(content), is_wide=True) + fields.rest())
+        return record(start + struct.pack('<Q', len(content))
+                      + object64(self.put(content), len(content), is_wide=True) + fields.rest())
 
     def rewritten_footer(self):
         cursor = Cursor(self.footer[:-8], 8)
@@ -160,6 +166,7 @@ class Objects:
 
 
 def written(anchor, digest):
-    """As nlohmann's JSON library writes it."""
+    """As written by nlohmann's JSON library."""
     compact = json.dumps(anchor, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
-    return json.dumps(anchor | {'checksum': digest(compact.encode())}, sort_keys=True, indent=2, ensure_ascii=False).encode()
+    return json.dumps(anchor | {'checksum': digest(compact.encode())}, sort_keys=True, indent=2,
+                      ensure_ascii=False).encode()

@@ -28,7 +28,7 @@ static void compress_block(const void *bytes, size_t count, struct nt_buffer *ou
     out->length = start + 9 + size;
 }
 
-/* As many as it takes. */
+/* As many blocks as needed. */
 static void compress_blocks(const void *bytes, size_t count, struct nt_buffer *out)
 {
     enum { LARGEST_BLOCK = (1 << 24) - 1 };
@@ -37,7 +37,7 @@ static void compress_blocks(const void *bytes, size_t count, struct nt_buffer *o
                        out);
 }
 
-/* Where a blob's bytes begin: behind its key. */
+/* The start of a blob's bytes: after its key. */
 uint64_t rntuple_put_blob(struct rntuple_state *state, const struct nt_buffer *bytes)
 {
     uint64_t record = tfile_writer_blob(&state->file, bytes->bytes, bytes->length);
@@ -45,7 +45,7 @@ uint64_t rntuple_put_blob(struct rntuple_state *state, const struct nt_buffer *b
     return record + (uint64_t)(key[TFILE_KEY_LENGTH] << 8 | key[TFILE_KEY_LENGTH + 1]);
 }
 
-/* Compress where that is asked for and makes it smaller: equal sizes would mean that it is stored. */
+/* Compresses if that is requested and makes it smaller: equal sizes mean that it is uncompressed. */
 static void store(struct rntuple_state *state, const void *bytes, size_t count, struct nt_buffer *stored)
 {
     if (state->description->is_compressed)

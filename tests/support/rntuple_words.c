@@ -74,7 +74,7 @@ static unsigned frame_size_bytes(const struct rntuple_writer *writer)
     return rntuple_has_crc32(writer->generation) ? 4 : 8;
 }
 
-/* The sign tells a list; the size is filled in at the end. */
+/* The sign marks a list; the size is filled in at the end. */
 static void begin_frame(struct rntuple_writer *writer, int64_t marker)
 {
     demand(writer->depth < sizeof(writer->frames) / sizeof(*writer->frames));

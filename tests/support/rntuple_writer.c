@@ -51,7 +51,7 @@ static void write_summary(struct rntuple_writer *writer, const struct rntuple_cl
     rntuple_end_frame(writer);
 }
 
-/* The sign of the count tells of a checksum, in the CRC32 drafts bit 30. */
+/* The sign of the count, or in the CRC32 drafts bit 30, marks a checksum. */
 static void write_page(struct rntuple_state *state, struct rntuple_writer *writer,
                        const struct rntuple_page *page)
 {
@@ -99,7 +99,7 @@ static void write_summaries(struct rntuple_writer *writer, const struct rntuple_
     rntuple_end_frame(writer);
 }
 
-/* The clusters [*first, *end) of a group; false behind the last. */
+/* The clusters [*first, *end) of a group; false after the last. */
 static bool group_clusters(const struct rntuple_description *description, uint32_t group, uint32_t *first,
                            uint32_t *end)
 {
@@ -193,7 +193,8 @@ static void write_column_groups(struct rntuple_writer *writer, const struct rntu
     rntuple_end_frame(writer);
 }
 
-/* The least entry of a group's clusters and the entries up to the last; they may be in any order. */
+/* The first entry of a group's clusters and the number of entries to the last; they may be in any
+ * order. */
 static void write_entry_range(struct rntuple_writer *writer, const struct rntuple_cluster *clusters,
                               uint32_t count)
 {

@@ -37,7 +37,7 @@
 enum { FIRST_WINDOW = 10 * 1460, PIECE_BYTES = 64 * 1024, MAX_CONNECTIONS = 256 };
 static const double idle_seconds = 0.2; /* until a window begins again, or two round trips */
 
-/* Bytes on their way, and then their acknowledgement. */
+/* Bytes in transit, and then their acknowledgement. */
 struct piece {
     struct piece *next;
     double arrives, acknowledged;
@@ -51,7 +51,7 @@ struct flow {
     struct piece *first, **last; /* not acknowledged */
     size_t on_its_way;
     double window, opens, last_sent;
-    bool has_ended, is_blocked; /* the sender will send no more; the receiver takes nothing now */
+    bool has_ended, is_blocked; /* the sender will send no more; the receiver cannot take more now */
 };
 
 struct connection {
@@ -113,7 +113,7 @@ static void take_acknowledgements(struct flow *flow, double now)
     }
 }
 
-/* When bytes that are sent now have left: behind all others of their direction. */
+/* The time when bytes sent now have left: after all others of their direction. */
 static double leaves_at(int direction, double from, size_t bytes)
 {
     return free_at[direction] = fmax(free_at[direction], from) + (double)bytes / rate;
@@ -141,7 +141,7 @@ static void add_piece(struct flow *flow, const char *data, size_t bytes, double 
     flow->on_its_way += bytes;
 }
 
-/* As much as the window has room for. */
+/* As much as the window has space for. */
 static void send_more(struct flow *flow, int direction, double now)
 {
     static char data[PIECE_BYTES];
@@ -160,7 +160,7 @@ static void send_more(struct flow *flow, int direction, double now)
     }
 }
 
-/* False where nobody takes it any more. */
+/* False if nobody takes it any more. */
 static bool deliver(struct flow *flow, double now)
 {
     flow->is_blocked = false;
@@ -177,7 +177,7 @@ static bool deliver(struct flow *flow, double now)
     return true;
 }
 
-/* That time brings. */
+/* Steps that depend on time. */
 static double next_event(const struct flow *flow)
 {
     if (flow->is_blocked)
@@ -247,7 +247,7 @@ static void end_flow(struct flow *flow)
         drop_first(flow);
 }
 
-/* As one that has broken: what is on its way is lost. */
+/* As if the line had broken: bytes in transit are lost. */
 static void end_connection(size_t index)
 {
     const struct linger at_once = {.l_onoff = 1};
@@ -302,7 +302,8 @@ static void break_if_told(double now)
         stalled_until = now + stall_seconds;
 }
 
-/* What a connection waits for besides time; who is waited for no more would only say so again and again. */
+/* The events that a connection waits for besides time. A closed peer is not polled, because poll would
+ * report it again and again. */
 static void add_events(struct pollfd *events, const struct connection *connection)
 {
     const struct flow *up = &connection->up, *down = &connection->down;
@@ -356,7 +357,7 @@ static int listen_anywhere(void)
     return listener;
 }
 
-/* What can be told, and in which unit. */
+/* The names of options, and their units. */
 static const struct {
     double *value, unit;
 } settings[] = {{&round_trip, 1e-3}, {&rate, 1e6},      {&max_window, 1024},

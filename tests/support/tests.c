@@ -50,7 +50,7 @@ static void add_to(Suite *suite, const struct nt_test *test)
 
 int nt_test_run(const char *program, int count, char **names)
 {
-    /* A busy machine is no failure: check's own limit of 4 seconds a case is left to meson's limits. */
+    /* A busy machine is no failure: meson's limits replace check's own limit of 4 seconds a case. */
     setenv("CK_DEFAULT_TIMEOUT", "120", 0);
     Suite *suite = suite_create(program);
     unsigned found = 0, skipped = 0;

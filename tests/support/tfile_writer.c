@@ -79,7 +79,7 @@ static uint64_t position(const struct tfile_writer *writer)
 
 /* ---- records ---- */
 
-/* A key, as it stands in front of its object and in its directory's list. */
+/* A key, as before its object and in its directory's list. */
 static void key(struct nt_buffer *out, enum tfile_size size, uint64_t offset, uint64_t directory,
                 const char *class_name, const char *name, uint16_t cycle, size_t stored_bytes,
                 size_t object_bytes)
@@ -250,7 +250,7 @@ void tfile_writer_finish(struct tfile_writer *writer)
 {
     for (uint32_t i = 0; i < writer->directory_count; i++)
         finish_directory(writer, i);
-    /* The last segment begins where the file ends: behind this record. */
+    /* The last segment begins at the end of the file, after this record. */
     struct nt_buffer *segments = &writer->free_segments;
     size_t segment_bytes = writer->size == TFILE_BIG ? 18 : 10;
     size_t key_bytes = 18 + (writer->size == TFILE_BIG ? 16 : 8) + 3;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Values of a TTree's branches as digests of the files that a mount has of them. Needs NumPy.
+"""Values of a TTree's branches as digests of the files that a mount has for them. Needs NumPy.
 
-A shape is a dtype, 'string', ['list', S], ['array', N, S], ['map', K, V], or {member: S}. The values of a branch are
+A shape is a dtype, 'string', ['list', S], ['array', N, S], ['map', K, V], or {member: S}. The
+values of a branch are
 
-    {"rows", "dtype", "shape": [], "elements", "data_sha256"}           numbers: little endian, one row behind the other
+    {"rows", "dtype", "shape": [], "elements", "data_sha256"}           numbers: little endian,
+                                                                        one row after the other
     {"rows", "offsets_sha256", "string": true, "elements", "data_sha256"}    strings
     {"rows", "offsets_sha256", "items"}     lists; offsets are int64 and begin with 0
     {"rows", "size", "items"}               arrays of fixed size
@@ -24,7 +26,7 @@ def digest(content):
 # ---- from lists of Python's ----
 
 def form(shape, rows):
-    """What a list of values, one per row, is in files."""
+    """The files of a list of values, one per row."""
     if shape == 'string':
         return of_strings([row.encode('utf-8', 'surrogateescape') for row in rows])
     if isinstance(shape, str):
@@ -32,8 +34,9 @@ def form(shape, rows):
     if isinstance(shape, dict):
         return {'rows': len(rows), 'members': {name: form(shape[name], column(rows, name)) for name in shape}}
     kind, *rest = shape
-    if kind == 'map':   # whose members are called so where it is not split
-        return form(['list', dict(zip('01', rest))], [[dict(zip('01', pair)) for pair in row] for row in rows])
+    if kind == 'map':  # whose members have these names if it is not split
+        return form(['list', dict(zip('01', rest))], [[dict(zip('01', pair)) for pair in row]
+                                                      for row in rows])
     items = [item for row in rows for item in row]
     if kind == 'array':
         return {'rows': len(rows), 'size': rest[0], 'items': form(rest[1], items)}
@@ -41,12 +44,12 @@ def form(shape, rows):
 
 
 def column(rows, name):
-    """A member of records; pairs are told as lists."""
+    """A member of records; pairs are written as lists."""
     return [row[name] if isinstance(row, dict) else row[('first', 'second').index(name)] for row in rows]
 
 
 def numbers(dtype, rows):
-    """ROOT's char is signed, as it is where ROOT runs; the JSON of it is not."""
+    """ROOT's char is signed, as on the platforms of ROOT; its JSON is not."""
     if dtype == '|i1':
         return np.array([(row + 128) % 256 - 128 for row in rows], dtype)
     return np.array(rows, dtype)
@@ -58,11 +61,13 @@ def offsets(counts):
 
 def of_numbers(array):
     array = np.ascontiguousarray(array, array.dtype.newbyteorder('<'))
-    return {'rows': array.size, 'dtype': array.dtype.str, 'shape': [], 'elements': array.size, 'data_sha256': digest(array.tobytes())}
+    return {'rows': array.size, 'dtype': array.dtype.str, 'shape': [], 'elements': array.size,
+            'data_sha256': digest(array.tobytes())}
 
 
 def of_strings(texts):
-    return {'rows': len(texts), 'offsets_sha256': digest(offsets([len(text) for text in texts]).tobytes()), 'string': True,
+    return {'rows': len(texts), 'offsets_sha256': digest(offsets([len(text) for text in texts]).tobytes()),
+            'string': True,
             'dtype': '|u1', 'elements': sum(map(len, texts)), 'data_sha256': digest(b''.join(texts))}
 
 
@@ -82,7 +87,8 @@ def of_layout(layout):
     if layout.is_indexed and not layout.is_option:
         return of_layout(layout.project())
     if layout.is_record:
-        return {'rows': layout.length, 'members': {name: of_layout(layout.content(name)) for name in layout.fields}}
+        return {'rows': layout.length, 'members': {name: of_layout(layout.content(name))
+                                                   for name in layout.fields}}
     if layout.is_numpy:
         return of_array(np.asarray(layout.data))
     if layout.is_list:
@@ -100,14 +106,16 @@ def of_layout(layout):
 
 def of_array(array):
     if array.ndim > 1:
-        return {'rows': len(array), 'size': array.shape[1], 'items': of_array(array.reshape(-1, *array.shape[2:]))}
+        return {'rows': len(array), 'size': array.shape[1],
+                'items': of_array(array.reshape(-1, *array.shape[2:]))}
     return of_numbers(array)
 
 
 # ---- split branches, of what tests/data/tree.hxx tells ----
 
 def find(shape, rows, names):
-    """A member of a member, (shape, rows), through lists and maps; None: there is no such member."""
+    """A member of a member, (shape, rows), through lists and maps; None: there is no such
+    member."""
     if isinstance(shape, list) and shape[0] == 'map':
         shape = ['list', {'first': shape[1], 'second': shape[2]}]
     if isinstance(shape, list) and shape[0] == 'list':
@@ -126,7 +134,7 @@ def find(shape, rows, names):
 
 
 def expand(branch, shape, rows, path=''):
-    """(path, shape, rows) of a branch that has no others below it, or of those."""
+    """(path, shape, rows) of a branch without sub-branches, or of its sub-branches."""
     here = f'{path}/{branch["name"]}' if path else branch['name']
     if not branch['children']:
         yield here, shape, rows
@@ -137,12 +145,12 @@ def expand(branch, shape, rows, path=''):
             continue
         names = child['name'].split('[')[0].rstrip('.').split('.')
         found = next(filter(None, (find(shape, rows, names[first:]) for first in range(len(names)))), None)
-        if found:   # but for those that a structure does not tell of, as fBits
+        if found:  # except those that a structure does not show, such as fBits
             yield from expand(child, *found, here)
 
 
 def values_of(told):
-    """{path: values} of all branches of a tree that was told."""
+    """{path: values} of all branches of a printed tree."""
     found = {}
     for branch in told['branches']:
         if branch['name'] in told['columns']:
@@ -155,7 +163,7 @@ def values_of(told):
 # ---- comparing with what a mount has ----
 
 class Different(Exception):
-    """The tree is not what was expected; the text says where."""
+    """The tree is not as expected; the text says where."""
 
 
 def child(directory, name):
@@ -170,7 +178,8 @@ def child(directory, name):
 
 
 def check_file(directory, stem, expected, dtype, *shapes):
-    """X.bin has these bytes, X.npy the same with dtype and one of the shapes, and both have the size that they say."""
+    """X.bin has these bytes, X.npy the same with dtype and one of the shapes, and both have the
+    size of their attributes."""
     content = (directory / f'{stem}.bin').read_bytes()
     if (directory / f'{stem}.bin').stat().st_size != len(content):
         raise Different(f'{stem}.bin: {len(content)} bytes instead of the size')
@@ -182,11 +191,13 @@ def check_file(directory, stem, expected, dtype, *shapes):
     if stem == 'data':
         field = json.loads((directory / 'field.json').read_text())
         if np.dtype(field['dtype']) != np.dtype(dtype) or field['shape'] not in (None, [], list(array.shape)):
-            raise Different(f'field.json: {field["dtype"]} {field["shape"]} instead of {dtype} {list(array.shape)}')
+            raise Different(f'field.json: {field["dtype"]} {field["shape"]} instead of {dtype} '
+                            f'{list(array.shape)}')
 
 
 def check_array(directory, values):
-    """Of numbers in arrays of fixed size the sizes are in the shape; those in front may be one with the rows."""
+    """For numbers in arrays of fixed size the shape has the sizes; leading ones may be joined
+    with the rows."""
     items, shape = values, [values['rows']]
     while 'size' in items:
         directory = child(directory, 'item') if (directory / 'item').is_dir() else directory
@@ -200,7 +211,7 @@ def check_array(directory, values):
 
 
 def check_values(directory, values):
-    """Raises Different where a field is not these values."""
+    """Raises Different if a field does not have these values."""
     if 'members' in values:
         for name, member in values['members'].items():
             check_values(child(directory, name), member)
@@ -217,7 +228,7 @@ def check_values(directory, values):
 
 
 def check_branch(dataset, path, values):
-    """What is wrong with a branch of a dataset, or None."""
+    """The difference of a branch of a dataset, or None."""
     try:
         directory = dataset
         for name in path.split('/'):
@@ -238,7 +249,8 @@ def dataset_of(top, path):
 
 
 def compare_trees(expected_path, top, report):
-    """Calls report(what, error or None) for each tree and each branch of X.json in a mount, or a copy, of X.root."""
+    """Calls report(what, error or None) for each tree and each branch of X.json in a mount of X.root,
+    or a copy."""
     for tree in json.loads(Path(expected_path).read_text())['trees']:
         try:
             dataset = dataset_of(Path(top), tree['path'])
@@ -249,4 +261,5 @@ def compare_trees(expected_path, top, report):
             report(tree['path'], f'{type(error).__name__}: {error}')
             continue
         for branch in tree['branches']:
-            report(f'{tree["path"]}: {branch["name"]}', check_branch(dataset, branch['name'], branch['values']))
+            report(f'{tree["path"]}: {branch["name"]}',
+                   check_branch(dataset, branch['name'], branch['values']))

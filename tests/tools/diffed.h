@@ -112,7 +112,7 @@ static inline void check_told(struct told *told, const char *schema, const char 
                   "no '%s' in: %s", failures, nt_buffer_string(&told->failures));
 }
 
-/* Compare, check, and end both. */
+/* Compares, checks, and closes both. */
 static inline void check_diff(struct builder *a, struct builder *b, const char *schema, const char *values)
 {
     struct told told;
@@ -137,7 +137,7 @@ static inline uint32_t add_named(struct builder *builder, uint32_t parent, const
     return field;
 }
 
-/* Turn a bit of a page of the only group, which is loaded already or not. */
+/* Flips a bit of a page of the only group, loaded or not. */
 static inline void damage(struct builder *builder, uint32_t page)
 {
     builder->bytes.bytes[builder->pages[0][page].offset] ^= 1;

@@ -33,7 +33,7 @@ static const struct content usual = {
 
 struct way {
     bool is_split, is_compressed;
-    uint32_t page_elements, border; /* the entry that a second cluster begins with; 0: there is none */
+    uint32_t page_elements, border; /* the first entry of a second cluster; 0: there is none */
 };
 static const struct way ways[] = {{false, false, 100, 0},
                                   {true, false, 3, 0},
@@ -178,20 +178,20 @@ static void change(struct content *content, int which)
     case 2: /* a NaN, another NaN */
         content->numbers[2] = 0x7ff8000000000002;
         break;
-    case 3: /* the second of two items in entry 1, and one behind */
+    case 3: /* the second of two items in entry 1, and one after it */
         content->items[1] = 99;
         content->items[7] = 99;
         break;
-    case 4: /* an item behind empty lists */
+    case 4: /* an item after empty lists */
         content->items[5] = 99;
         break;
-    case 5: /* an item goes to the next entry */
+    case 5: /* an item moves to the next entry */
         content->ends[3] = 4;
         break;
     case 6:
         memcpy(content->text, texts[0], BYTES);
         break;
-    case 7: /* a byte goes to the next text */
+    case 7: /* a byte moves to the next text */
         content->text_ends[2] = 5;
         break;
     case 8:
@@ -227,7 +227,7 @@ static const char *const changes[] = {
 };
 enum { CHANGES = sizeof(changes) / sizeof(*changes) };
 
-/* Whatever the layouts. */
+/* For any layouts. */
 TEST(the_first_difference_of_a_field_is_reported_where_it_is, .end = CHANGES * WAYS)
 {
     struct content changed = usual;
@@ -236,7 +236,7 @@ TEST(the_first_difference_of_a_field_is_reported_where_it_is, .end = CHANGES * W
     check_diff(written(&usual, &ways[_i % WAYS]), written(&changed, &ways[(_i + 1) % WAYS]), "", expected);
 }
 
-/* Rows of an array's item are several for each of the array's. Formats name the item differently. */
+/* A row of an array has several rows of its item. Formats name the item differently. */
 TEST(the_entry_is_found_through_arrays)
 {
     static const uint64_t ends[] = {1, 1, 3}, values[] = {1, 2, 3, 4, 5, 6}, others[] = {1, 2, 3, 4, 7, 6};
@@ -265,7 +265,7 @@ TEST(fewer_entries_are_reported_once_and_the_rest_is_compared)
                " entries: 8 | 6\nlist items: 12 | 9\nchoice/_1 elements: 4 | 2\n");
 }
 
-/* Of a long text the part around the byte that differs. */
+/* The part of a long text around the byte that differs. */
 TEST(of_a_long_text_a_part_is_reported)
 {
     enum { LENGTH = 5000, AT = 3000 };

@@ -36,7 +36,7 @@ TEST(generations_differ_in_nothing_but_the_layout, .end = RNTUPLE_GENERATIONS * 
     diff(&told, &builders[0], &builders[1]);
     check_told(&told, "", "", "");
     ck_assert_int_eq(told.summary.differences[NT_DIFF_LAYOUT] != 0,
-                     _i != 0); /* the oldest is never compressed */
+                     _i != 0); /* the oldest generation never compresses it */
     forget(&told);
     nt_reader_free(reader);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {

@@ -42,7 +42,7 @@ TEST(values_of_other_types_are_not_compared_and_that_is_reported)
                "a dtype: \"<i4\" | \"<f8\"\n");
 }
 
-/* Three numbers, of which the second may be null. */
+/* Three numbers; the second may be null. */
 static struct builder *nullable(const uint64_t *values, const uint64_t *valid)
 {
     struct builder *builder = builder_new();
@@ -56,7 +56,7 @@ static struct builder *nullable(const uint64_t *values, const uint64_t *valid)
     return builder;
 }
 
-/* The zero of a null is no value: that one is null is told, also where the other is not 0. */
+/* The zero of a null is no value: the null is reported, even if the other is 0. */
 TEST(a_row_that_is_null_differs_from_every_value)
 {
     const uint64_t values[] = {1, 0, 3}, others[] = {1, 2, 3}, valid[] = {1, 0, 1}, all_valid[] = {1, 1, 1};

@@ -10,7 +10,7 @@
 
 enum { MANY = 600 * 1000, LAST = MANY - 1 };
 
-/* Integers from 0 on, but for some that are another. */
+/* Integers from 0 on, except some. */
 static struct builder *many(const uint32_t *others, uint32_t count, uint32_t page_elements, unsigned threads)
 {
     struct builder *builder = builder_new();
@@ -36,7 +36,7 @@ TEST(the_first_of_many_elements_is_reported_with_any_number_of_threads, .end = 2
     check_diff(many(NULL, 0, 100000, (unsigned)_i / 5), many(others, 2, 30011, 0), "", expected);
 }
 
-/* What lies in front of the damage is compared; what lies behind the first difference is not told. */
+/* Values before the damage are compared; those after the first difference are not reported. */
 TEST(differences_are_found_in_front_of_damage_and_after, .end = 8)
 {
     static const uint32_t first[] = {10}, second[] = {LAST};
@@ -54,11 +54,13 @@ TEST(differences_are_found_in_front_of_damage_and_after, .end = 8)
 
 /* ---- by chance ---- */
 
-/* The first difference of two streams as they are read whole; false where one cannot be. */
+/* The first difference of two streams that are read whole; false if one cannot be. */
 static bool is_readable(struct builder *builder, uint32_t field, enum nt_stream_kind kind,
                         struct nt_buffer *out)
 {
-    enum { MAX_ELEMENTS = 1 << 20 }; /* a changed offset may ask for more, and some of it is not there then */
+    enum {
+        MAX_ELEMENTS = 1 << 20
+    }; /* a changed offset may refer to more items, some of which do not exist then */
     struct nt_stream *stream;
     if (nt_stream_open(builder->reader, builder->dataset, field, kind, &stream, NULL) != NT_OK)
         return false;
@@ -70,7 +72,7 @@ static bool is_readable(struct builder *builder, uint32_t field, enum nt_stream_
     return is_good;
 }
 
-/* Whether all streams of a field are readable on both sides; if so, whether they are the same. */
+/* Can all streams of a field be read on both sides? If so, are they equal? */
 static bool are_readable(struct builder *a, struct builder *b, uint32_t field, bool *are_same_ret)
 {
     bool are_good = true;
@@ -102,7 +104,7 @@ static bool mentions(const struct nt_buffer *lines, const struct nt_dataset *dat
     return is_found;
 }
 
-/* Bytes without checksums are changed here and there: what is told is what reading everything finds. */
+/* Random changes of bytes without checksums: the report agrees with reading everything. */
 TEST(what_chance_changes_is_reported, .end = 120)
 {
     struct builder *builders[NT_DIFF_SIDES];

@@ -23,7 +23,7 @@ static struct builder *named_fields(const char *const *names, unsigned count)
     return builder;
 }
 
-/* The names of the groups with a space behind each. */
+/* The names of the groups, each followed by a space. */
 static void assert_groups(const char *const *names, unsigned count, const char *expected)
 {
     struct builder *builder = named_fields(names, count);
@@ -80,7 +80,7 @@ TEST(numbered_names_are_taken_together_in_ranges)
         "field_0 \u2026 9 (10 fields) field_10 \u2026 19 (10 fields) field_20 \u2026 29 (10 fields) ");
 }
 
-/* From the highest down, with zeros in front and gaps; all begin with the same digit. */
+/* In descending order, with leading zeros and gaps; all begin with the same digit. */
 TEST(ranges_are_of_numbers_and_few)
 {
     static char texts[26][16];

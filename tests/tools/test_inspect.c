@@ -144,7 +144,7 @@ TEST(pages_that_share_bytes_are_counted_once, .end = 5)
     case 3: /* in part */
         pages[1].offset = pages[0].offset + 1;
         break;
-    case 4: /* the same place in another file */
+    case 4: /* the same offset in another file */
         pages[1].offset = pages[0].offset;
         pages[1].source = 1;
         break;

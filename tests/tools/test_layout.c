@@ -69,7 +69,7 @@ TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
 
 enum { RANGE = 10, STEP = 12 };
 
-/* In no order: each number of the file's ranges once. */
+/* In any order: each number of the file's ranges once. */
 static enum nt_status lay_out_many(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                    struct nt_error *error)
 {

@@ -58,7 +58,7 @@ TEST(a_row_that_is_null_is_an_empty_cell, .teardown = teardown, .end = 2)
     ck_assert_str_eq(nt_buffer_string(&text), nullable_table);
 }
 
-/* What Arrow calls a tuple is a structure. */
+/* Arrow's tuple is a structure. */
 TEST(a_row_that_is_null_is_null_in_arrow, .teardown = teardown, .end = 2)
 {
     struct nt_buffer expected = {0};
@@ -114,8 +114,8 @@ static uint64_t pages_decoded(void)
     return counters.pages_decoded;
 }
 
-/* But for the last index of a list of nulls, as those have nothing that counts them. How many rows are null
- * is asked for with the first byte of the batch. */
+/* Except the last index of a list of nulls, because nothing counts those. The number of nulls is read
+ * with the first byte of the batch. */
 TEST(the_size_of_a_table_costs_no_page, .teardown = teardown, .end = 2)
 {
     uint8_t bytes[64];
@@ -145,7 +145,7 @@ TEST(a_table_of_one_field_loads_its_page_list_alone, .teardown = teardown)
     nt_arrow_free(arrow);
 }
 
-/* A record does without the member, a list goes with its item. */
+/* A record omits the member, a list goes with its item. */
 TEST(a_field_with_a_bad_page_list_of_its_own_is_left_out, .teardown = teardown)
 {
     static const char *const bad[] = {"text", "record/x", "list/item"};
@@ -219,7 +219,7 @@ TEST(nothing_is_wrong_with_them, .teardown = teardown, .end = 2)
     assert_ok(nt_verify(builder->reader, builder->file, &options, &summary, &error));
 }
 
-/* Two of four rows, in pages of two: one page of the values and one of what is valid. */
+/* Two of four rows, in pages of two: one page of the values and one of the validity. */
 TEST(rows_cost_no_more_than_their_pages, .teardown = teardown, .end = 2)
 {
     bool are_cheap;

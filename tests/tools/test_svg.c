@@ -41,7 +41,7 @@ static size_t length_at(struct drawing drawing, unsigned grain)
     return length;
 }
 
-/* One element, and nothing but white space behind it. */
+/* One element, followed only by white space. */
 static void assert_is_picture(const struct nt_buffer *out, size_t bytes)
 {
     const char *end = NULL;
@@ -128,7 +128,7 @@ TEST(names_are_cut_between_characters)
     }
 }
 
-/* Many fields whose names and types are of nothing but characters that are written as entities. */
+/* Many fields whose names and types consist of characters that are written as entities. */
 TEST(the_map_of_any_names_has_the_size_that_the_columns_say, .end = 4)
 {
     static const unsigned field_counts[] = {0, 1, 12, 60};
@@ -306,7 +306,7 @@ TEST(many_fields_are_shown_by_what_their_names_begin_with)
     builder_free(builder);
 }
 
-/* The title of a box of one field is so long that there is no room for all. */
+/* The title of a box of one field is so long that not all fit. */
 TEST(what_is_too_small_for_a_box_shares_one_with_its_neighbours)
 {
     enum { FIELDS = 24, AREA = 1200 * 760 };

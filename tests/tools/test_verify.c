@@ -47,7 +47,7 @@ TEST(a_flipped_bit_is_one_finding_with_its_place, .end = 2)
     struct builder *builder = plain_dataset(20, 4);
     finish(builder, NULL);
     const struct nt_page *page = &builder->pages[0][3];
-    /* In the page, or in the digest behind it. */
+    /* In the page, or in its digest. */
     builder->bytes.bytes[page->offset + (_i ? page->stored_bytes : 1)] ^= 4;
     verify(builder, &found);
     const struct nt_finding *finding = only(&found, NT_FINDING_DAMAGED, "page 3 of cluster 0: xxh3-64: ");
@@ -134,7 +134,7 @@ TEST(of_many_damaged_pages_some_are_reported_and_all_are_counted)
     builder_free(builder);
 }
 
-/* And the others are verified. */
+/* The others are verified nevertheless. */
 TEST(a_field_that_is_not_read_is_a_finding_of_its_own_kind)
 {
     static struct found found;

@@ -29,7 +29,7 @@ static void keep(void *context, const struct nt_finding *finding)
         found->first = *finding;
 }
 
-/* What opening said; NT_OK: verified. `format`: NULL: any. */
+/* The result of opening; NT_OK: verified. `format`: NULL: any. */
 static enum nt_status verify_as(const char *path, const char *format, struct found *found)
 {
     const struct nt_open_options open_options = {.struct_bytes = sizeof(open_options), .format = format};
@@ -102,7 +102,7 @@ TEST(the_damaged_page_is_found)
 
 /* ---- a page changed together with its checksum ---- */
 
-/* The first page of the first column of a type, of a file without compression. */
+/* The first page of the first column with this type, in an uncompressed file. */
 static struct nt_page page_of_type(const char *path, const char *type)
 {
     struct nt_error error;
@@ -128,8 +128,8 @@ static struct nt_page page_of_type(const char *path, const char *type)
     return page;
 }
 
-/* A copy in which the lowest byte of the page's last element of `element_bytes` is `value`, and the checksum
- * is right. */
+/* A copy with a valid checksum, in which the lowest byte of the page's last element of `element_bytes`
+ * is `value`. */
 static void verify_changed(const char *type, uint32_t element_bytes, uint8_t value, struct found *found)
 {
     char copy[] = "/tmp/ntuplefs-test-XXXXXX";
@@ -174,7 +174,7 @@ TEST(text_that_is_not_utf8_is_a_warning)
 
 /* ---- files of others ---- */
 
-/* Pages of all columns, as another reader counted them. */
+/* Pages of all columns, as counted by another reader. */
 static uint64_t expected_pages(const json_t *datasets)
 {
     uint64_t pages = 0;

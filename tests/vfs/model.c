@@ -363,7 +363,7 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
 static const struct nt_format format = {.name = "test", .description = "made by hand"};
 const struct nt_format *const nt_formats[] = {&format, &(const struct nt_format){.name = NULL}};
 
-/* One that failed may have documents: here the first. */
+/* A failed one may have documents: here the first. */
 static void fail_dataset(struct nt_dataset *dataset, const struct nt_error *failure)
 {
     dataset->document_count = 1;
@@ -415,7 +415,7 @@ static enum nt_status open_broken_model(const char *path, const struct nt_open_o
     return NT_OK;
 }
 
-/* The file of a version says whether it is good. */
+/* The file of a version says whether it is valid. */
 static bool is_bad_version(const char *path, const char *version)
 {
     char name[512], content[4] = "";
@@ -427,7 +427,7 @@ static bool is_bad_version(const char *path, const char *version)
     return is_bad;
 }
 
-/* In place of the table of real formats. */
+/* Replaces the table of real formats. */
 enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                             struct nt_file **file_ret, struct nt_error *error)
 {
@@ -452,7 +452,7 @@ enum nt_status nt_open_source(const char *path, const struct nt_open_options *op
     return nt_source_open_file(path, source_ret, error);
 }
 
-/* By the name that the source has; the file has one of its own. */
+/* By the name of the source; the file has its own copy. */
 enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {

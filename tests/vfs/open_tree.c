@@ -202,7 +202,7 @@ struct pending {
 };
 
 struct batch {
-    struct pending entries[3]; /* few, so that listings are cut and go on */
+    struct pending entries[3]; /* few, so that listings are split and continued */
     unsigned count;
     uint64_t cursor;
 };

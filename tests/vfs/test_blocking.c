@@ -14,13 +14,13 @@
 #include "core/model/model.h"
 #include "vfs/vfs.h"
 
-enum { FILES = 150 }; /* more than stay open while nothing uses them */
+enum { FILES = 150 }; /* more than stay open while unused */
 
 static char folder[] = "/tmp/ntuple-waiting-XXXXXX";
 static struct nt_vfs *vfs;
 static struct nt_error error;
 
-/* Those who come to the gate wait there while it is shut. */
+/* Threads that reach the gate wait there while it is closed. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -134,7 +134,7 @@ TEST(a_look_at_one_dataset_waits_for_no_other, .setup = setup, .teardown = teard
     ck_assert_uint_gt(size_of("good0/evil/same/data.npy"), 0);
     ck_assert_uint_gt(size_of("good0/sub/Events/jets/_0/pt/data.bin"), 0);
     ck_assert_uint_gt(size_of("good1/Events/table.arrow"), 0);
-    /* nor of the same: its fields' names, and what follows from the schema */
+    /* nor of the same: its fields' names, and what the schema alone defines */
     ck_assert_uint_eq(size_of("good0/Events/run/data.bin"), 4 * MODEL_ENTRIES);
     ck_assert_uint_gt(size_of("good0/Events/jets/_0/field.json"), 0);
     ck_assert_uint_gt(size_of("good0/Events/sizes.svg"), 0);
@@ -154,13 +154,13 @@ TEST(opening_files_waits_for_no_closing, .setup = setup, .teardown = teardown)
         snprintf(path, sizeof(path), "good%d/Events/run/data.bin", i);
         ck_assert_uint_eq(size_of(path), 4 * MODEL_ENTRIES);
     }
-    wait_for_somebody_at_the_gate(); /* the first one that is to be closed */
+    wait_for_somebody_at_the_gate(); /* the first one to be closed */
     uint32_t open = atomic_load(&model_open_files);
-    ck_assert_uint_eq(size_of("good0/Events/run/data.bin"), 4 * MODEL_ENTRIES); /* opened once more */
+    ck_assert_uint_eq(size_of("good0/Events/run/data.bin"), 4 * MODEL_ENTRIES); /* opened again */
     set_gate(false);
     for (int tenths = 0; tenths < 100 && atomic_load(&model_open_files) >= open; tenths++)
         usleep(100000);
-    ck_assert_uint_lt(atomic_load(&model_open_files), open); /* they are closed after all */
+    ck_assert_uint_lt(atomic_load(&model_open_files), open); /* they are closed in the end */
 }
 
 TEST(the_end_waits_until_files_are_closed, .setup = setup, .teardown = teardown)

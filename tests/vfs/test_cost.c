@@ -15,8 +15,8 @@
 #include "vfs/vfs.h"
 
 enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MAX_READS = 1000 };
-enum { MANY = 300000 };       /* elements of a page that decodes to more than a look may cost */
-enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json tells: its key, its content */
+enum { MANY = 300000 };       /* elements of a page that decodes to more than stat() may cost */
+enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json shows: its key, its content */
 enum { INDEX64 = 0x0F, INT32 = 0x07 }; /* column types of version 1 */
 
 static struct {
@@ -102,7 +102,7 @@ static void write_file(void)
                  clusters);
 }
 
-/* One column of a page a cluster. */
+/* One column with one page per cluster. */
 static void write_long_file(void)
 {
     static int32_t ids[MANY];
@@ -191,7 +191,7 @@ static unsigned walk(const char *directory, bool is_deep, void (*look)(uint64_t 
     return walk.count;
 }
 
-/* What a listing with attributes asks for (READDIRPLUS). */
+/* The requests of a listing with attributes (READDIRPLUS). */
 static void stat_without_work(uint64_t node, const char *name)
 {
     struct nt_vfs_attributes attributes;
@@ -244,7 +244,7 @@ static const struct {
     {"Events/run/field.json", 0},
     {"Events/jets/offsets.bin", 0},
     {"Events/jets/_0/field.json", 0},
-    {"Events/jets/_0/data.bin", 1}, /* the last one tells where the rows end */
+    {"Events/jets/_0/data.bin", 1}, /* the last one defines where the rows end */
     {"Events/jets/_0/data.npy", 1},
     {"Events/run/column.0/data.bin", GROUPS},
     {"Events/table.arrow", GROUPS},
@@ -319,7 +319,7 @@ static void expect_streamed(const char *name)
 TEST(rows_that_cost_more_than_a_look_may_read_no_page, .setup = setup_long, .teardown = teardown)
 {
     expect_streamed("Events/rows.jsonl");
-    expect_streamed("Events/head.jsonl"); /* of a page that is larger, too */
+    expect_streamed("Events/head.jsonl"); /* also for a larger page */
     expect_streamed("Events/run/rows.jsonl");
     ck_assert_uint_le(reads.count, GROUPS);
     ck_assert_uint_gt(size_of("Events/clusters.jsonl"), 0);

@@ -17,7 +17,7 @@ TEST(a_second_turn_waits_for_those_who_were_there_before_the_first)
     nt_epoch_exit(&epoch, late);
     ck_assert(!nt_epoch_advance(&epoch));
     nt_epoch_exit(&epoch, early);
-    ck_assert(nt_epoch_advance(&epoch)); /* whoever came since */
+    ck_assert(nt_epoch_advance(&epoch)); /* threads that entered since */
     ck_assert(!nt_epoch_advance(&epoch));
     nt_epoch_exit(&epoch, later);
     ck_assert(nt_epoch_advance(&epoch));
@@ -31,7 +31,7 @@ static struct {
     _Atomic(int *) shown;
 } hall;
 
-/* Visitors look at what is shown; it must not change while they do. */
+/* Readers see the current value, which must not change while they are in the epoch. */
 static void *look(void *unused)
 {
     (void)unused;

@@ -80,7 +80,7 @@ TEST(a_bad_page_list_leaves_what_does_not_depend_on_it, .setup = tree_setup_sing
     json_decref(json);
 }
 
-/* Requests as a mount makes them: without a place for the error. Whichever comes first meets the bad list. */
+/* Requests of a mount: without an error to fill. The first request to arrive meets the bad list. */
 static void read_around_bad_list(int first)
 {
     static const char *const paths[] = {

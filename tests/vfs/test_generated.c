@@ -18,7 +18,7 @@
 #include "read/read.h"
 #include "vfs/tree.h"
 
-enum { PIECE = 1 << 16, SHORT_PIECES = 8, MAX_SHORT_PIECES = 64 }; /* which are the 4 MiB of a short text */
+enum { PIECE = 1 << 16, SHORT_PIECES = 8, MAX_SHORT_PIECES = 64 }; /* that is, the 4 MiB of a short text */
 
 static struct nt_generated *generated;
 static struct nt_reader *reader;
@@ -93,7 +93,7 @@ static const struct nt_pseudo_file row = {"letters", NT_VFS_STREAMED, .open_text
 static void open_generated(bool generate_all, size_t memory_bytes, uint64_t disk_bytes)
 {
     struct nt_reader_options reading = NT_READER_OPTIONS_INIT;
-    reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for what is kept */
+    reading.cache_bytes = 8 * memory_bytes; /* an eighth of it is for kept texts */
     nt_generated_free(generated);
     nt_reader_free(reader);
     assert_ok(nt_reader_new(&reading, &reader, &error));
@@ -222,7 +222,7 @@ TEST(a_text_whose_generator_gives_up_is_long, .setup = setup, .teardown = teardo
 TEST(what_is_kept_is_bounded_and_the_oldest_goes_first, .setup = setup, .teardown = teardown)
 {
     bool is_long;
-    open_generated(false, 3 * SHORT_PIECES * PIECE, 0); /* buffers are larger than what is in them */
+    open_generated(false, 3 * SHORT_PIECES * PIECE, 0); /* buffers are larger than their contents */
     struct nt_content *held = open_node(11);
     for (uint64_t node = 12; node < 40; node++)
         size_of(node);
@@ -230,7 +230,7 @@ TEST(what_is_kept_is_bounded_and_the_oldest_goes_first, .setup = setup, .teardow
     ck_assert(is_known(39, &is_long));
     ck_assert_uint_le(counter("documents_memory_bytes"), 3 * SHORT_PIECES * PIECE);
     ck_assert_uint_gt(counter("documents_dropped"), 20);
-    read_letters(held, SHORT_PIECES); /* who reads it holds it */
+    read_letters(held, SHORT_PIECES); /* its reader holds it */
     nt_content_close(held);
 }
 
@@ -328,7 +328,7 @@ TEST(a_caller_who_gives_up_is_let_go, .setup = setup, .teardown = teardown)
     struct nt_vfs_caller caller = {is_gone, NULL};
     pthread_t first, second;
     void *problem;
-    ck_assert_str_eq(open_one(&caller), nt_status_name(NT_CANCELED)); /* while it makes */
+    ck_assert_str_eq(open_one(&caller), nt_status_name(NT_CANCELED)); /* while it generates */
     made = 0;
     pthread_mutex_lock(&script.gate);
     ck_assert_int_eq(pthread_create(&first, NULL, open_one, NULL), 0);

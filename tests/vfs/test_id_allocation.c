@@ -25,7 +25,7 @@ TEST(the_lowest_that_are_free_are_given)
     nt_ida_free(&ids, 7, 1);
     nt_ida_free(&ids, 2, 1);
     nt_ida_free(&ids, 4, 1);
-    ck_assert_uint_eq(take(&ids, 2), 10); /* none of those follow one another */
+    ck_assert_uint_eq(take(&ids, 2), 10); /* no two are consecutive */
     nt_ida_free(&ids, 3, 1);
     ck_assert_uint_eq(ids.free_count, 2);
     ck_assert_uint_eq(take(&ids, 2), 2);
@@ -50,7 +50,7 @@ TEST(none_is_given_beyond_the_limit)
     nt_ida_deinit(&ids);
 }
 
-/* Against a table that knows of each number whose it is. */
+/* Compares with a table of the owner of each number. */
 TEST(no_number_has_two_owners, .end = 10)
 {
     struct nt_ida ids = {.limit = LIMIT};

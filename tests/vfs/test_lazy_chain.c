@@ -39,7 +39,7 @@ static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
     return vfs;
 }
 
-/* Two files of one schema, whose pages are compressed in other ways. */
+/* Two files of one schema, whose pages have different compressions. */
 static void setup(void)
 {
     const char *data = getenv("NTUPLE_TEST_DATA");
@@ -185,7 +185,7 @@ static void learn(void)
     ck_assert_ptr_nonnull(known);
 }
 
-/* The second time entries are known. */
+/* The second time, the numbers of entries are known. */
 TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = teardown, .end = 2)
 {
     struct walk walk = {.path = ""};
@@ -200,7 +200,7 @@ TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = 
         compare(unlisted[i], tell_content);
 }
 
-/* An entry of the second file, and one behind it. */
+/* An entry of the second file, and one past its end. */
 TEST(entries_are_those_of_all_files, .setup = setup, .teardown = teardown)
 {
     uint64_t node;

@@ -81,13 +81,13 @@ int __wrap_closedir(DIR *directory)
 
 /* ---- who knows ---- */
 
-/* As the kernel has it: a directory entry for each part of a path. */
+/* Like the kernel: a directory entry for each part of a path. */
 struct kernel {
     uint64_t known[MAX_KNOWN];
     size_t count;
 };
 
-/* The node of a path, each part of which is known from then on. */
+/* The node of a path; the kernel then references each part. */
 static enum nt_status learn(struct kernel *kernel, const char *wanted, struct nt_vfs_attributes *attributes,
                             struct nt_error *why)
 {
@@ -223,7 +223,7 @@ static json_int_t documents_made(void)
     return made;
 }
 
-/* Documents are kept by the numbers of their nodes. */
+/* Documents are cached by the numbers of their nodes. */
 TEST(no_document_is_that_of_a_former_file, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
@@ -238,7 +238,7 @@ TEST(no_document_is_that_of_a_former_file, .setup = set_up, .teardown = tear_dow
     }
 }
 
-/* Failures are told once for each file. */
+/* Failures are reported once for each file. */
 TEST(each_of_two_files_of_a_number_says_why_it_failed, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
@@ -324,7 +324,7 @@ TEST(with_a_dataset_go_its_versions, .setup = set_up, .teardown = tear_down)
     }
 }
 
-enum { MAX_SLOTS = 2000 }; /* of 256 versions that are open at most, with 6 datasets each, and of some more */
+enum { MAX_SLOTS = 2000 }; /* of at most 256 open versions, with 6 datasets each, and of some more */
 
 static uint32_t slot_of(uint64_t number)
 {
@@ -378,22 +378,21 @@ TEST(a_version_that_somebody_knows_stays_what_it_was, .setup = set_up, .teardown
         ck_assert_uint_ne(known(&other, "good3/Events").node, old);
         forget(&other);
     }
-    forget(&kernel); /* who reads goes on */
+    forget(&kernel); /* its reader continues */
     assert_ok(nt_vfs_read(handle, 0, bytes, sizeof(bytes), &got, &error));
     ck_assert_uint_eq(got, 4 * MODEL_ENTRIES);
     nt_vfs_close(handle);
     remove_dataset(dataset_folder);
 }
 
-/* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it.
- */
+/* The old state stays if probing the new one fails, and nothing made for the new one is kept. */
 TEST(a_look_without_memory_leaves_everything_as_it_was, .setup = set_up, .teardown = tear_down)
 {
     unsigned error_log = 0;
     struct kernel kernel = {.count = 0};
     struct nt_vfs_attributes attributes;
     for (unsigned at = 1; at <= 150; at++) {
-        replace(path_bad, at, true); /* the model of a good one counts on memory */
+        replace(path_bad, at, true); /* the model of a valid one needs memory */
         atomic_store(&until_failure, at);
         enum nt_status status = learn(&kernel, "bad.root/error.json", &attributes, NULL);
         bool is_reached = atomic_exchange(&until_failure, 0) == 0;
@@ -494,7 +493,7 @@ static const char *const in_file[] = {"good2.root/Events/run/data.bin", "good2.r
 static const char *const in_versions[] = {"good3/Events/run/data.bin", "good3/file.json",
                                           "good3/Events/versions.d/1"};
 
-/* Looks at whatever is there; all that can be wrong is that it has changed meanwhile. */
+/* Reads whatever is there; the only possible failure is that it changed meanwhile. */
 static void *visit_all(void *paths)
 {
     const char *const *wanted = paths;
@@ -565,7 +564,8 @@ TEST(several_threads_look_while_files_are_replaced, .setup = set_up, .teardown =
     struct kernel kernel = {.count = 0};
     replace_while_threads_look(path, REPLACED, in_file);
     uint32_t inode = 0;
-    for (unsigned i = 0; i < 4; i++) { /* nobody is in any more: what they held has gone by then */
+    for (unsigned i = 0; i < 4;
+         i++) { /* no thread is in the epoch any more: what they held was freed by then */
         replace(path, 101 + i, true);
         inode = place_of(known(&kernel, "good2.root").node);
         forget(&kernel);

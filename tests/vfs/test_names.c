@@ -84,7 +84,7 @@ TEST(a_dataset_named_like_one_of_ours_loses_its_first_dot)
     nt_buffer_deinit(&out);
 }
 
-/* Decoding as any percent-decoder does it. */
+/* Decodes like any percent-decoder. */
 static size_t percent_decode(const char *name, char *out)
 {
     size_t length = 0;
@@ -260,7 +260,7 @@ TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
 
 enum { PAIRS = 50000 };
 
-/* Names that differ in what is cut away, each of them twice. */
+/* Names that differ only in the removed part, each of them twice. */
 static void ask_long_pair(const void *context, uint32_t item, struct nt_name_request *request)
 {
     static char text[PAIRS][NT_NAME_BYTES + 1];
@@ -288,11 +288,12 @@ TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
 
 enum { COLLIDING = 500000 };
 
-/* The directories lie so that all hashes are the same, if these are the sums that everybody can work out. */
+/* The directories are chosen so that all hashes are equal, if the hash function is the public one. */
 static void ask_colliding(const void *context, uint32_t item, struct nt_name_request *request)
 {
     static char text[COLLIDING][12];
-    const uint32_t inverse = 0x9937733D; /* of what directories are told apart by: 0x7F4A7C15, modulo 2^32 */
+    const uint32_t inverse =
+        0x9937733D; /* the numbers that distinguish directories: 0x7F4A7C15, modulo 2^32 */
     (void)context;
     snprintf(text[item], sizeof(text[item]), "%u", item);
     request->text = (struct nt_text){text[item], strlen(text[item])};

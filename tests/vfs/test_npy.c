@@ -9,7 +9,7 @@
 #include "vfs/vfs.h"
 #include "core/base/memory.h"
 
-/* A strict reader of the header, after NumPy's description of the format (numpy.lib.format). */
+/* A strict reader of the header, from NumPy's description of the format (numpy.lib.format). */
 struct header {
     char descr[512];
     char order[8];

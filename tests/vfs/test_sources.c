@@ -121,7 +121,7 @@ TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree, .setup = tree_s
     ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
 }
 
-/* As a user who may not. */
+/* As a user without permission. */
 TEST(a_folder_that_cannot_be_read_is_reported, .setup = tree_setup, .teardown = tree_teardown, .end = 2)
 {
     uint64_t node;
@@ -172,7 +172,7 @@ TEST(of_a_file_that_is_replaced_nothing_stays_open, .setup = tree_setup, .teardo
     touch(path);
     open_paths((const char *const[]){tree_folder}, 1, false);
     uint64_t before = resolve("good2.root"), data = resolve("good2.root/Events/run/data.bin");
-    for (unsigned i = 1; i <= 40; i++) { /* fewer than idle files stay open */
+    for (unsigned i = 1; i <= 40; i++) { /* fewer than may stay open unused */
         replace(path, i, _i);
         struct nt_buffer read = read_path("good2.root/Events/run/data.bin");
         ck_assert_uint_eq(read.length, 4 * MODEL_ENTRIES);

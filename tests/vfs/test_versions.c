@@ -167,8 +167,8 @@ static bool finds_a_version(void)
            nt_vfs_resolve(vfs, "Events/versions.d/1/run", &node, NULL) == NT_OK;
 }
 
-/* Looks until it is told to end; each finds the files of some version: where one goes away on the way to
- * them, the next try. */
+/* Reads until it is stopped. Each reader finds the files of some version: if one is removed meanwhile,
+ * the next try finds another. */
 static void *look(void *has_ended)
 {
     enum { MAX_TRIES = 20 };

@@ -66,7 +66,7 @@ TEST(extended_attributes_say_what_the_model_says, .setup = tree_setup_single, .t
     nt_buffer_deinit(&value);
 }
 
-/* What the text must be for the kind that is told. */
+/* The form of the text for its kind. */
 static bool is_of_kind(const char *text, enum nt_vfs_value kind)
 {
     static const char *const characters[] = {[NT_VFS_VALUE_INTEGER] = "0123456789",

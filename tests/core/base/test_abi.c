@@ -33,7 +33,7 @@ static enum nt_status copy(const void *from, struct today *to)
 
 TEST(what_the_caller_knows_is_taken_and_the_rest_is_zero, .end = 5)
 {
-    /* At the borders of members, as compilers make sizes. */
+    /* Around the ends of members, where compilers put sizes. */
     static const size_t sizes[] = {8, 16, 20, 24, 32};
     struct tomorrow from = full;
     struct today to;

@@ -33,7 +33,7 @@ static bool is_filled_with(const unsigned char *bytes, size_t size, unsigned cha
 
 TEST(memory_is_zeroed_aligned_and_its_own, .setup = setup, .teardown = teardown)
 {
-    /* Sizes below, at and above those of a block, mixed. */
+    /* Sizes below, at and above that of a block, mixed. */
     static const size_t sizes[] = {1, 3, 16, 1000, 65536, 7, 200000, 5, 32768, 40000, 9, 0, 64};
     enum { COUNT = sizeof(sizes) / sizeof(*sizes) };
     unsigned char *pieces[COUNT * 20];
@@ -71,7 +71,7 @@ TEST(a_formatted_text_is_as_long_as_it_must_be, .setup = setup, .teardown = tear
     ck_assert_str_eq(text + 99998, "0001");
 }
 
-/* Sanitizers tell whether it is freed, once. */
+/* Sanitizers check that it is freed once. */
 TEST(memory_that_is_taken_over_stays_what_it_is, .setup = setup, .teardown = teardown)
 {
     enum { COUNT = 10000 };

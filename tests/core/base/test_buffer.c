@@ -22,7 +22,7 @@ TEST(what_is_appended_is_in_order_and_is_terminated)
     ck_assert_uint_eq(buffer.length, 0);
 }
 
-/* Lengths around the capacities that the buffer goes through. */
+/* Lengths around the capacities of a growing buffer. */
 TEST(growing_keeps_what_was_there, .end = 300)
 {
     struct nt_buffer buffer = {0};

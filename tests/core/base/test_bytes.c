@@ -42,7 +42,7 @@ TEST(a_real_number_keeps_its_bits)
     ck_assert_double_eq(nt_get_le_real64(&cursor), -2.0);
 }
 
-/* Every reader, on one byte less than it needs. */
+/* Every reader, with one byte less than it needs. */
 TEST(a_read_past_the_end_gives_zero_and_fails_for_good, .end = 8)
 {
     static const size_t widths[] = {1, 2, 4, 8, 2, 4, 8, 8};

@@ -64,7 +64,7 @@ TEST(where_there_is_room_nobody_waits)
     ck_assert(!take(&shared, 60));
     ck_assert(!take(&shared, 40));
     give(&shared, 100);
-    ck_assert(!take(&shared, 1000)); /* alone, however much it is */
+    ck_assert(!take(&shared, 1000)); /* alone, whatever its size */
     give(&shared, 1000);
     deinit(&shared);
 }
@@ -112,7 +112,7 @@ TEST(who_wants_all_is_not_passed_for_ever)
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, take_little_all_the_time, &shared), 0);
     for (int i = 0; i < 20; i++) {
-        take(&shared, 2 * ROOM); /* nobody may have anything */
+        take(&shared, 2 * ROOM); /* everything is used */
         ck_assert_uint_eq(shared.taken, 2 * ROOM);
         give(&shared, 2 * ROOM);
     }

@@ -25,7 +25,7 @@ TEST(items_stay_while_the_list_grows)
 
 TEST(what_does_not_fit_into_memory_is_refused_and_the_items_stay)
 {
-    volatile size_t most = SIZE_MAX; /* so that the compiler does not work it out */
+    volatile size_t most = SIZE_MAX; /* so that the compiler does not compute it */
     size_t capacity = most / 2 + 1;
     char *item = malloc(1);
     ck_assert_ptr_nonnull(item);

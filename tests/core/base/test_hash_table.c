@@ -87,7 +87,7 @@ TEST(all_are_visited_once_also_while_they_are_removed, .setup = setup, .teardown
     ck_assert_ptr_null(nt_hash_table_after(&table, NULL));
 }
 
-/* The lower bits are all the same, or the upper ones; as ids of fields are that somebody chose. */
+/* The lower bits are equal, or the upper ones: a file's writer chooses the ids of fields. */
 static uint64_t chosen_hash(int choice, uint64_t i)
 {
     static const unsigned shifts[] = {0, 16, 32, 47};

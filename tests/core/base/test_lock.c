@@ -13,7 +13,7 @@
 
 enum { THREADS = 4, FORKS = 300, IN_TIME = 20 };
 
-/* Equal whenever nobody has the lock. */
+/* Equal whenever the lock is free. */
 static struct guarded {
     struct nt_lock lock;
     volatile unsigned long left, right;
@@ -30,7 +30,7 @@ static void change(struct guarded *guarded)
     guarded->right++;
 }
 
-/* One inside the other, and with a wait between. */
+/* Nested locks, with a wait between them. */
 static void *change_both(void *unused)
 {
     const struct timespec past = {0};
@@ -41,8 +41,7 @@ static void *change_both(void *unused)
         change(&inner);
         nt_lock_release(&inner.lock);
         change(&outer);
-        (void)nt_lock_wait(&outer.lock, &condition,
-                           &past); /* check has a lock, too: nothing is asserted here */
+        (void)nt_lock_wait(&outer.lock, &condition, &past); /* check has a lock, too: no assertion here */
         change(&outer);
         nt_lock_release(&outer.lock);
     }
@@ -117,7 +116,7 @@ static void *wait_with_a_lock(void *unused)
     return unused;
 }
 
-/* Else this would wait for the thread that waits for this. */
+/* Otherwise this would wait for the thread that waits for this. */
 TEST(a_thread_forks_while_another_one_waits_with_a_lock, .setup = set_up, .teardown = tear_down)
 {
     pthread_t thread;

@@ -12,7 +12,7 @@ NT_DEFINE_LAST_AT_MOST(last_at_most, struct item, .at)
 NT_DEFINE_COUNT_UP_TO(count_up_to, struct item, .at)
 NT_DEFINE_COUNT_UP_TO(count_pointed, __typeof__(struct item *), ->at)
 
-/* As a walk over all of them finds it, for every number of them, with equal ones among them. */
+/* Compares with a linear search, for every number of items, with equal ones among them. */
 TEST(what_is_found_is_what_a_walk_finds)
 {
     enum { ITEMS = 40 };

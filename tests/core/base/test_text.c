@@ -64,7 +64,7 @@ TEST(a_well_formed_sequence_is_one_code_point, .end = WELL_FORMED)
     ck_assert_uint_eq(nt_utf8_decode((const uint8_t *)row->bytes, row->length, &code_point), row->length);
     ck_assert_uint_eq(code_point, row->code_point);
     ck_assert(nt_is_utf8(row->bytes, row->length));
-    /* Cut short it is not. */
+    /* A prefix is not. */
     ck_assert_uint_eq(nt_utf8_decode((const uint8_t *)row->bytes, row->length - 1, &code_point), 0);
 }
 
@@ -139,7 +139,7 @@ TEST(a_text_is_as_wide_as_it_has_characters)
     ck_assert_int_eq(nt_text_width(nt_text_of("")), 0);
     ck_assert_int_eq(nt_text_width(nt_text_of("abc")), 3);
     ck_assert_int_eq(nt_text_width(nt_text_of("na\xc3\xafve \xe2\x82\xac\xf0\x90\x80\x80")), 8);
-    ck_assert_int_eq(nt_text_width((struct nt_text){"\xc2\xb5m", 2}), 1); /* no byte behind the length */
+    ck_assert_int_eq(nt_text_width((struct nt_text){"\xc2\xb5m", 2}), 1); /* no byte after the length */
 }
 
 TEST(terminals_get_no_control_characters, .end = 12)
@@ -215,5 +215,5 @@ TEST(two_digits_after_a_percent_sign_are_a_byte, .end = 15)
     ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, length, &byte), encoded[_i].step);
     ck_assert_uint_eq(byte, encoded[_i].byte);
     ck_assert(nt_is_percent_encoded(encoded[_i].text, length) == (encoded[_i].step == 3));
-    ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, 1, &byte), 1); /* what follows is not part of it */
+    ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, 1, &byte), 1); /* the rest does not belong to it */
 }

@@ -42,7 +42,7 @@ static size_t compress_zlib(const uint8_t *input, size_t input_bytes, uint8_t *o
     return compress_deflate(15, input, input_bytes, output, room);
 }
 
-/* ROOT's old blocks end with six bytes that are not of the stream. */
+/* ROOT's old blocks end with six bytes that do not belong to the stream. */
 static size_t compress_old_zlib(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t room)
 {
     size_t bytes = compress_deflate(-15, input, input_bytes, output, room - 6);

@@ -12,10 +12,10 @@
 #include "core/codec/codec.h"
 
 struct compressor {
-    const char *name;    /* as nt_compression's `algorithm` tells it */
+    const char *name;    /* as `algorithm` of nt_compression */
     const char *magic;   /* two letters and the method byte */
     bool detects_damage; /* the payload carries a checksum */
-    /* Returns the payload's bytes, at most `room`; aborts where they do not fit. */
+    /* Returns the payload's bytes, at most `room`; aborts if they do not fit. */
     size_t (*compress)(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t room);
 };
 
@@ -33,11 +33,11 @@ size_t block_room(size_t input_bytes);
 size_t write_block(const struct compressor *compressor, const uint8_t *input, size_t input_bytes,
                    uint8_t *output, size_t room);
 
-/* Memory of exactly `bytes` bytes, so that a tool finds the first byte beyond; ends the program without
- * memory. */
+/* Memory of exactly `bytes` bytes, so that a sanitizer finds the first byte past it. Ends the program
+ * without memory. */
 uint8_t *exact_copy(const uint8_t *bytes, size_t count);
 
-/* Decompress into exactly `output_bytes` bytes; the caller frees *output_ret. */
+/* Decompresses into exactly `output_bytes` bytes; the caller frees *output_ret. */
 enum nt_status decompress_exact(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
                                 size_t output_bytes, uint8_t **output_ret, struct nt_error *error);
 

@@ -23,7 +23,7 @@ static void set_up(void)
     fill_sample(plain, sizeof(plain), 1);
 }
 
-/* Put a header before `bytes` of payload at packed + 9 and decompress. */
+/* Puts a header before `bytes` of payload at packed + 9 and decompresses. */
 static enum nt_status decompress_payload(const char *magic, size_t bytes)
 {
     uint8_t *output = NULL;

@@ -125,7 +125,7 @@ TEST(a_small_chunk_that_claims_gigabytes_is_refused)
 
 /* ---- parts ---- */
 
-/* A part into memory of exactly its size. */
+/* Decompresses a part into memory of exactly its size. */
 static enum nt_status part_status(const uint8_t *chunk, size_t chunk_bytes, size_t whole, size_t offset,
                                   size_t bytes, uint8_t **output_ret)
 {
@@ -144,7 +144,7 @@ static size_t block_bytes_of(const uint8_t *chunk, size_t chunk_bytes, size_t wh
     return nt_compression_info(NT_COMPRESSION_BLOSC)->block_bytes(chunk, chunk_bytes, whole);
 }
 
-/* Each part, and some of them on to the end. */
+/* Each part, and some from an offset to the end. */
 static void check_parts(const uint8_t *chunk, size_t chunk_bytes, const uint8_t *plain, size_t whole)
 {
     size_t part = block_bytes_of(chunk, chunk_bytes, whole);
@@ -178,7 +178,7 @@ TEST(parts_are_the_bytes_of_the_whole_in_every_codec_filter_type_and_block_size,
                 }
 }
 
-/* Blocks of 1000 bytes; items of up to 16 would have larger ones. */
+/* Blocks of 1000 bytes; items of up to 16 bytes would need larger ones. */
 static size_t write_blocks(uint8_t *plain, size_t bytes, uint8_t *chunk, size_t room, const char *codec)
 {
     fill_sample(plain, bytes, 7);
@@ -201,7 +201,7 @@ TEST(parts_begin_and_end_with_blocks, .end = CODECS)
     }
 }
 
-/* What blosc_getitem would make something of, and blosc_decompress_ctx refuses. */
+/* Chunks that blosc_getitem would accept, and blosc_decompress_ctx refuses. */
 TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts, .end = CODECS)
 {
     static uint8_t plain[9840], chunk[12000];
@@ -210,8 +210,8 @@ TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts, .end = COD
         const char *bytes;
         size_t count;
     } edits[] = {
-        {0, "\x03", 1},             /* a version to come */
-        {2, "\x29", 1},             /* a flag to come */
+        {0, "\x03", 1},             /* a future version */
+        {2, "\x29", 1},             /* a future flag */
         {3, "\x00", 1},             /* items of no bytes */
         {3, "\x03", 1},             /* blocks of 333 items and a third */
         {8, "\x00\x00\x00\x00", 4}, /* blocks of no bytes */
@@ -230,7 +230,7 @@ TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts, .end = COD
     ck_assert_uint_eq(block_bytes_of(chunk, bytes, sizeof(plain) + 20), 0);
 }
 
-/* The library makes all of a block, however little of it is wanted. */
+/* The library decompresses a whole block, however small the part is. */
 TEST(a_large_block_of_which_little_is_requested_is_no_part, .end = CODECS)
 {
     static uint8_t plain[9840], chunk[12000];
@@ -260,7 +260,7 @@ TEST(a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more, .end = CODEC
                   whole->decompress_blocks(chunk, 15, sizeof(plain), 0, output, sizeof(output), &error));
 }
 
-/* Where the whole can be had, so can the part, or it is refused; it is never anything else. */
+/* If the whole can be decompressed, each part equals it or is refused. */
 TEST(no_flipped_bit_makes_a_part_differ_from_the_whole, .end = CODECS)
 {
     static uint8_t plain[2960], chunk[4000];
@@ -285,7 +285,7 @@ TEST(damage_in_one_block_leaves_the_others_readable, .end = CODECS)
     uint8_t *output;
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
     ck_assert_str_eq(algorithm_of(chunk, bytes, sizeof(plain)), codecs[_i]);
-    memset(chunk + 16 + 4 * 3, 0xFF, 4); /* the place of the fourth block */
+    memset(chunk + 16 + 4 * 3, 0xFF, 4); /* the offset of the fourth block */
     ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain)), NT_CORRUPT);
     for (size_t block = 0; block < 10; block++) {
         size_t count = block < 9 ? 1000 : 840;

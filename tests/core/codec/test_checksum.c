@@ -10,8 +10,8 @@
 
 static struct nt_error error;
 
-/* The digests' own specifications: RFC 1321, FIPS 180-4 (appendices on "abc"), RFC 3720 and zlib's for
- * "123456789". */
+/* From the specifications of the digests: RFC 1321, FIPS 180-4 (appendices on "abc"), RFC 3720 and
+ * zlib's for "123456789". */
 static const struct {
     enum nt_checksum_kind kind;
     const char *name, *data, *hex; /* in the order of the stored bytes */
@@ -101,8 +101,8 @@ TEST(every_kind_has_a_row_of_its_own)
     }
 }
 
-/* All lengths from 0 to 4096 at once, since the algorithm has other ways for short, middle and long inputs.
- * The sums were computed with the packages xxhash and zlib of Python. */
+/* All lengths from 0 to 4096 at once, because the algorithm treats short, middle and long inputs
+ * differently. The sums were computed with the packages xxhash and zlib of Python. */
 TEST(checksums_of_all_lengths_agree_with_other_libraries)
 {
     const uint64_t seed = UINT64_C(0x123456789ABCDEF0);

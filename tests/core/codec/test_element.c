@@ -30,7 +30,7 @@ TEST(every_kind_says_its_name_dtype_and_size)
     }
 }
 
-/* ---- a slow model of the numeric kinds: a value is a long double, which holds them all ---- */
+/* ---- a slow model of the numeric kinds: a value is a long double, which can represent all ---- */
 
 struct range {
     enum nt_element element;
@@ -112,7 +112,7 @@ TEST(integers_convert_by_value_and_those_out_of_range_are_refused)
                 convert_edges(&ranges[from], &ranges[to]);
 }
 
-/* As many as loops take at once and a few more, at odd addresses. */
+/* As many as loops process at once and a few more, at odd addresses. */
 TEST(many_elements_convert_as_each_of_them_does, .end = RANGES * RANGES)
 {
     enum { COUNT = 67 };
@@ -179,7 +179,7 @@ TEST(truth_values_are_0_and_1)
 
 TEST(large_integers_are_rounded_once)
 {
-    /* 2^53 + 1 and the middle between two binary32 numbers plus one: by way of binary64 it would go down */
+    /* 2^53 + 1 and the midpoint of two binary32 numbers plus one: through binary64 it would round down */
     const uint64_t input[] = {(UINT64_C(1) << 53) + 1, (UINT64_C(1) << 62) + (UINT64_C(1) << 38) + 1,
                               UINT64_MAX};
     double real64[3];
@@ -264,8 +264,8 @@ TEST(all_65536_halves_have_their_values_and_come_back)
     }
 }
 
-/* Between two neighbours: the middle goes to the even one, and the smallest step beside it to the
- * nearer one. */
+/* Between two neighbours: the midpoint rounds to the even one, and the smallest step away from it to
+ * the nearer one. */
 TEST(numbers_between_halves_go_to_the_nearest_ties_to_even)
 {
     for (uint16_t low = 0; low < 0x7C00; low++) {

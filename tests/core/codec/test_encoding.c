@@ -13,7 +13,7 @@
 
 static struct nt_error error;
 
-/* What the specification says of a column type; `element` is NumPy's name of what is served. */
+/* A column type of the specification; `element` is NumPy's name of the decoded type. */
 static const struct specified {
     enum nt_encoding_kind kind;
     const char *name, *dtype;
@@ -87,7 +87,7 @@ static uint64_t zigzag(uint64_t value, uint32_t bits)
     return cut(is_negative ? 2 * cut(-value, bits) - 1 : 2 * value, bits);
 }
 
-/* The definition, applied from the element to the bytes: delta, zigzag, split. */
+/* The definition, from the element to the bytes: delta, zigzag, split. */
 static void encode(const struct specified *type, const uint64_t *elements, size_t count, uint8_t *packed)
 {
     uint32_t bytes = type->bits / 8;
@@ -252,7 +252,7 @@ TEST(split_indices_by_hand)
 TEST(bits_by_hand)
 {
     assert_decodes(NT_ENCODING_BIT, 0, 0, 0, "\x0D\x01", 2, "\1\0\1\1\0\0\0\0\1", 9);
-    /* bits behind the last element count for nothing */
+    /* bits after the last element are ignored */
     assert_decodes(NT_ENCODING_BIT, 0, 0, 0, "\xF6", 1, "\0\1\1", 3);
 }
 
@@ -424,9 +424,9 @@ TEST(big_endian_numbers_by_hand)
     assert_decodes(NT_ENCODING_DOUBLE32, 0, 0, 0, "\x3F\x80\0\0\xC0\x20\0\0", 8, wide, 2);
 }
 
-/* Bytes that no rule made, and what ROOT 6.40's TBufferFile reads from them. */
+/* Random bytes, and what ROOT 6.40's TBufferFile reads from them. */
 static const struct few_bits {
-    double mantissa; /* fXmin, as ROOT keeps the number of bits */
+    double mantissa; /* fXmin, where ROOT keeps the number of bits */
     const char *packed;
     double expected[6];
 } few_bits[] = {

@@ -39,7 +39,7 @@ static size_t compress_plain(enum nt_inflate_form form, size_t bytes, int level)
     return total;
 }
 
-/* From buffers of exactly these sizes, so that sanitizers see what is read and written beside them. */
+/* From buffers of exactly these sizes, so that sanitizers see accesses outside of them. */
 static enum nt_inflate_result inflate_exact(enum nt_inflate_form form, size_t input_bytes, size_t room,
                                             size_t *consumed, size_t *produced)
 {

@@ -100,14 +100,14 @@ static const struct {
     const char *packed;
     size_t bytes, elements;
 } wrong[] = {
-    {NT_ENCODING_ROARING_ARRAY, "\2\0\1\0", 4, 2},            /* descends */
-    {NT_ENCODING_ROARING_ARRAY, "\1\0\1\0", 4, 2},            /* twice */
-    {NT_ENCODING_ROARING_RUN, "\2\0\5\0\1\0\1\0\1\0", 10, 4}, /* runs descend */
-    {NT_ENCODING_ROARING_RUN, "\2\0\5\0\1\0\6\0\1\0", 10, 4}, /* runs overlap */
-    {NT_ENCODING_ROARING_RUN, "\1\0\xFF\xFF\1\0", 6, 2},      /* beyond 65535 */
+    {NT_ENCODING_ROARING_ARRAY, "\2\0\1\0", 4, 2},            /* descending */
+    {NT_ENCODING_ROARING_ARRAY, "\1\0\1\0", 4, 2},            /* twice the same */
+    {NT_ENCODING_ROARING_RUN, "\2\0\5\0\1\0\1\0\1\0", 10, 4}, /* descending runs */
+    {NT_ENCODING_ROARING_RUN, "\2\0\5\0\1\0\6\0\1\0", 10, 4}, /* overlapping runs */
+    {NT_ENCODING_ROARING_RUN, "\1\0\xFF\xFF\1\0", 6, 2},      /* past 65535 */
     {NT_ENCODING_ROARING_RUN, "\0\0", 2, 1},                  /* no run */
     {NT_ENCODING_ROARING_RUN, "\1\0\0\0\xFF\xFF", 6, 2},      /* more values than elements */
-    {NT_ENCODING_ROARING_RUN, "\2\0\0\0\0\0", 6, 1},          /* second run is missing */
+    {NT_ENCODING_ROARING_RUN, "\2\0\0\0\0\0", 6, 1},          /* the second run is missing */
 };
 
 TEST(containers_against_the_rules_are_refused, .end = (int)(sizeof(wrong) / sizeof(*wrong)))
@@ -117,7 +117,7 @@ TEST(containers_against_the_rules_are_refused, .end = (int)(sizeof(wrong) / size
                   decode32(wrong[_i].kind, wrong[_i].packed, wrong[_i].bytes, wrong[_i].elements, output));
 }
 
-/* A random set as all three containers. */
+/* A random set as each of the three containers. */
 TEST(the_three_containers_of_a_set_are_the_same_values, .end = 8)
 {
     static uint8_t array[2 * 65536], runs[2 + 4 * 65536], bitset[8192];

@@ -56,7 +56,7 @@ TEST(bytes_of_the_final_size_are_stored)
         fill_sample(plain, bytes, 2);
         assert_decompresses(plain, bytes, plain, bytes);
     }
-    /* also where they look like a block */
+    /* also if they look like a block */
     memcpy(plain, "ZS\x01\x00\x00\x00\x00\x00\x00", 9);
     assert_decompresses(plain, 9, plain, 9);
     ck_assert_str_eq(algorithm_of(plain, 9, 9), "none");
@@ -83,7 +83,7 @@ TEST(chains_hold_more_than_a_block_can, .end = (int)compressors_count)
     uint8_t *plain = malloc(BYTES), *packed = malloc(block_room(BYTES));
     ck_assert(plain && packed);
     fill_sample(plain, BYTES, 4);
-    memset(plain + 100000, 7, LARGEST - 200000); /* spares the slow ones */
+    memset(plain + 100000, 7, LARGEST - 200000); /* slow ones need fewer */
     size_t packed_bytes = write_block(compressor, plain, LARGEST, packed, block_room(LARGEST));
     packed_bytes += write_block(compressor, plain + LARGEST, BYTES - LARGEST, packed + packed_bytes,
                                 block_room(BYTES) - packed_bytes);
@@ -124,7 +124,7 @@ TEST(every_truncation_is_refused, .end = (int)compressors_count)
     size_t bytes = write_block(&compressors[_i], plain, sizeof(plain), packed, sizeof(packed));
     for (size_t left = 0; left < bytes; left++) {
         ck_assert_int_ne(status_of(packed, left, sizeof(plain)), NT_OK);
-        /* and where the header knows of it */
+        /* also if the header allows for it */
         if (left < 9)
             continue;
         uint8_t *shorter = exact_copy(packed, left);

@@ -60,7 +60,7 @@ static void assert_unsplits(const uint8_t *planes, size_t count, size_t row, uin
     unsplits[row].function(planes, count, unsplits[row].finish, output);
     for (size_t i = 0; i < count; i++) {
         uint64_t expected = element_of(planes, count, i, bytes), found = 0;
-        if (unsplits[row].finish == NT_FINISH_ZIGZAG) /* odd numbers are the negative ones */
+        if (unsplits[row].finish == NT_FINISH_ZIGZAG) /* odd numbers are negative */
             expected = expected % 2 ? -(expected / 2) - 1 : expected / 2;
         else if (unsplits[row].finish == NT_FINISH_DELTA)
             expected = sum += expected;
@@ -114,7 +114,7 @@ static uint32_t integer_bit_by_bit(const uint8_t *packed, size_t index, unsigned
     return value;
 }
 
-/* From memory that ends with the page, so that a tool sees any read beyond it. */
+/* From memory that ends with the page, so that a sanitizer sees any read past it. */
 static void assert_unpacks_integers(unsigned width, size_t total, size_t first)
 {
     size_t bytes = (total * width + 7) / 8;

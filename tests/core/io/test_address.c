@@ -13,9 +13,9 @@ static struct nt_error error;
 
 static const struct {
     const char *path;
-    const char *named; /* in the message; NULL: a path like any other */
+    const char *named; /* expected in the message; NULL: a path like any other */
 } paths[] = {
-    {"root://server//file.root", NULL}, /* it is read */
+    {"root://server//file.root", NULL}, /* it can be read */
     {"GS://bucket/file.root", "gcsfuse"},
     {"http://server/file.root", NULL},
     {"https://server/file.root", NULL},

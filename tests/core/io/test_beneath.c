@@ -42,7 +42,7 @@ static enum nt_status open_name(open_beneath *way, const char *name)
     size_t before = count_descriptors();
     enum nt_status status = way(directory, "set", name, O_RDONLY, &descriptor, &error);
     if (status == NT_OK) {
-        ssize_t count = read(descriptor, text, 5); /* of a directory it fails */
+        ssize_t count = read(descriptor, text, 5); /* it fails for a directory */
         ck_assert(count < 0 || strcmp(text, "inner") == 0);
         close(descriptor);
     }

@@ -11,7 +11,7 @@
 static struct nt_error error;
 static struct nt_source *source;
 
-/* What the program's source says next, and what it was asked. */
+/* The next results of the program's source, and its calls. */
 struct answer {
     enum nt_status status;
     int system_error;
@@ -75,7 +75,7 @@ static const struct {
     {NT_TRUNCATED, NT_TRUNCATED, 0, "ended", "name: ended (at byte 7)"},
     {NT_NO_MEMORY, NT_NO_MEMORY, 0, NULL, "name: cannot be read (at byte 7)"},
     {NT_CANCELED, NT_CANCELED, 0, NULL, "name: cannot be read (at byte 7)"},
-    /* What would have formats try on, or blame the file. */
+    /* Statuses that would let formats try on, or blame the file. */
     {NT_NOT_THIS_FORMAT, NT_IO, 0, "x", "name: x (at byte 7)"},
     {NT_CORRUPT, NT_IO, 0, "x", "name: x (at byte 7)"},
     {(enum nt_status)1234, NT_IO, 0, "x", "name: x (at byte 7)"},

@@ -14,7 +14,7 @@ static struct nt_error error;
 static struct nt_source *source;
 static char buffer[64];
 
-/* ---- pread, as the operating system may behave: see `link_args` ---- */
+/* ---- pread with every behaviour that POSIX allows: see `link_args` ---- */
 
 static int failures_to_come, failure;
 static size_t max_bytes_at_once = SIZE_MAX;
@@ -193,7 +193,7 @@ TEST(holes_are_reported, .setup = temporary_setup, .teardown = temporary_teardow
     assert_ok(nt_source_open_file(path, &source, &error));
     ck_assert_uint_eq(nt_source_skip_hole(source, 0), 0);
     uint64_t next = nt_source_skip_hole(source, DATA_AT / 2);
-    ck_assert(next == DATA_AT || next == DATA_AT / 2); /* file systems need not know holes */
+    ck_assert(next == DATA_AT || next == DATA_AT / 2); /* file systems need not support holes */
     ck_assert_uint_eq(nt_source_skip_hole(source, DATA_AT + 1), DATA_AT + 1);
     ck_assert_uint_eq(nt_source_skip_hole(source, DATA_AT + 3), DATA_AT + 3);
     nt_source_close(source);

@@ -18,7 +18,7 @@ static struct nt_error error;
 static struct nt_folder *folder;
 static struct nt_source *sources[FILES];
 
-/* Files "0", "1", ... that hold their number. */
+/* Files "0", "1", ... that contain their number. */
 static void open_files(void)
 {
     assert_ok(nt_folder_open(temporary_directory, NT_FOLDER_DATASET, &folder, &error));
@@ -104,7 +104,7 @@ TEST(a_process_out_of_descriptors_takes_one_from_the_pool, .setup = temporary_se
     close_files();
 }
 
-/* Read all others, so that the file is closed again. */
+/* Reads all others, so that the file is closed again. */
 static void use_others(int file)
 {
     for (int i = 0; i < FILES; i++)

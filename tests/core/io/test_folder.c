@@ -89,7 +89,7 @@ TEST(a_listing_ends_when_its_visitor_wants_it, .setup = temporary_setup, .teardo
 
 /* ---- links ---- */
 
-/* In a dataset "set": links that stay in it and links that do not. */
+/* In a dataset "set": links that stay in it and links that leave it. */
 static void make_links(void)
 {
     make_directory("set");

@@ -42,7 +42,7 @@ TEST(what_is_in_it_may_change_but_not_the_directory, .setup = temporary_setup, .
     assert_status(NT_CHANGED, nt_source_check(source, &error));
     bool has_inner;
     assert_ok(nt_folder_has_folder(source->folder, "inner", &has_inner, &error));
-    ck_assert(has_inner); /* what is read is what was opened */
+    ck_assert(has_inner); /* reads come from the opened file */
     nt_source_close(source);
 }
 

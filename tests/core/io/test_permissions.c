@@ -10,7 +10,7 @@ static struct stat file(mode_t mode, uid_t owner, gid_t group)
     return (struct stat){.st_mode = S_IFREG | mode, .st_uid = owner, .st_gid = group};
 }
 
-/* May this user read the file? As the kernel judges. */
+/* May this user read the file, by the kernel's rules? */
 static bool may_read(const struct stat *file, uid_t user, unsigned groups)
 {
     if (user == file->st_uid)
@@ -20,7 +20,7 @@ static bool may_read(const struct stat *file, uid_t user, unsigned groups)
     return file->st_mode & S_IROTH;
 }
 
-/* All modes of two files, and all users in all sets of three groups. */
+/* All modes of two files, for all users in all sets of three groups. */
 TEST(nobody_is_shown_what_he_may_not_read)
 {
     for (mode_t modes = 0; modes < 64; modes++)

@@ -100,7 +100,7 @@ static const struct {
      "001100000013000000040000000787980000002200000022000000250015002",
      "{\"\":\"empty\",\"a\":{\"x\":false,\"y\":true},\"aa\":[1,2],\"z\":null}"},
     {"40000001100000035000001073700a80000002200000022000000250015002", "{\"sp\\n\":[1,2]}"},
-    /* what no parser of text makes */
+    /* values that no parser of text produces */
     {"200000002000000a70ffffffffffffcfc702", "-123.45"},
     {"2000000020000012700000000000661efdf158f2a82c9f4b870a", "1.2345678901234568e+16"},
     {"200000002000002270ffffffffffffffffffffffffffffffffffffffffffffffca758afbde0b5ff00003",
@@ -120,7 +120,7 @@ static const struct {
     {"200000006000000d3000060a241820224000007080", "\"2023-11-15 06:13:20.123456 +0800\""},
     {"2000000060000011400000000e0000000300000000dde878c1", "\"1 year 2 months 3 days 01:02:03.000001\""},
     {"80000003600000052000000a6000000310ffffffff70000000000000000700006162", "[\"1969-12-31\",7.0,\"6162\"]"},
-    /* nothing, and text where JSONB was expected */
+    /* nothing, and text instead of JSONB */
     {"", "null"},
     {"7b2261223a317d", "{\"a\":1}"},
     {"2261626322", "\"abc\""},
@@ -133,8 +133,7 @@ TEST(a_value_is_the_text_that_lance_gives, .teardown = tear_down, .end = sizeof(
     ck_assert_str_eq(nt_buffer_string(&out) + strlen("before "), values[_i].text);
 }
 
-/* Of each value what is left where it ends early, or a bit is another: told, or read, and never more than
- * there is. */
+/* Each value, cut short or with one bit flipped, is refused or read, without a read past its end. */
 TEST(what_is_damaged_is_reported_or_text, .teardown = tear_down, .end = sizeof(values) / sizeof(*values))
 {
     size_t count;
@@ -237,7 +236,7 @@ TEST(what_is_no_value_is_refused, .teardown = tear_down, .end = sizeof(damages) 
     ck_assert_str_eq(nt_buffer_string(&out), "before");
 }
 
-/* An array of an array of ... so many, each a header and an entry with the length of all that it holds. */
+/* Nested arrays, each with a header and an entry with the length of its content. */
 static enum nt_status append_nested(unsigned depth)
 {
     size_t count = 8 * (size_t)depth + 4;

@@ -11,7 +11,7 @@
 #include "core/json/json.h"
 #include "support.h"
 
-/* Expected: what Python's repr gives for the double, and NumPy's for the 32-bit float. */
+/* Expected: Python's repr of the double, and NumPy's of the 32-bit float. */
 static const struct {
     double value;
     const char *text;
@@ -40,8 +40,7 @@ static const struct {
     {5e-324, "5e-324"},
     {1.7976931348623157e308, "1.7976931348623157e+308"},
     {5.0 / 3, "1.6666666666666667"},
-    {0x1p-44,
-     "5.684341886080802e-14"}, /* not the nearest of so many digits, which is that of its neighbour */
+    {0x1p-44, "5.684341886080802e-14"}, /* the nearest of so many digits is that of its neighbour */
     {0x1p-1017, "7.120236347223045e-307"},
 };
 
@@ -79,7 +78,7 @@ TEST(floats_take_the_text_that_numpy_gives_them, .end = sizeof(floats) / sizeof(
     ck_assert_str_eq(text, floats[_i].text);
 }
 
-/* The digits are NumPy's, as numpy.float16 shows them. */
+/* The digits are NumPy's for numpy.float16. */
 static const struct {
     uint16_t bits;
     const char *text;
@@ -97,7 +96,7 @@ TEST(halves_have_the_digits_that_numpy_gives_them, .end = sizeof(halves) / sizeo
     ck_assert_str_eq(text, halves[_i].text);
 }
 
-/* Half of the step to a neighbour, in double: a decimal that is nearer reads back to the same half. */
+/* Half of the step to a neighbour, as double: a nearer decimal reads back to the same half. */
 static bool reads_as(double decimal, double value, double lower, double upper, bool is_even)
 {
     double below = (value + lower) / 2, above = (value + upper) / 2;

@@ -11,7 +11,7 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-/* A file over no bytes with one dataset, whose fields and columns are copies of the lists. */
+/* A file without bytes, with one dataset that has copies of these fields and columns. */
 static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t field_count,
                                          const struct nt_column *columns, uint32_t column_count)
 {

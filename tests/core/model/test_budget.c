@@ -32,7 +32,7 @@ TEST(the_limit_follows_the_metadata_that_were_read)
     ck_assert_uint_eq(limit_of(UINT64_MAX, 0, false, UINT64_MAX), UINT64_MAX);
 }
 
-/* 256 MiB and its size are more than that by what programs take beside it. */
+/* 256 MiB and its size exceed that by the memory of programs. */
 TEST(large_metadata_have_a_fixed_size_and_the_files_own_at_most)
 {
     ck_assert_uint_eq(limit_of(20 * MEBIBYTE, 0, false, UINT64_MAX), (140 + 20) * MEBIBYTE);
@@ -74,7 +74,7 @@ TEST(nothing_is_above_the_ceiling)
     ck_assert_uint_eq(limit_of(UINT64_MAX, UINT64_MAX, false, 100 * MEBIBYTE), 100 * MEBIBYTE);
 }
 
-/* A format may need more for a small file. The limit of a large one is what it was. */
+/* A format may need more for a small file. The limit of a large one stays. */
 TEST(a_minimum_of_the_limit_adds_nothing_to_it)
 {
     struct nt_budget budget;
@@ -104,7 +104,7 @@ TEST(a_limit_that_was_given_follows_nothing)
     nt_budget_deinit(&budget);
 }
 
-/* Bytes that no compression makes less. */
+/* Incompressible bytes. */
 static uint8_t *noise(size_t count)
 {
     uint8_t *bytes = malloc(count);

@@ -27,7 +27,7 @@ static void assert_children(const struct nt_dataset *dataset, uint32_t field, co
 
 TEST(children_are_in_the_order_of_their_ids)
 {
-    /* Listed back to front: the ids tell another order than the list. */
+    /* Listed in reverse order: the ids have another order than the list. */
     static const struct nt_field fields[] = {
         {.id = 9, .parent = NT_NONE}, {.id = 8, .parent = 0},       {.id = 7, .parent = 4},
         {.id = 6, .parent = 0},       {.id = 5, .parent = NT_NONE}, {.id = 4, .parent = NT_NONE},
@@ -86,8 +86,8 @@ TEST(columns_are_found_by_representation_and_position)
 {
     static const struct nt_field fields[] = {
         {.id = 0, .parent = NT_NONE}, {.id = 1, .parent = NT_NONE}, {.id = 2, .parent = NT_NONE}};
-    /* Field 2 has two representations of two columns, listed in disorder; field 0 one column; field
-     * 1 none. */
+    /* Field 2 has two representations of two columns, listed out of order; field 0 has one column; field 1
+     * has none. */
     static const struct nt_column columns[] = {
         {.id = 5, .field = 2, .representation = 1}, {.id = 1, .field = 2, .representation = 0},
         {.id = 3, .field = 0, .representation = 0}, {.id = 0, .field = 2, .representation = 0},
@@ -119,8 +119,7 @@ TEST(columns_that_do_not_fit_together_are_refused, .end = 6)
     static const struct nt_column lists[][6] = {
         {{.id = 0, .field = 1}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}}, /* no such field */
         {{.id = 0, .field = NT_NONE}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}},
-        /* no first representation; one omitted; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2
-         * and 2 */
+        /* no first representation; one omitted; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2 and 2 */
         {{.representation = 1},
          {.representation = 1},
          {.representation = 2},
@@ -159,7 +158,7 @@ static enum nt_status next_load;
 static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *failure)
 {
     atomic_fetch_add(&loads, 1);
-    usleep(1000); /* so that other threads come while it loads */
+    usleep(1000); /* so that other threads arrive while it loads */
     if (next_load != NT_OK)
         return nt_fail(failure, next_load, 100 + number, "group %u", number);
     struct nt_group *group = &dataset->groups[number];
@@ -270,7 +269,7 @@ TEST(what_is_wrong_with_a_group_is_remembered, .end = 5)
     ck_assert_str_eq(error.message, "group 2 (at byte 102)");
     assert_status(statuses[_i], nt_dataset_load_group(dataset, 2, NULL));
     ck_assert_int_eq(atomic_load(&loads), 1);
-    assert_ok(nt_dataset_load_group(dataset, 0, &error)); /* the others are not concerned */
+    assert_ok(nt_dataset_load_group(dataset, 0, &error)); /* the others are not affected */
     assert_status(statuses[_i], nt_dataset_load_all(dataset, &error));
     const struct nt_range *range = NULL;
     assert_status(statuses[_i], column_range(dataset, 2, 0, &range, &error));

@@ -64,7 +64,7 @@ TEST(rows_stay_where_they_are_and_are_found_by_their_numbers, .setup = setup, .t
     }
 }
 
-/* Operations of a format, and a state of its own. */
+/* Operations of a format, with state of its own. */
 static uint32_t add_state(const struct nt_decoder_ops *ops, uint64_t state)
 {
     uint32_t number;

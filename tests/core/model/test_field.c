@@ -12,7 +12,7 @@ static struct nt_error error;
 
 static const uint64_t five[] = {5}, two_by_three[] = {2, 3};
 
-/* A tree with one of each that matters; comments give the C++ types. */
+/* A tree with one field of each relevant kind; comments give the C++ types. */
 enum {
     VECTOR,
     ARRAY_OF_2,
@@ -41,7 +41,7 @@ static const struct nt_field fields[] = {
     [LEAF] = {.id = 5, .parent = RECORD, VALUE},
     [VARIANT] = {.id = 6, .parent = RECORD, .kind = NT_FIELD_VARIANT},
     [ALTERNATIVE] = {.id = 7, .parent = VARIANT, VALUE},
-    /* Of drafts: its item has a row for each row all the same. */
+    /* Of drafts: its item has a row for each row, nevertheless. */
     [DENSE] = {.id = 8, .parent = ARRAY_OF_2, .kind = NT_FIELD_DENSE_OPTIONAL},
     [DENSE_ITEM] = {.id = 9, .parent = DENSE, VALUE},
     /* Structures in two dimensions, and their member. */
@@ -54,7 +54,7 @@ static const struct nt_field fields[] = {
     [MEMBER] = {.id = 11, .parent = MATRIX, .kind = NT_FIELD_MEMBER},
     [UNREADABLE] = {.id = 12, .parent = ARRAY_OF_2, .kind = NT_FIELD_UNREADABLE},
     [BELOW_UNREADABLE] = {.id = 13, .parent = UNREADABLE, VALUE},
-    /* Its items one by one, as TTrees have them. */
+    /* Its items are stored one by one, as in TTrees. */
     [MATRIX_ITEM] = {.id = 14, .parent = MATRIX, VALUE},
 };
 
@@ -199,7 +199,7 @@ TEST(kinds_have_the_files_that_the_contract_gives_them)
     }
 }
 
-/* Which rows are valid is told by the column behind those that the kind has. */
+/* The column after those of the kind stores which rows are valid. */
 TEST(a_nullable_field_has_the_same_files_and_valid, .end = NT_FIELD_KIND_COUNT)
 {
     const struct nt_field field = {
@@ -208,7 +208,7 @@ TEST(a_nullable_field_has_the_same_files_and_valid, .end = NT_FIELD_KIND_COUNT)
     enum nt_stream_kind kind;
     uint32_t columns = 0;
     if (row->form == NT_FORM_OPTIONAL)
-        return; /* has one of its own */
+        return; /* it has one of its own */
     for (int i = 0; i < NT_STREAM_COUNT; i++) {
         const struct nt_stream_row *stream = nt_field_stream(&field, (enum nt_stream_kind)i);
         ck_assert(i == NT_STREAM_VALID || stream == row->streams[i]);
@@ -224,8 +224,7 @@ TEST(a_nullable_field_has_the_same_files_and_valid, .end = NT_FIELD_KIND_COUNT)
     ck_assert_int_eq(kind, NT_STREAM_VALID);
 }
 
-/* What follows from RNTuple's specification: offsets count, one more than rows, and are as good as the ones
- * before. */
+/* From RNTuple's specification: offsets are counted one more than rows, and depend on the ones before. */
 TEST(what_streams_are_made_from_goes_together, .end = NT_FIELD_KIND_COUNT)
 {
     const struct nt_field_kind_row *row = nt_field_kind_info((enum nt_field_kind)_i);
@@ -245,7 +244,7 @@ TEST(what_streams_are_made_from_goes_together, .end = NT_FIELD_KIND_COUNT)
     }
 }
 
-/* Verification reads each column once: a member is a part of another field's. */
+/* Verification reads each column once: a member is a part of another field's column. */
 TEST(each_column_of_a_kind_is_shown_whole_by_one_stream, .end = NT_FIELD_KIND_COUNT)
 {
     const struct nt_field_kind_row *row = nt_field_kind_info((enum nt_field_kind)_i);

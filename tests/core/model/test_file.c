@@ -8,7 +8,7 @@
 
 static struct nt_error error;
 
-/* A source that counts how often it is closed. */
+/* A source that counts its closings. */
 static int closed;
 
 static void count_close(struct nt_source *source)
@@ -74,7 +74,7 @@ TEST(pointers_to_datasets_stay_valid)
     nt_file_close(file);
 }
 
-/* A source of this machine, of which so much takes room on the disk. */
+/* A local source with this size on the disk. */
 struct sized {
     struct nt_source source;
     uint64_t disk_bytes;

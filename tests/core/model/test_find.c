@@ -162,7 +162,8 @@ TEST(a_dataset_beside_others_does_not_count)
     nt_file_close(file);
 }
 
-/* Two datasets of one path and cycle: one has the path, and the cycle is part of the other's. */
+/* Two datasets with the same path and cycle: the first has the path, and the second is found by path
+ * and cycle. */
 TEST(a_cycle_in_a_path_comes_before_the_newest_of_that_cycle, .end = 2)
 {
     struct nt_file *file = build_datasets();
@@ -230,7 +231,7 @@ static const struct found {
     {"a.c", 6, NT_OK},
     {"a/d%2Fe", 7, NT_OK},
     {"a.d%2fe", 7, NT_OK},
-    {"a.b/%", 8, NT_OK}, /* where there are slashes, a dot is part of a name */
+    {"a.b/%", 8, NT_OK}, /* if there are slashes, a dot is part of a name */
     {"a%2Eb/%", 8, NT_OK},
     {"twice", 9, NT_OK},
     {"a/d/e", NT_NONE, NT_NOT_FOUND},

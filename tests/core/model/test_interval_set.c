@@ -24,7 +24,7 @@ TEST(what_is_new_of_ranges_is_what_no_other_has)
         ck_assert_uint_eq(nt_interval_set_add(&covered, first, bytes), added);
         for (size_t k = 1; k < covered.count; k++)
             ck_assert_uint_lt(covered.ranges[k - 1].end, covered.ranges[k].first);
-        if (i % 100 == 99 && covered.count <= 1) { /* begin again */
+        if (i % 100 == 99 && covered.count <= 1) { /* start again */
             nt_interval_set_deinit(&covered);
             for (unsigned k = 0; k < PLACES; k++)
                 seen[k] = false;
@@ -41,7 +41,7 @@ TEST(a_range_that_leaves_64_bits_is_none)
     nt_interval_set_deinit(&covered);
 }
 
-/* From the last to the first: what would take long is not counted, while ranges in order all are. */
+/* From the last to the first: ranges that would take long are not counted; ranges in order all are. */
 TEST(many_ranges_take_no_time_in_any_order)
 {
     enum { MANY = 300000, COUNTED = 1 << 14 };

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "support.h"
 
-/* "b" twice, and names that others begin with; one has no bytes, and one a NUL. */
+/* "b" twice, and names that are prefixes of others; one is empty, and one has a NUL. */
 static const struct nt_text texts[] = {{"b", 1}, {"a", 1},   {"ab", 2}, {"b", 1},
                                        {"", 0},  {"a\0", 2}, {"ba", 2}};
 enum { NAMES = sizeof(texts) / sizeof(*texts) };
@@ -18,7 +18,7 @@ static struct nt_error error;
 static struct nt_field fields[2 * NAMES];
 static struct nt_field_names names;
 
-/* Every other field of some. */
+/* Every second field of some. */
 static void setup(void)
 {
     uint32_t numbers[NAMES];

@@ -16,7 +16,7 @@ static enum nt_status add_physical(struct nt_dataset *dataset, struct nt_error *
 {
     struct nt_dataset *stored, *structure;
     atomic_fetch_add(&additions, 1);
-    usleep(1000); /* so that other threads come meanwhile */
+    usleep(1000); /* so that other threads arrive meanwhile */
     if (next_addition != NT_OK)
         return nt_fail(failure, next_addition, 7, "no sides");
     assert_ok(nt_dataset_new_physical(dataset, &stored, &error));
@@ -53,7 +53,7 @@ TEST(sides_are_made_once_and_not_before_somebody_asks)
 {
     struct nt_file *file = build();
     struct nt_dataset *dataset = file->datasets[0], *stored, *again;
-    ck_assert_uint_eq(nt_physical_column(dataset, 0), 5); /* it is known all the same */
+    ck_assert_uint_eq(nt_physical_column(dataset, 0), 5); /* it is known nevertheless */
     ck_assert_int_eq(atomic_load(&additions), 0);
     assert_ok(nt_dataset_physical(dataset, &stored, &error));
     assert_ok(nt_dataset_physical(dataset, &again, NULL));

@@ -23,7 +23,7 @@ static void teardown(void)
     nt_file_close(file);
 }
 
-/* Which of ten entries are chosen, as digits, and the ranges that say so. */
+/* Selections of ten entries as digits, and their ranges. */
 static const struct {
     struct nt_entry_range ranges[4];
     size_t count;

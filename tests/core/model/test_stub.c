@@ -79,7 +79,7 @@ TEST(the_file_is_made_once_and_not_before_somebody_asks)
     assert_ok(nt_file_resolve_stub(stub, &again, NULL));
     ck_assert(nt_file_is_resolved(stub));
     ck_assert_int_eq(completions, 1);
-    ck_assert_int_eq(waited, 1); /* who asks again does not wait */
+    ck_assert_int_eq(waited, 1); /* a second caller does not wait */
     ck_assert_ptr_ne(file, stub);
     ck_assert_ptr_eq(file, again);
     ck_assert_ptr_eq(file->stub, stub);

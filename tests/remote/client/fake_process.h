@@ -28,8 +28,8 @@ static struct {
     unsigned starts;
     pthread_t thread;
     uint64_t epoch;
-    uint32_t files[FILES]; /* by the number of what was asked of them */
-    /* What is answered to a request; false: it ends. */
+    uint32_t files[FILES]; /* by request number */
+    /* Answers a request; false: it ends. */
     bool (*answer)(const struct nt_fetch_request *request);
 } process;
 
@@ -69,7 +69,7 @@ static inline void *take_requests(void *unused)
     return NULL;
 }
 
-/* Instead of starting one. */
+/* Replaces the start of a process. */
 static inline enum nt_status start_thread(const char *program, const struct nt_helper_rules *rules,
                                           int *channel_ret, struct nt_error *error_ret)
 {
@@ -86,7 +86,7 @@ static inline enum nt_status start_thread(const char *program, const struct nt_h
     return NT_OK;
 }
 
-/* It has taken all that it was asked. */
+/* It has received all requests. */
 static inline void end_process(void)
 {
     if (process.channel < 0)

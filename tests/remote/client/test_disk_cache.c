@@ -38,7 +38,7 @@ static void add(struct nt_disk_cache_file *entry, uint64_t offset, size_t count)
     nt_disk_cache_file_add(entry, offset, content + offset, count);
 }
 
-/* Whether all of the range is there, and is what it was. */
+/* Is the whole range cached and unchanged? */
 static bool has(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t end)
 {
     while (offset < end) {
@@ -143,7 +143,7 @@ TEST(two_at_once_write_to_one_file, .setup = setup, .teardown = temporary_teardo
         nt_disk_cache_close(&caches[i]);
 }
 
-/* Each byte of the file is another one, or the file ends there: what is found is what was written. */
+/* Each byte of the file changes, or the file ends there: what is found is what was written. */
 TEST(whatever_is_damaged_is_not_used, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_disk_cache cache = cache_of(1 << 28);

@@ -28,7 +28,7 @@ static void say_entry(uint64_t id, const char *text, size_t bytes, uint64_t size
         text, bytes);
 }
 
-/* After a broken answer names come once more; and a folder may be called as a file is. */
+/* After a broken answer, names arrive again; a folder may have the name of a file. */
 static bool list_well(const struct nt_fetch_request *request)
 {
     if (request->kind != NT_FETCH_LIST)
@@ -158,7 +158,7 @@ TEST(of_many_files_the_one_that_was_not_used_for_longest_is_opened_anew, .setup 
         snprintf(name, sizeof(name), "%d", i);
         assert_ok(nt_folder_open_file(folder, name, &files[i], &error));
         source = files[i];
-        assert_ok(read_middle()); /* what is on its way is not closed */
+        assert_ok(read_middle()); /* an open request is not closed */
     }
     ck_assert_uint_eq(fetcher->open_count, MAX_OPEN);
     source = files[0];

@@ -42,8 +42,7 @@ TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown =
     ck_assert_int_eq(channel, -1);
 }
 
-/* Its end of the socket is its standard input alone: what ended is noticed, also by who has something to tell
- * it. */
+/* Its only end of the socket is its standard input: senders notice its end, too. */
 TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = temporary_teardown, .end = 2)
 {
     static const char *const addresses[] = {"http://h/file", NULL};
@@ -55,7 +54,7 @@ TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = te
     close(channel);
 }
 
-/* "cat" answers each packet by itself. */
+/* "cat" answers each packet alone. */
 TEST(the_helper_first_gets_its_rules, .setup = write_echo, .teardown = temporary_teardown)
 {
     static const char *const addresses[] = {"http://h/a/file?secret", "s3://bucket/run*.root", NULL};

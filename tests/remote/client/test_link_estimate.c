@@ -13,8 +13,7 @@ enum { KIB = 1024, MIB = 1024 * KIB, FIRST = 128 * KIB, MOST = 64 };
 
 static uint64_t now;
 
-/* So many requests at once, each of which is answered after `latency` and the time that what comes before it
- * takes. */
+/* So many requests at once. Each is answered after `latency` and the transfer time of earlier ones. */
 static void ask(struct nt_link_estimate *link_estimate, unsigned count, uint64_t bytes, uint64_t latency,
                 uint64_t bytes_of_ms)
 {
@@ -103,7 +102,7 @@ TEST(a_line_that_became_slower_is_found_out)
     ck_assert_uint_ge(link_estimate.rate, 800);
 }
 
-/* As while a column is read from front to back. */
+/* As while a column is read from start to end. */
 TEST(a_line_is_measured_while_it_never_rests)
 {
     struct nt_link_estimate link_estimate = {0};

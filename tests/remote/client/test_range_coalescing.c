@@ -59,7 +59,7 @@ TEST(what_is_near_to_one_another_is_one_range, .end = sizeof(cases) / sizeof(*ca
     }
 }
 
-/* Whatever is wanted is in the ranges, these are in order and apart, and what is beside it is no more than a
+/* All requested bytes are in the ranges, which are ordered and disjoint. Extra bytes are at most a
  * quarter and a gap. */
 TEST(ranges_have_all_extents_and_little_more, .end = 5)
 {

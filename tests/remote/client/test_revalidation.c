@@ -15,7 +15,7 @@
 enum { MAX_OPEN = 1024 };
 
 static struct nt_source *objects;
-static uint64_t silent_on;     /* a file of which readings are not answered yet: its number; 0: none */
+static uint64_t silent_on;     /* a file with unanswered reads: its number; 0: none */
 static uint64_t kept_question; /* that was not answered */
 static atomic_uint closed;     /* files */
 
@@ -56,7 +56,7 @@ static struct nt_remote_file *file_of(struct nt_source *of)
     return (struct nt_remote_file *)of;
 }
 
-/* As other threads do while the answer is waited for. */
+/* What other threads do during the wait. */
 static void open_many(struct nt_source *files[MAX_OPEN])
 {
     for (int i = 0; i < MAX_OPEN; i++) {
@@ -66,7 +66,7 @@ static void open_many(struct nt_source *files[MAX_OPEN])
     }
 }
 
-/* A check that is not answered yet. The fetcher's lock is held on return. */
+/* A check without an answer yet. The fetcher's lock is held on return. */
 static void begin_check(struct nt_revalidation *check)
 {
     silent_on = file_of(source)->file;
@@ -94,7 +94,7 @@ TEST(a_file_that_is_asked_is_not_closed_for_others, .setup = set_up_objects, .te
         nt_source_close(files[i]);
 }
 
-/* Nor is one that did not answer kept open for ever. */
+/* Nor does an unanswered one stay open forever. */
 TEST(a_question_that_is_not_waited_for_is_under_way_no_more, .setup = set_up_objects,
      .teardown = tear_down_objects)
 {

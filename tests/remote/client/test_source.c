@@ -193,7 +193,7 @@ TEST(readings_that_are_answered_wrongly_fail, .setup = set_up, .teardown = tear_
     check_message(readings[_i].message);
 }
 
-/* What was asked of another process, or was never asked. */
+/* Requests to another process, or that were never made. */
 static bool answer_others_too(const struct nt_fetch_request *request)
 {
     say_done(request->id + 1);
@@ -331,8 +331,8 @@ static uint64_t epoch_now(void)
     return epoch;
 }
 
-/* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the
- * same bytes. */
+/* All at once: each takes its given time longer than requested. One reads, one waits for the same
+ * bytes. */
 TEST(a_process_that_says_nothing_is_not_waited_for_for_ever, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static void *(*const waiting[])(void *) = {read_in_vain, read_in_vain, list_in_vain};
@@ -341,7 +341,7 @@ TEST(a_process_that_says_nothing_is_not_waited_for_for_ever, .setup = set_up, .t
     assert_ok(open_file());
     process.answer = be_silent;
     fetcher->milliseconds = 10;
-    if (_i) /* the file has to be opened again: by one, while the other waits */
+    if (_i) /* the file must be opened again: by one, while the other waits */
         for (greet(2); epoch_now() != 2;)
             usleep(1000);
     for (int i = 0; i < 3; i++)
@@ -383,8 +383,8 @@ static int status_of(pid_t child)
     return status;
 }
 
-/* What is on its way to the parent, where a thread waits for it, does not come to the child, which asks for
- * it itself. */
+/* Bytes on their way to the parent, where a thread waits for them, do not reach the child, which
+ * requests them itself. */
 TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = tear_down,
      .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
 {
@@ -408,13 +408,12 @@ TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = te
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_uint_eq(process.starts, 1);
     process.answer = answer_well;
-    say_data(2, ahead.offset,
-             SIZE - NT_FETCH_EDGE_BYTES - ahead.offset); /* up to what came with opening it */
+    say_data(2, ahead.offset, SIZE - NT_FETCH_EDGE_BYTES - ahead.offset); /* up to the bytes of opening it */
     say_done(2);
     pthread_join(thread, NULL);
 }
 
-/* As the one of a mount that decodes does. */
+/* Like the worker of a mount. */
 TEST(a_process_that_is_handed_over_is_used_by_the_forked_process, .setup = set_up, .teardown = tear_down,
      .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
 {
@@ -428,7 +427,7 @@ TEST(a_process_that_is_handed_over_is_used_by_the_forked_process, .setup = set_u
     ck_assert_int_eq(status_of(child), 0);
 }
 
-/* The file is another one when the child opens it. */
+/* The file has changed when the child opens it. */
 static bool open_another(const struct nt_fetch_request *request)
 {
     if (request->kind != NT_FETCH_OPEN)

@@ -16,7 +16,7 @@
 
 enum { SIZE = 100 * 1000, MAX_ANSWERS = 1024 };
 
-/* Of each file that is there. */
+/* Of each existing file. */
 static inline char byte_at(uint64_t offset)
 {
     return (char)(offset * 7 + (offset >> 8));
@@ -25,15 +25,15 @@ static inline char byte_at(uint64_t offset)
 static struct nt_files files;
 static int channel;
 static uint64_t last_id;
-static void (*serve)(void); /* a server of the test's, in its turn */
+static void (*serve)(void); /* a server of the test, during its turn */
 
 static struct {
     uint32_t kind, failure;
     uint64_t size;
     char text[256];
-    uint64_t bytes;     /* right ones that have arrived */
-    char names[256];    /* of entries, each with what is told of it */
-} answers[MAX_ANSWERS]; /* by number of what was asked */
+    uint64_t bytes;     /* correct ones that have arrived */
+    char names[256];    /* of entries, each with its attributes */
+} answers[MAX_ANSWERS]; /* by request number */
 
 /* Backends are added then. */
 static inline void begin_asking(void)
@@ -49,7 +49,7 @@ static inline void begin_asking(void)
     files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
 }
 
-/* Nothing is left of anything. */
+/* Everything was released. */
 static inline void end_asking(void)
 {
     ck_assert(LIST_EMPTY(&files.listings.all));
@@ -59,7 +59,7 @@ static inline void end_asking(void)
     close(files.output.channel);
 }
 
-/* Of file 1, where none is named. */
+/* Of file 1, if none is named. */
 static inline uint64_t ask_with(struct nt_fetch_request request, const char *text, size_t bytes)
 {
     request.id = ++last_id;
@@ -81,13 +81,13 @@ static inline uint64_t ask_for(uint64_t offset, uint64_t bytes)
     return ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = offset, .bytes = bytes}, "");
 }
 
-/* What was asked before. */
+/* Earlier requests. */
 static inline void cancel(uint64_t id)
 {
     nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
 }
 
-/* Of bytes that come: of the opening, the two ends lie one after the other. */
+/* Received bytes: on opening, the two ends follow one another. */
 static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
 {
     bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
@@ -131,7 +131,7 @@ static inline void take_answers(void)
     }
 }
 
-/* As the process does in its turns (src/fetch/worker.c), while nobody takes what it says. */
+/* Like the process in its loop (src/remote/helper/worker.c), while nobody takes its answers. */
 static inline void work_untaken(void)
 {
     nt_transfers_work(&files.jobs);
@@ -150,7 +150,7 @@ static inline void work(void)
     }
 }
 
-/* So much that nobody has taken that no more is said. */
+/* So many untaken answers that it sends no more. */
 static inline void fill_channel(void)
 {
     static const char bytes[NT_FETCH_DATA_BYTES];

@@ -21,8 +21,8 @@ enum { MAX_CONNECTIONS = 256, MAX_TEXT = 4096 };
 struct connection {
     int socket; /* -1: closed */
     size_t length;
-    char text[MAX_TEXT]; /* of what is asked; */
-    char what[512];      /* its method, its path, and the part that is wanted: "GET /file bytes=0-9" */
+    char text[MAX_TEXT]; /* of the request; */
+    char what[512];      /* its method, its path, and the range: "GET /file bytes=0-9" */
 };
 
 static struct {
@@ -31,7 +31,7 @@ static struct {
     char file[80], folder[80];
     struct connection connections[MAX_CONNECTIONS];
     unsigned count;
-    /* False: not yet, and it is asked again. */
+    /* False: not yet; it is called again. */
     bool (*answer)(struct connection *connection);
 } server;
 
@@ -39,7 +39,7 @@ static struct nt_web web;
 
 /* ---- answers ---- */
 
-/* Lines of its headers but the last, and bytes of the file. */
+/* Its header lines except the last, and bytes of the file. */
 static inline void send_answer(const struct connection *connection, const char *headers, uint64_t first,
                                uint64_t bytes)
 {
@@ -52,14 +52,14 @@ static inline void send_answer(const struct connection *connection, const char *
     free(text);
 }
 
-/* With a text for its body, which ends where the connection does. */
+/* With a text as its body, which ends with the connection. */
 static inline void send_text(const struct connection *connection, const char *headers, const char *body)
 {
     send_answer(connection, headers, 0, 0);
     ck_assert_int_eq(send(connection->socket, body, strlen(body), MSG_NOSIGNAL), strlen(body));
 }
 
-/* As one that has `total` bytes and tells versions apart by this tag; `cut`: the connection breaks so many
+/* Like a server with `total` bytes and this tag as validator; `cut`: the connection breaks so many
  * bytes before the end. */
 static inline void send_part(const struct connection *connection, uint64_t total, const char *tag,
                              uint64_t cut)
@@ -140,7 +140,7 @@ static inline void serve_web(void)
     }
 }
 
-/* How often it was asked for this. */
+/* The number of requests for this. */
 static inline unsigned times_asked(const char *what)
 {
     unsigned times = 0;

@@ -18,7 +18,7 @@ enum { MAX_CALLS = 32 };
 /* ---- a client ---- */
 
 struct nt_xrd_file {
-    unsigned number; /* a file that was freed may lie where the next one does */
+    unsigned number; /* a freed file may be where the next one is */
 };
 
 struct call {
@@ -31,7 +31,7 @@ struct call {
 };
 
 static struct {
-    struct nt_xrd_attributes attributes; /* of the file that is there now */
+    struct nt_xrd_attributes attributes; /* of the current file */
     unsigned files, lists, made_files;
     const struct nt_xrd_entry *entries; /* of the folder */
     unsigned entry_count;
@@ -55,7 +55,7 @@ static inline void answer_well(struct call *call)
                                               .attributes = client.attributes});
 }
 
-/* The next that is not answered. */
+/* The next unanswered one. */
 static inline struct call *next_call(void)
 {
     ck_assert_uint_lt(client.answered, client.count);
@@ -182,13 +182,13 @@ static inline void open_well(void)
     client.is_held = was_held;
 }
 
-/* When the file was found to be the same the last time. */
+/* The last time when the file was found unchanged. */
 static inline void set_checked(uint64_t when)
 {
     ((struct nt_xrootd_file *)LIST_FIRST(&files.all)->remote)->checked = when;
 }
 
-/* Nothing is left of anything. */
+/* Everything was released. */
 static inline void tear_down(void)
 {
     ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
@@ -201,7 +201,7 @@ static inline void tear_down(void)
     end_asking();
 }
 
-/* Ten bytes have arrived, or the file is another one. */
+/* Ten bytes have arrived, or the file has changed. */
 static inline void check_outcome(uint64_t id, bool is_same)
 {
     work_until(id, is_same ? NT_FETCH_DONE : NT_FETCH_FAILED);

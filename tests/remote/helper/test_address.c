@@ -62,7 +62,7 @@ static const struct {
      "http://two/b/k",
      NULL,
      NT_SERVICE_S3},
-    /* RFC 3986, section 2.3: what is not unreserved is encoded. */
+    /* RFC 3986, section 2.3: all but unreserved characters are encoded. */
     {"s3://b/a b/+=&,;()*'!@$#%:~?/../\xc3\xa9",
      {"AWS_ENDPOINT_URL=http://h"},
      "http://h/b/a%20b/%2B%3D%26%2C%3B%28%29%2A%27%21%40%24%23%25%3A~%3F/../%C3%A9",
@@ -177,7 +177,7 @@ static const struct {
     {{"AWS_PROFILE=lab"}, NULL, "C", "D", "E", "eu-south-1", "http://lab"},
     {{"AWS_PROFILE=none"}, NULL, "", "", "", "us-east-1", ""},
     {{"AWS_PROFILE=lab", "AWS_REGION=x"}, NULL, "C", "D", "E", "x", "http://lab"},
-    /* Those of the environment come first, and not a part of each. */
+    /* Those of the environment come first, and never mix with others. */
     {{"AWS_PROFILE=lab", "AWS_ACCESS_KEY_ID=F"}, NULL, "F", "", "", "eu-south-1", "http://lab"},
     {{"S3_ACCESS_KEY=G", "S3_SECRET_KEY=H"}, NULL, "G", "H", "", "eu-north-1", ""},
     {{"AWS_PROFILE=profile"}, NULL, "I", "", "", "us-east-1", ""},

@@ -56,7 +56,7 @@ static const struct {
     {"https://h", false},
     {"https://", false},
     {"http://h/a/set.lance", false},
-    {"https://h:443/a/set.lance", false}, /* sources are named as they are asked for */
+    {"https://h:443/a/set.lance", false}, /* sources have the names by which they are requested */
     {"https://other/a/set.lance", false},
     {"https://h@other/a/set.lance", false},
     {"https://h/a/set.lance/../../secret", false},
@@ -66,7 +66,7 @@ static const struct {
     {"https://h/a/set.lance/x%5c..%5c..%5csecret", false},
     {"https://h/a/set.lance/./x", false},
     {"https://h/a/set.lance?/../x", true}, /* a query leads nowhere */
-    {"https://h/a/../b", true},            /* the user's own words */
+    {"https://h/a/../b", true},            /* the user's own spelling */
     {"https://h/a/../b/c", true},
     {"https://h/b", false},
     {"s3://bucket/dir/a?b#c", true},

@@ -21,7 +21,7 @@
 
 static pid_t keeper;
 
-/* What is set until then holds. */
+/* Earlier settings stay in force until then. */
 static void begin(void)
 {
     int ends[2];
@@ -60,7 +60,7 @@ static void check(enum nt_credential credential, const char *expected)
     nt_credential_forget(&text);
 }
 
-/* As a library that opens a path has it. */
+/* As a library that opens a path sees it. */
 static void check_path(const char *path, const char *expected)
 {
     char text[64] = "";
@@ -134,7 +134,7 @@ TEST(a_folder_of_tickets_says_which_is_used, .setup = set_up, .teardown = tear_d
     check(NT_CREDENTIAL_TICKETS, NULL);
 }
 
-/* In a folder where others write. */
+/* In a folder where others can write. */
 TEST(a_token_that_is_not_named_has_to_be_the_users, .setup = set_up, .teardown = tear_down)
 {
     char file[64];
@@ -150,8 +150,7 @@ TEST(a_token_that_is_not_named_has_to_be_the_users, .setup = set_up, .teardown =
 TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear_down)
 {
     name("NETRC", "", "file");
-    name("X509_USER_PROXY", "",
-         "link/proxy"); /* as Kubernetes has it: a link to a folder, which is switched */
+    name("X509_USER_PROXY", "", "link/proxy"); /* as in Kubernetes: a link to a folder, which changes */
     ck_assert_int_eq(mkdir(temporary_path("one"), 0700), 0);
     ck_assert_int_eq(mkdir(temporary_path("two"), 0700), 0);
     put("one/proxy", "certificate");
@@ -178,7 +177,7 @@ TEST(a_file_that_is_another_one_is_given_anew, .setup = set_up, .teardown = tear
     check_path(nt_credential_path(NT_CREDENTIAL_PASSWORDS), "again");
 }
 
-/* Of what is not there they are not told, unless a variable has named it. */
+/* They are not named if they do not exist, unless a variable names them. */
 TEST(libraries_are_reported_where_copies_are, .setup = set_up, .teardown = tear_down)
 {
     name("X509_USER_PROXY", "", "file");

@@ -5,7 +5,7 @@
  */
 #include "fake_web.h"
 
-/* Every answer, while one is told. */
+/* All answers, while one is being sent. */
 static struct canned {
     const char *headers;
     uint64_t first, bytes;
@@ -77,7 +77,7 @@ TEST(what_is_answered_to_an_opening_is_judged, .setup = set_up, .teardown = tear
     }
 }
 
-/* In libcurl's words, where they are not ours. */
+/* In libcurl's words, unless they are ours. */
 static const struct {
     const char *address, *message;
 } no_urls[] = {
@@ -96,7 +96,7 @@ TEST(what_is_no_address_is_reported, .setup = set_up, .teardown = tear_down, .en
                   NT_FETCH_INVALID, no_urls[_i].message);
 }
 
-/* A file that is shorter than what is asked for, the first answers to which are broken. */
+/* A file that is shorter than requested; the first answers about it are broken. */
 enum { SHORT = 100, CUT = 40 };
 
 static bool answer_broken(struct connection *connection)
@@ -118,7 +118,7 @@ TEST(of_a_broken_beginning_only_the_rest_is_requested, .setup = set_up, .teardow
 
 static unsigned broken, turns;
 
-/* The first to ask is answered some turns after those that only make connections ready, whose answers are
+/* The first request is answered some turns after those that only prepare connections, whose answers are
  * broken ones of another version. */
 static bool answer_another_later(struct connection *connection)
 {
@@ -178,7 +178,7 @@ static const struct {
      NT_FETCH_CHANGED,
      "the server has another version now"},
     {{"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50004/100000\r\nContent-Length: 5", 50000, 5},
-     NT_FETCH_UNREACHABLE, /* which has arrived; but what is asked for then */
+     NT_FETCH_UNREACHABLE, /* which has arrived; but a later request */
      "requested 5 bytes at 50005, but the server sends bytes 50000 to 50004"},
 };
 
@@ -260,7 +260,7 @@ TEST(who_sent_a_request_elsewhere_is_asked_again_where_that_is_refused, .setup =
 static const char *const redirections[] = {"301 There", "302 There", "303 There", "307 There", "308 There"};
 static const char *redirection;
 
-/* By its other name the server is another one: it sends back whatever comes by the first one. */
+/* By its other name the server is another one: it redirects all requests to the first name. */
 static bool answer_by_other_name(struct connection *connection)
 {
     char answer[256];
@@ -280,7 +280,7 @@ static void write_passwords(char path[], const char *text)
     setenv("NETRC", path, 1);
 }
 
-/* Those that it would be asked with, as well: netrc(5) has a password for it, or one for all. */
+/* The credentials that a request would send: netrc(5) has a password for the host, or a default. */
 TEST(who_is_sent_to_another_server_keeps_the_password, .setup = set_up, .teardown = tear_down,
      .end = 2 * COUNT_OF(redirections))
 {

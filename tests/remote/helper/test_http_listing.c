@@ -13,7 +13,7 @@
 #define FILE_RESPONSE                                                                                        \
     "<response><href>/folder/a%20file</href><propstat><prop><getcontentlength>17</getcontentlength>"         \
     "<getetag>\"x\"</getetag><resourcetype/></prop><status>HTTP/1.1 200 OK</status></propstat></response>"
-/* Its tag is a weak one, by which nothing can be asked for. */
+/* Its tag is a weak one, which conditional requests cannot use. */
 #define WEAK_RESPONSE                                                                                        \
     "<response><href>/folder/weak</href><propstat><prop><getcontentlength>1</getcontentlength>"              \
     "<getetag>W/\"x\"</getetag><resourcetype/></prop><status>HTTP/1.1 200 OK</status></propstat></response>"
@@ -157,7 +157,7 @@ static const struct {
 } buckets[] = {
     {PART(""), NULL, 1},
     {PART(CUT "<NextContinuationToken>a+b</NextContinuationToken>"),
-     "the server does not say how to continue its list", 2}, /* it tells the same again */
+     "the server does not say how to continue its list", 2}, /* it reports the same again */
     {PART(CUT), "the server does not say how to continue its list", 1},
     {"<ListBucketResult></ListBucketResult>", "the server has no such directory", 1},
 };
@@ -181,7 +181,7 @@ TEST(lists_of_buckets_are_read_while_they_continue, .setup = set_up, .teardown =
                       buckets[_i].parts - 1);
 }
 
-static unsigned full_part; /* the number of one that names something */
+static unsigned full_part; /* the number of another request */
 
 static bool answer_empty_part(struct connection *connection)
 {

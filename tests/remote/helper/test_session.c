@@ -23,10 +23,10 @@ static struct {
     unsigned opened, closed, lists, ended_lists, stopped;
     struct nt_remote_handle *last;
     struct nt_listing *listing;
-    struct nt_transfer *jobs[AT_ONCE]; /* that are tried */
+    struct nt_transfer *jobs[AT_ONCE]; /* to try */
     unsigned tried, resumed;
     bool fails;          /* to open, to list, to try: */
-    const char *problem; /* with an address; NULL: it has no memory */
+    const char *problem; /* with an address; NULL: without memory */
 } fake;
 
 static bool take_file(struct nt_remote_handle *file, const char **problem_ret)
@@ -415,7 +415,7 @@ TEST(what_is_no_request_is_not_answered, .setup = set_up, .teardown = tear_down,
     ck_assert_uint_eq(fake.opened + fake.lists, 0);
 }
 
-/* By who was told so before. */
+/* By a client that received the address earlier. */
 TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static const enum nt_helper_message kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};

@@ -13,7 +13,7 @@
 #include "remote/protocol.h"
 #include "support.h"
 
-/* RFC 4918, 9.1.5, without the properties that are of no use here but two. */
+/* RFC 4918, 9.1.5, without all but two of the properties that are not used here. */
 static const char of_the_standard[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\n"
     "<D:multistatus xmlns:D=\"DAV:\">\n"
@@ -48,8 +48,8 @@ static const char of_the_standard[] =
     "  </D:response>\n"
     "</D:multistatus>\n";
 
-/* Apache 2.4: what a collection does not have stands in a group of its own; names are encoded, with XML's own
- * marks. */
+/* Apache 2.4: properties that a collection lacks form a group of their own; names are percent-encoded
+ * and XML-escaped. */
 static const char of_apache[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     "<D:multistatus xmlns:D=\"DAV:\" xmlns:ns0=\"DAV:\">\n"
@@ -130,7 +130,7 @@ static const char of_s3_part[] =
     "    <ETag>\"70ee1738b6b21e2c8a43f3a5ab0eee71\"</ETag>\n    <Size>11</Size>\n"
     "    <StorageClass>STANDARD</StorageClass>\n  </Contents>\n"
     "</ListBucketResult>\n";
-/* moto 5, with a mark that there is a folder, and a key that no folder can have. */
+/* moto 5, with a folder mark, and a key that no folder can contain. */
 static const char of_moto[] =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
     "<ListBucketResult "
@@ -147,7 +147,7 @@ static const char of_moto[] =
 static const struct {
     enum nt_service service;
     const char *folder, *text;
-    /* name, d or f, size, time, tag, time as it is asked for */
+    /* name, d or f, size, time, tag, time for conditional requests */
     const char *told;
     bool is_there;
     const char *token;
@@ -235,7 +235,7 @@ static const struct {
     {DAV("<href>/a/x</href><propstat><prop><getcontentlength>5</getcontentlength></prop>"
          "<status>HTTP/1.1 404 Not Found</status></propstat>"),
      ""},
-    /* Places elsewhere, and what is no name. */
+    /* Paths elsewhere, and invalid names. */
     {DAV("<href>/b/x</href>" FILE_OF("5")), ""},
     {DAV("<href>/a/b/x</href>" FILE_OF("5")), ""},
     {DAV("<href>/a/../x</href>" FILE_OF("5")), ""},
@@ -253,12 +253,12 @@ static const struct {
     {DAV("<href>/a/x</href>" FILE_OF("")), ""},
     {DAV("<href>/a/x</href>" FILE_OF("9223372036854775808")), ""},
     {DAV("<href>/a/x</href>" FILE_OF("99999999999999999999")), ""},
-    /* A tag, or a time, that would be a header of its own. */
+    /* A tag, or a time, that would add a header. */
     {DAV("<href>/a/x</href>" PROPERTIES(
          "<getcontentlength>5</getcontentlength><getetag>\"a&#10;X: b\"</getetag>"
          "<getlastmodified>now&#10;X: b</getlastmodified>")),
      "x f 5 none  \n"},
-    /* Of another namespace. */
+    /* From another namespace. */
     {"<multistatus xmlns=\"dav:\"><response><href>/a/x</href></response></multistatus>", ""},
 };
 
@@ -301,8 +301,8 @@ TEST(what_is_no_list_is_refused, .end = sizeof(bad) / sizeof(*bad), .timeout = 3
     nt_buffer_deinit(&told);
 }
 
-/* A list that begins so, and goes on with a thousand of a piece again and again: it is refused before so many
- * thousands. */
+/* A list that begins so, and repeats a piece a thousand times: it is refused before so many
+ * repetitions. */
 static const struct {
     const char *begin, *piece, *problem;
     unsigned most;
