@@ -130,8 +130,8 @@ def show(results):
                  for s in results.values()]
         print(f'| {name} | ' + ' | '.join(cells) + ' |')
     for way in 'library', 'mount':
-        ratios = [f"{statistics.median(s[way]) / max(map(statistics.median, (s['blosc'], s['internal']))):.2f}"
-                  for s in results.values()]
+        medians = [{key: statistics.median(rounds) for key, rounds in s.items()} for s in results.values()]
+        ratios = [f"{m[way] / max(m['blosc'], m['internal']):.2f}" for m in medians]
         print(f'| {NAMES[way]} / c-blosc, the faster | ' + ' | '.join(ratios) + ' |')
 
 

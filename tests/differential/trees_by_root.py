@@ -223,7 +223,7 @@ class Schema:
     def column(self, number):
         """The branches of a frame that Snapshot writes."""
         kind = self.random.choice([self.number, self.leaf, lambda: self.range(1), lambda: self.range(1),
-                                   lambda: f'RVec<{self.random.choice([kind for kind in NUMBERS if kind != "bool"])} >',
+                                   lambda: 'RVec<%s >' % self.random.choice([k for k in NUMBERS if k != 'bool']),
                                    lambda: self.structure(1)])()
         return f'snapshot.Add<{kind}>("b{number}");'
 
