@@ -7,8 +7,10 @@
 ...     pt = events['muons/_0/pt']               # a NumPy array: the values of all muons
 ...     offsets = events['muons'].offsets        # where the muons of each entry begin
 """
-from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, IncompatibleError, LimitError,
-                      MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError, TruncatedError,
+from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError,
+                      IncompatibleError, LimitError,
+                      MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError,
+                      TruncatedError,
                       UnreachableError, UnsupportedError)
 from ._field import Field
 from ._file import Dataset, File, Schema, chain, counters, formats, open
@@ -18,6 +20,9 @@ from ._view import View
 
 __version__ = _library_version()
 
-__all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field', 'File',
-           'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError', 'OutOfMemoryError', 'ReadError', 'Schema',
-           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'chain', 'counters', 'formats', 'mount', 'open']
+__all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field',
+           'File',
+           'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError',
+           'OutOfMemoryError', 'ReadError', 'Schema',
+           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'chain',
+           'counters', 'formats', 'mount', 'open']

@@ -50,14 +50,19 @@ def formats() -> Dict[str, str]:
     return dict(_ntuple.format_rows())
 
 
-def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None, version: Union[int, str, None] = None,
+def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
+         version: Union[int, str, None] = None,
          entries: Selection = None, friends: bool = False) -> File:
-    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance datasets are folders.
+    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance
+    datasets are folders.
     A list of files, or a pattern that is no file's name, is opened as chain() opens it.
 
-    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance dataset the one of this number, tag
-    or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one for each entry, or of ascending numbers, (first,
-    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several datasets a mapping from their paths to these.
+    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a
+    Lance dataset the one of this number, tag
+    or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one
+    for each entry, or of ascending numbers, (first,
+    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several
+    datasets a mapping from their paths to these.
     `friends`: branches of a TTree's friends in the same file are fields below the friend's name.
     """
     if version is None and (isinstance(source, (list, tuple)) or _is_pattern(source)):
@@ -65,20 +70,25 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
     return _chosen(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
 
 
-def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse', format: Optional[str] = None,
+def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse',
+          format: Optional[str] = None,
           entries: Selection = None, friends: bool = False) -> File:
     """Open many files as one, whose datasets have the entries of all files, one after the other.
 
-    `sources`: a file, an address, a pattern ('run*.root', '**' for any folders), a list of names in a text file, or a specification of
-    RDataFrame; or several of these. `union`: the chain has the fields of all files, null where a file lacks one; else fields that differ are an
-    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format`, `entries` and `friends`: as for open().
+    `sources`: a file, an address, a pattern ('run*.root', '**' for any folders), a list of names in
+    a text file, or a specification of
+    RDataFrame; or several of these. `union`: the chain has the fields of all files, null where a
+    file lacks one; else fields that differ are an
+    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format`, `entries` and
+    `friends`: as for open().
     """
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
     names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
     flags = (1 if union else 0) | (2 if missing == 'skip' else 0)
     try:
-        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format, flags, friends)
+        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format,
+                                         flags, friends)
     except _errors.NotFoundError as error:
         raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     return _chosen(File(handle), entries)
@@ -86,7 +96,9 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
 
 def _is_pattern(source: object) -> bool:
     is_path = isinstance(source, (str, os.PathLike))
-    return is_path and any(c in '*?[' for c in os.fspath(source)) and not os.path.exists(source)  # type: ignore[call-overload, arg-type]
+    return is_path and any(c in '*?[' for c
+                           in os.fspath(source)) and not os.path.exists(
+                                   source)  # type: ignore[call-overload, arg-type]
 
 
 def _chosen(file: File, entries: Selection) -> File:
@@ -283,7 +295,8 @@ class Dataset:
         return Field(self, self._find(path))
 
     def match(self, pattern: Union[str, Sequence[str]]) -> List[Field]:
-        """The fields that a path or pattern means, or several: 'Muon_*', 'muons/_0/p?', '**/pt'. Items of collections may
+        """The fields that a path or pattern means, or several: 'Muon_*', 'muons/_0/p?', '**/pt'.
+        Items of collections may
         be left out: 'muons/pt'. NotFoundError where one means nothing."""
         patterns = [pattern] if isinstance(pattern, str) else pattern
         numbers = [number for one in patterns
@@ -317,7 +330,8 @@ class Dataset:
         return first, end
 
     def _named(self, paths: Union[str, Sequence[str]]) -> Dict[str, Field]:
-        """The fields by the names that were given. A pattern means the arrays of all fields below those that it matches,
+        """The fields by the names that were given. A pattern means the arrays of all fields below
+        those that it matches,
         by their paths."""
         named: Dict[str, Field] = {}
         for path in [paths] if isinstance(paths, str) else paths:
@@ -329,9 +343,12 @@ class Dataset:
 
     def arrays(self, paths: Union[str, Sequence[str]], entries: Optional[Tuple[int, int]] = None, *,
                out: Optional[Mapping[str, Array]] = None) -> Dict[str, Array]:
-        """Several columns in one call, which keeps all processors busy also where each is small. `paths` are paths or
-        patterns, or one of them: 'Muon_*', with everything below the fields that it matches. Of a collection these are its offsets, which begin with 0; with `entries` only
-        the values that belong to entries (first, end). Dictionary of path and array, in the order of the paths. `out` has an array for each path, as a former call for as
+        """Several columns in one call, which keeps all processors busy also where each is small.
+        `paths` are paths or
+        patterns, or one of them: 'Muon_*', with everything below the fields that it matches. Of a
+        collection these are its offsets, which begin with 0; with `entries` only
+        the values that belong to entries (first, end). Dictionary of path and array, in the order
+        of the paths. `out` has an array for each path, as a former call for as
         many gave them: these are read into, which saves the system the work of new memory."""
         first, end = self._range(entries)
         named = self._named(paths)
@@ -340,7 +357,8 @@ class Dataset:
         arrays = read([field._span_of_entries(first, end) for field in fields], there)
         return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 
-    def iterate(self, paths: Sequence[str], step: int = 100_000, entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
+    def iterate(self, paths: Sequence[str], step: int = 100_000,
+                entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
         """What arrays() returns, for `step` entries at a time, so that memory holds only these."""
         if step < 1:
             raise ValueError(f'step: expected at least 1, found {step}')
@@ -350,10 +368,13 @@ class Dataset:
 
     # ---- Arrow ----
 
-    def select(self, columns: Union[str, Sequence[str], None] = None, entries: Optional[Tuple[int, int]] = None, *,
+    def select(self, columns: Union[str, Sequence[str], None] = None,
+               entries: Optional[Tuple[int, int]] = None, *,
                strings: str = 'text', variants: str = 'struct') -> View:
-        """Columns (paths or patterns of fields, each with all below it) and entries (first, end) as Arrow. Nothing of others is
-        decoded. `strings='binary'` promises no UTF-8; `variants`: 'struct', 'union' or 'omit'; docs/arrow.md has the types."""
+        """Columns (paths or patterns of fields, each with all below it) and entries (first, end) as
+        Arrow. Nothing of others is
+        decoded. `strings='binary'` promises no UTF-8; `variants`: 'struct', 'union' or 'omit';
+        docs/arrow.md has the types."""
         return View(self, columns, entries, strings, variants)
 
     def __arrow_c_schema__(self) -> object:

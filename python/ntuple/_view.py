@@ -22,16 +22,19 @@ class View:
     entries   (first, end)
     """
 
-    def __init__(self, dataset: Dataset, columns: Union[str, Sequence[str], None], entries: Optional[Tuple[int, int]],
+    def __init__(self, dataset: Dataset, columns: Union[str, Sequence[str], None],
+                 entries: Optional[Tuple[int, int]],
                  strings: str, variants: str) -> None:
         if strings not in ('text', 'binary'):
             raise ValueError(f"strings: expected 'text' or 'binary', found {strings!r}")
         if variants not in VARIANTS:
-            raise ValueError(f'variants: expected one of {", ".join(map(repr, VARIANTS))}, found {variants!r}')
+            raise ValueError(
+                    f'variants: expected one of {", ".join(map(repr, VARIANTS))}, found {variants!r}')
         self.dataset = dataset
         self.columns = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
         self.entries = dataset._range(entries)
-        self._fields = None if columns is None else [field._number for field in dataset.match(self.columns or ())]
+        self._fields = None if columns is None else [field._number for field
+                                                     in dataset.match(self.columns or ())]
         self._is_whole = entries is None
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)

@@ -24,8 +24,10 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
-BY_ROOT = ('leaves', 'floats', 'containers', 'classes', 'memberwise', 'objectwise', 'algorithms', 'baskets', 'embedded',
-           'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries', 'unclosed')
+BY_ROOT = ('leaves', 'floats', 'containers', 'classes', 'memberwise', 'objectwise', 'algorithms', 'baskets',
+           'embedded',
+           'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
+           'unclosed')
 
 DICTIONARIES = (
     'Inner', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>', 'vector<vector<Hit> >',

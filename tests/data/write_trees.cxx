@@ -567,7 +567,8 @@ std::string write_friends(const std::string &path)
     const std::string name = path.substr(slash), elsewhere = "elsewhere.root";
     gSystem->ChangeDirectory(path.substr(0, slash).c_str());
     add_some(events), add_some(calibration);
-    add_value(extra, 0.5), add_value(rival, 2), add_value(shorter, 3), add_value(indexed, 4), add_value(far, 5);
+    add_value(extra, 0.5), add_value(rival, 2), add_value(shorter, 3), add_value(indexed, 4),
+        add_value(far, 5);
     far.Write(*trees::create(elsewhere), 20);
     {
         auto file = trees::create(name);

@@ -223,7 +223,8 @@ class Schema:
     def column(self, number):
         """The branches of a frame that Snapshot writes."""
         kind = self.random.choice([self.number, self.leaf, lambda: self.range(1), lambda: self.range(1),
-                                   lambda: 'RVec<%s >' % self.random.choice([k for k in NUMBERS if k != 'bool']),
+                                   lambda: 'RVec<%s >' % self.random.choice([k for k in NUMBERS
+                                           if k != 'bool']),
                                    lambda: self.structure(1)])()
         return f'snapshot.Add<{kind}>("b{number}");'
 

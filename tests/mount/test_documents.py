@@ -8,9 +8,12 @@ of
     C             a part of a file of examples/, which other tests compile and run
     exempt        a row of EXEMPT, which says why
 
-and nothing else. The blocks of a document follow one another in one fresh directory that has the project's tests/ and examples/,
-by one shell, so that a mount or a `cd` lasts. /tmp/ stands for that directory. Nothing in an output is left out or replaced:
-what differs from run to run (owners, dates, speed) is not shown in a document. A command of the programs within a sentence is run
+and nothing else. The blocks of a document follow one another in one fresh directory that has the
+project's tests/ and examples/,
+by one shell, so that a mount or a `cd` lasts. /tmp/ stands for that directory. Nothing in an output
+is left out or replaced:
+what differs from run to run (owners, dates, speed) is not shown in a document. A command of the
+programs within a sentence is run
 too, with a file of the project where it says FILE."""
 import ast
 import importlib.util
@@ -21,7 +24,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness import DATA, MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, mounts, output, run, same, scratch, unmount
+from harness import (DATA, MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, mounts, output, run, same,
+                     scratch, unmount)
 
 ROOT = MANUALS.parent.parent
 DOCUMENTS = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
@@ -167,7 +171,8 @@ def try_document(document):
 
 SPAN = re.compile(r'`((?:ntuple|ntuplefs) [^`]+)`')
 # What stands for a user's file runs with one of the project's. Other placeholders cannot run.
-FILES = {'FILE': 'tests/data/example.root', 'A': 'tests/data/compression_lz4.root', 'B': 'tests/data/compression_zstd.root',
+FILES = {'FILE': 'tests/data/example.root', 'A': 'tests/data/compression_lz4.root',
+         'B': 'tests/data/compression_zstd.root',
          'OTHER': 'tests/data/example.root', 'run.root': 'tests/data/example.root'}
 HISTORY = 'docs/performance-history.md'    # its commands are of former versions and of files that bench/ made
 # Commands with placeholders, or of files that are not there: how many each document has.
@@ -233,7 +238,8 @@ def commands_within_sentences_run():
 @case
 def the_picture_of_the_readme_is_what_the_program_draws():
     drawn = output(NTUPLE, 'cat', data('example.root'), 'Events/sizes.svg').decode()
-    same('\n'.join(line.rstrip() for line in drawn.splitlines()).rstrip() + '\n', (ROOT / 'docs/sizes.svg').read_text())
+    same('\n'.join(line.rstrip() for line in drawn.splitlines()).rstrip() + '\n',
+         (ROOT / 'docs/sizes.svg').read_text())
 
 
 def add_case(document):

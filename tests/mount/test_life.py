@@ -201,7 +201,8 @@ def a_missing_mountpoint_is_made_and_removed_again():
 def without_a_mountpoint_the_source_gives_it_a_name():
     with scratch() as directory:
         result = ntuplefs(data('example.root'), cwd=directory)
-        same((result.returncode, result.stdout.decode()), (0, 'mounted on example; unmount with: fusermount3 -u example\n'))
+        same((result.returncode, result.stdout.decode()),
+             (0, 'mounted on example; unmount with: fusermount3 -u example\n'))
         daemon = daemon_of(directory / 'example')
         assert 'Events' in os.listdir(directory / 'example')
         unmount(directory / 'example')

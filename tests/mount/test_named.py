@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names on the command line: patterns, the dataset left out, and what is said of a name that means nothing."""
+"""Names on the command line: patterns, the dataset left out, and what is said of a name that means
+nothing."""
 import json
 
 from harness import NTUPLE, case, command, data, output, run, same
@@ -17,7 +18,8 @@ def told(*arguments, status=2):
 
 @case
 def a_pattern_names_fields_wherever_one_is_named():
-    expected = output(NTUPLE, 'cat', NANO, 'Events/Muon_pt/_0/data.bin') + output(NTUPLE, 'cat', NANO, 'Events/Muon_eta/_0/data.bin')
+    expected = output(NTUPLE, 'cat', NANO, 'Events/Muon_pt/_0/data.bin') + output(NTUPLE, 'cat', NANO,
+            'Events/Muon_eta/_0/data.bin')
     same(output(NTUPLE, 'cat', NANO, 'Muon_[pe]t*/_0/data.bin'), expected)
     lines = output(NTUPLE, 'schema', NANO, 'Muon_*').decode().splitlines()
     same([line.split()[0] for line in lines], ['Events:', 'Muon_pt', 'Muon_eta', 'Muon_charge'])
@@ -33,7 +35,8 @@ def the_dataset_and_the_items_of_collections_may_be_left_out():
     whole = output(NTUPLE, 'head', '-n3', NANO, 'Events/MET_pt')
     same(output(NTUPLE, 'head', '-n3', NANO, 'MET_pt'), whole)
     same(output(NTUPLE, 'cat', '--rows=0:3', NANO, 'MET_pt'), whole)
-    same(output(NTUPLE, 'cat', NANO, 'MET_pt/data.bin'), output(NTUPLE, 'cat', NANO, 'Events/MET_pt/data.bin'))
+    same(output(NTUPLE, 'cat', NANO, 'MET_pt/data.bin'),
+         output(NTUPLE, 'cat', NANO, 'Events/MET_pt/data.bin'))
     same(output(NTUPLE, 'cat', NANO, 'schema.txt'), output(NTUPLE, 'cat', NANO, 'Events/schema.txt'))
     same(output(NTUPLE, 'head', EXAMPLE, 'muons/pt'), output(NTUPLE, 'head', EXAMPLE, 'Events/muons/_0/pt'))
     same(output(NTUPLE, 'diff', '--values', NANO, NANO, 'MET_pt').count(b'values same'), 1)
@@ -60,7 +63,8 @@ def a_name_without_meaning_gets_a_similar_one():
 def a_collection_says_what_is_in_it():
     same(told('cat', NANO, 'Events/Muon_pt', status=1),
          'Events/Muon_pt: a collection: its values are _0/data.bin, its borders offsets.bin')
-    same(told('cat', NANO, 'Muon_pt/data.bin'), 'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
+    same(told('cat', NANO, 'Muon_pt/data.bin'),
+         'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
          'its values are _0/data.bin, its borders offsets.bin')
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a TTree has elsewhere: friends, which are other trees, and baskets in another file (TBranch::SetFile). Values are those that ROOT
+"""What a TTree has elsewhere: friends, which are other trees, and baskets in another file
+(TBranch::SetFile). Values are those that ROOT
 found."""
 import errno
 import json
@@ -32,21 +33,26 @@ def a_friend_is_a_field_only_if_it_is_wanted():
     same({'calibration', 'more', 'i~2'} & {*fields}, set())
     same([friend['is_joined'] for friend in document(FRIENDS, 'events/ntuple.json')['friends']], [False] * 6)
     fields = output(NTUPLE, 'ls', '--friends', FRIENDS, 'events').decode().split()
-    same({'calibration', 'more', 'i~2', 'shorter', 'indexed', 'far'} & {*fields}, {'calibration', 'more', 'i~2'})
+    same({'calibration', 'more', 'i~2', 'shorter', 'indexed', 'far'} & {*fields},
+         {'calibration', 'more', 'i~2'})
 
 
 @case
 def fields_of_a_friend_have_the_values_of_its_tree():
-    """Entry by entry, as ROOT reads them: here of numbers, lists, strings and what has an alias or a name that a branch has."""
-    values = {tree['path']: tree['branches'] for tree in json.loads(FRIENDS.with_suffix('.json').read_text())['trees']}
+    """Entry by entry, as ROOT reads them: here of numbers, lists, strings and what has an alias or
+    a name that a branch has."""
+    values = {tree['path']: tree['branches'] for tree
+              in json.loads(FRIENDS.with_suffix('.json').read_text())['trees']}
     with scratch() as directory:
         output(NTUPLE, 'cp', '-r', '--friends', FRIENDS, 'events', directory)
         rows = [json.loads(line) for line in (directory / 'events/rows.jsonl').read_text().splitlines()]
-        same([(row['more']['value'], row['i~2']['value']) for row in rows], [(i / 2, i * 2) for i in range(20)])
+        same([(row['more']['value'], row['i~2']['value']) for row in rows],
+             [(i / 2, i * 2) for i in range(20)])
         for field, tree in ('calibration', 'calibration'), ('more', 'deep/extra'), ('i~2', 'rival'):
             shutil.copy(directory / 'events/ntuple.json', directory / 'events' / field)
             told, found = directory / 'told.json', []
-            told.write_text(json.dumps({'trees': [{'path': f'events/{field}', 'entries': 20, 'branches': values[tree]}]}))
+            told.write_text(json.dumps({'trees': [{'path': f'events/{field}', 'entries': 20,
+                                                   'branches': values[tree]}]}))
             compare_trees(told, directory, lambda what, error: found.append((what, error)))
             same([(what, error) for what, error in found if error], [])
             same(len(found) > 0, True)
@@ -57,10 +63,12 @@ def a_friend_that_is_not_joined_is_named_with_the_reason():
     result = command(NTUPLE, 'schema', '--friends', FRIENDS, 'events')
     same(result.returncode, 0)
     for path in 'events/ntuple.json', 'events/tree.json':
-        told = {friend['name']: friend.get('reason', '') for friend in document('--friends', FRIENDS, path)['friends']}
+        told = {friend['name']: friend.get('reason', '') for friend
+                in document('--friends', FRIENDS, path)['friends']}
         for name, reason in reasons.items():
             assert reason in told[name], (path, told)
-            assert any(f'friend {name}' in line and reason in line for line in result.stderr.decode().splitlines()), result.stderr
+            assert any(f'friend {name}' in line and reason in line for line
+                       in result.stderr.decode().splitlines()), result.stderr
         same([told[name] for name in ('calibration', 'more', 'i')], [''] * 3)
     with Foreground(FRIENDS, '-o', 'friends') as mount:
         (mount.mountpoint / 'events/ntuple.json').read_bytes()
@@ -76,16 +84,19 @@ def documents_of_a_friends_fields():
     same('branch.json' in documents('events/more'), False)
     same('branch.json' in documents('events/more/value'), True)
     same(document('--friends', FRIENDS, 'events/more/field.json')['friend'], 'deep/extra')
-    for path, alone in ('events/more/value', 'deep/extra/value'), ('events/calibration/list', 'calibration/list'):
+    for path, alone in ('events/more/value', 'deep/extra/value'), ('events/calibration/list',
+                                                                   'calibration/list'):
         branch, own = (document('--friends', FRIENDS, f'{path}/branch.json') for path in (path, alone))
         same(branch, own, path)
-    pages, own = (json.loads(output(NTUPLE, 'cat', '--friends', FRIENDS, f'{path}/column.0/pages.jsonl')) for path in ('events/more/value', 'deep/extra/value'))
+    pages, own = (json.loads(output(NTUPLE, 'cat', '--friends', FRIENDS, f'{path}/column.0/pages.jsonl'))
+                  for path in ('events/more/value', 'deep/extra/value'))
     same({**pages, 'cluster': 0}, own)
 
 
 @case
 def the_layout_with_friends_owns_every_byte_once():
-    ranges = [json.loads(line) for line in output(NTUPLE, 'cat', '--friends', FRIENDS, 'layout.jsonl').splitlines()]
+    ranges = [json.loads(line) for line in output(NTUPLE, 'cat', '--friends', FRIENDS,
+                                                  'layout.jsonl').splitlines()]
     end = 0
     for item in ranges:
         same(item['file_offset'], end)
@@ -99,7 +110,8 @@ def a_file_by_another_name_still_is_the_file_of_its_friends():
     """ROOT stored the name by which the file was made for the friend of a pointer."""
     with scratch() as directory:
         shutil.copy(FRIENDS, directory / 'renamed.root')
-        same([friend['is_joined'] for friend in document('--friends', directory / 'renamed.root', 'events/ntuple.json')['friends']],
+        same([friend['is_joined'] for friend in document('--friends', directory / 'renamed.root',
+                                                         'events/ntuple.json')['friends']],
              [True] * 3 + [False] * 3)
 
 
@@ -108,7 +120,8 @@ def friends_of_the_files_of_a_chain_are_joined():
     with scratch() as directory:
         for name in 'a.root', 'b.root':
             shutil.copy(FRIENDS, directory / name)
-        rows = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain', '--friends', directory / '*.root', 'events/rows.jsonl').splitlines()]
+        rows = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain', '--friends',
+                                                    directory / '*.root', 'events/rows.jsonl').splitlines()]
         same([row['more']['value'] for row in rows], [i / 2 for i in range(20)] * 2)
 
 
@@ -124,11 +137,13 @@ def baskets_in_another_file_are_read_below_a_base():
         with scratch() as directory:
             output(NTUPLE, 'cp', '-r', f'--bases={base}', SPLIT, '/', directory / 'copy')
             found = []
-            compare_trees(SPLIT.with_suffix('.json'), directory / 'copy', lambda what, error: found.append((what, error)))
+            compare_trees(SPLIT.with_suffix('.json'), directory / 'copy', lambda what,
+                          error: found.append((what, error)))
             same([(what, error) for what, error in found if error], [], base)
             assert found
     same(command(NTUPLE, 'verify', f'--bases={DATA}', SPLIT).returncode, 0)
-    page, *_ = [json.loads(line) for line in output(NTUPLE, 'cat', f'--bases={DATA}', SPLIT, 'split/i/column.0/pages.jsonl').splitlines()]
+    page, *_ = [json.loads(line) for line in output(NTUPLE, 'cat', f'--bases={DATA}', SPLIT,
+                                                    'split/i/column.0/pages.jsonl').splitlines()]
     same(Path(page['file']).name, 'trees_other_file.baskets')
     assert 'bases' in told_of('i', SPLIT), told_of('i', SPLIT)
     same(command(NTUPLE, 'verify', SPLIT).returncode, EXIT_UNREAD)
@@ -137,7 +152,8 @@ def baskets_in_another_file_are_read_below_a_base():
 @case
 def a_mount_reads_the_other_file_and_notices_that_it_changes():
     with scratch() as directory:
-        source, other = (Path(shutil.copy(path, directory)) for path in (SPLIT, SPLIT.with_suffix('.baskets')))
+        source, other = (Path(shutil.copy(path, directory)) for path
+                         in (SPLIT, SPLIT.with_suffix('.baskets')))
         with Foreground(source, '-o', f'bases={directory},direct_io=on') as mount:
             values = mount.mountpoint / 'split/i/data.bin'
             same(harness.pread(values, 4, 4 * 10), (30).to_bytes(4, 'little'))

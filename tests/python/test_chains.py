@@ -10,7 +10,8 @@ FILES = [DATA / f'compression_{name}.root' for name in ('lz4', 'none', 'zstd')]
 
 def of_all(field):
     uproot = pytest.importorskip('uproot')
-    return np.concatenate([uproot.open(path)['compressed'].arrays([field], library='np')[field] for path in FILES])
+    return np.concatenate([uproot.open(path)['compressed'].arrays([field], library='np')[field] for path
+                           in FILES])
 
 
 def test_the_entries_follow_one_another():

@@ -215,13 +215,15 @@ def test_a_pattern_names_columns(data):
         events = file['Events']
         assert [field.path for field in events.match('Muon_*')] == ['Muon_pt', 'Muon_eta', 'Muon_charge']
         arrays = events.arrays('Muon_*')
-        assert list(arrays) == [path + end for path in ('Muon_pt', 'Muon_eta', 'Muon_charge') for end in ('', '/_0')]
+        assert list(arrays) == [path + end for path in ('Muon_pt', 'Muon_eta', 'Muon_charge') for end
+                                in ('', '/_0')]
         for name in 'Muon_pt', 'Muon_eta', 'Muon_charge':
             offsets = arrays[name]
             for entry, values in expected[name]['sample'].items():
                 found = arrays[f'{name}/_0'][offsets[int(entry)]:offsets[int(entry) + 1]]
                 assert found.tolist() == np.array(values, found.dtype).tolist()
-        assert list(events.arrays(['MET_pt', 'Jet_*'], (0, 10))) == ['MET_pt', 'Jet_pt', 'Jet_pt/_0', 'Jet_mass', 'Jet_mass/_0']
+        assert list(events.arrays(['MET_pt', 'Jet_*'], (0, 10))) == ['MET_pt', 'Jet_pt', 'Jet_pt/_0',
+                                                                     'Jet_mass', 'Jet_mass/_0']
         assert list(events.arrays('MET_pt')) == ['MET_pt']
 
 
