@@ -306,6 +306,7 @@ static void copy_texts(struct nt_dataset *dataset, const struct nt_dataset *firs
     dataset->version = first->version;
     dataset->generation = first->generation;
     dataset->generation_reason = first->generation_reason;
+    dataset->parts_are_clusters = first->parts_are_clusters;
     dataset->notes = first->notes;
     dataset->note_count = first->note_count;
     dataset->is_ordered = first->is_ordered;

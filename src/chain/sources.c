@@ -131,7 +131,8 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
                                                  .split_bytes = own->split_bytes,
                                                  .beneath = own,
                                                  .path = own->path,
-                                                 .is_of_objects = own->is_of_objects},
+                                                 .is_of_objects = own->is_of_objects,
+                                                 .first_byte = own->first_byte},
                                       .own = own,
                                       .file = file};
     return &source->source;

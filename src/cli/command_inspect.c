@@ -359,7 +359,7 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     printf("%-15s %" PRIu64 "\n", "entries", dataset->entries);
     printf("%-15s %u\n", "fields", dataset->field_count);
     printf("%-15s %u\n", "columns", dataset->column_count);
-    printf("%-15s %u\n", "clusters", dataset->cluster_count);
+    printf("%-15s %u\n", "clusters", nt_dataset_cluster_count(dataset));
     printf("%-15s %u\n", "cluster groups", dataset->group_count);
     printf("%-15s %" PRIu64 "\n", "pages", row->pages);
     print_bytes(inspector, "largest page", total->largest_page);
@@ -407,7 +407,7 @@ static void put_dataset(const struct inspector *inspector, const struct nt_datas
     nt_json_member_string(json, "generation", dataset->generation);
     nt_json_member_unsigned(json, "entries", dataset->entries);
     nt_json_member_unsigned(json, "fields", dataset->field_count);
-    nt_json_member_unsigned(json, "clusters", dataset->cluster_count);
+    nt_json_member_unsigned(json, "clusters", nt_dataset_cluster_count(dataset));
     nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
     put_row(json, &rows[count], true);
     nt_json_member_unsigned(json, "stored_once_bytes", total->unique_bytes);

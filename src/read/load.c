@@ -152,7 +152,11 @@ static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt
 enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
                              uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error)
 {
-    return sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error);
+    const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
+    enum nt_status status = sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error);
+    if (status == NT_OK && !page->is_missing && decoder->ops && decoder->ops->packed_bytes)
+        *packed_ret = decoder->ops->packed_bytes(decoder, page->elements);
+    return status;
 }
 
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)

@@ -78,6 +78,15 @@ static void name_object(const struct nt_source *source, uint64_t address, struct
     nt_buffer_deinit(&name);
 }
 
+static void name_place(const struct nt_source *source, uint64_t offset, struct nt_error *error)
+{
+    size_t used = strlen(error->message);
+    error->offset = source ? nt_source_file_offset(source, offset) : offset;
+    if (error->offset != NT_NO_OFFSET)
+        snprintf(error->message + used, sizeof(error->message) - used, " (page at byte %" PRIu64 ")",
+                 error->offset);
+}
+
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error)
 {
@@ -97,12 +106,8 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
     if (source && source->is_of_objects && !page->is_missing)
         name_object(source, page->offset, error);
-    else if (error->offset == NT_NO_OFFSET && !page->is_missing) {
-        size_t used = strlen(error->message);
-        error->offset = page->offset;
-        snprintf(error->message + used, sizeof(error->message) - used, " (page at byte %" PRIu64 ")",
-                 page->offset);
-    }
+    else if (error->offset == NT_NO_OFFSET && !page->is_missing)
+        name_place(source, page->offset, error);
     if (find_page(dataset, column, page, &cluster, &number))
         nt_error_context(error,
                          "column %" PRIu32 " (%s) of field %.80s, page %" PRIu64 " of cluster %" PRIu32,

@@ -49,7 +49,16 @@ void nt_json_member_place(struct nt_json *json, const struct nt_source *source, 
     nt_source_append_name(source, offset, &name);
     nt_json_key(json, "file");
     nt_json_buffer(json, &name);
-    nt_json_member_unsigned(json, "file_offset", nt_source_local_offset(source, offset));
+    nt_json_member_file_offset(json, source, offset);
+}
+
+void nt_json_member_file_offset(struct nt_json *json, const struct nt_source *source, uint64_t offset)
+{
+    uint64_t place = nt_source_file_offset(source, offset);
+    if (place == NT_NO_OFFSET)
+        nt_json_member_null(json, "file_offset");
+    else
+        nt_json_member_unsigned(json, "file_offset", place);
 }
 
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)

@@ -25,6 +25,8 @@ void nt_json_member_field_path(struct nt_json *json, const char *key, const stru
 
 /* Writes the location of bytes of a source: "file" (an object for several files) and "file_offset". */
 void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset);
+/* Its second part. */
+void nt_json_member_file_offset(struct nt_json *json, const struct nt_source *source, uint64_t offset);
 
 /* Writes a failure: "file_offset", "status", "what", "expected", "found". Unknown values are null. */
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure);

@@ -50,7 +50,7 @@ static void put_writer(struct nt_buffer *out, const struct layout *layout)
 
 static uint64_t clusters(const struct layout *layout)
 {
-    return layout->dataset->cluster_count;
+    return nt_dataset_cluster_count(layout->dataset);
 }
 
 static uint64_t cluster_groups(const struct layout *layout)

@@ -110,7 +110,8 @@ enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t 
 static bool is_compressed(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     uint64_t packed, decoded;
-    return nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK || page->stored_bytes != packed;
+    return page->compression == NT_COMPRESSION_ROOT_BASKET || /* its key is not compressed */
+           nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK || page->stored_bytes != packed;
 }
 
 /* The algorithm of the first compressed page; 0 if there is none or its bytes do not name one. */

@@ -15,6 +15,7 @@
 #include "core/io/source.h"
 #include "core/model/budget.h"
 #include "core/model/model.h"
+#include "read/page.h"
 
 /* ---- Ranges of the format ---- */
 
@@ -182,9 +183,8 @@ static enum nt_status add_page_extents(const struct sink *sink, struct nt_layout
 
 static double page_ratio(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    uint64_t packed;
-    bool is_known =
-        nt_packed_bytes(nt_decoders_get(&dataset->decoders, page->decoder), page->elements, &packed);
+    uint64_t packed, decoded;
+    bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK;
     return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
 }
 
@@ -232,13 +232,22 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
     return status;
 }
 
-/* Conservative: false if only the page's parts decide. In a file of one source, other sources of a
- * dataset are parts of its metadata: a basket within the record of its tree. */
+/* Is the page in something else than the files of the layout: in a part of the metadata, as a basket
+ * within the record of its tree is, or in a file that only the page is in? */
+static bool is_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    const struct nt_source *own = dataset->sources[page->source], *shown = dataset->file->source;
+    if (dataset->file->layout_sources && page->source < dataset->file->layout_source_count)
+        shown = dataset->file->layout_sources[page->source];
+    return own != shown && own->beneath != shown;
+}
+
+/* Conservative: false if only the page's parts decide. */
 static bool is_page_outside(const struct sink *sink, const struct nt_dataset *dataset,
                             const struct nt_page *page)
 {
     uint64_t end;
-    if (page->source && !dataset->file->layout_sources)
+    if (is_page_elsewhere(dataset, page))
         return true;
     if (dataset->ops->page_files || dataset->ops->page_extents)
         return false;

@@ -47,7 +47,7 @@ static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "fields", dataset->field_count);
     nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
     nt_json_member_unsigned(json, "columns", stored->column_count);
-    nt_json_member_unsigned(json, "clusters", stored->cluster_count);
+    nt_json_member_unsigned(json, "clusters", nt_dataset_cluster_count(stored));
     nt_json_member_unsigned(json, "cluster_groups", stored->group_count);
     nt_json_member_bool(json, "has_sharded_clusters", stored->has_sharded_clusters);
 }

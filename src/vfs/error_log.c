@@ -306,7 +306,7 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
     struct nt_error at_page = *error;
     if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
         at_page.offset = page->source < dataset->source_count
-                             ? nt_source_local_offset(dataset->sources[page->source], page->offset)
+                             ? nt_source_file_offset(dataset->sources[page->source], page->offset)
                              : page->offset;
     note_in(vfs, dataset, NT_NODE_COLUMN, nt_physical_column(dataset, column), site, &at_page);
 }

@@ -93,6 +93,17 @@ static void put_buffers(struct nt_json *json, const struct pages *pages, const s
     nt_json_end_array(json);
 }
 
+static void put_place(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    const struct nt_source *own = dataset->file->source, *source = own;
+    if (page->source < dataset->source_count)
+        source = dataset->sources[page->source];
+    if (source == own || strcmp(source->path, own->path) == 0)
+        nt_json_member_file_offset(json, source, page->offset);
+    else
+        nt_json_member_place(json, source, page->offset);
+}
+
 static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,
                                uint64_t first_element, struct nt_buffer *out, struct nt_error *error)
 {
@@ -107,10 +118,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_member_unsigned(&json, "cluster", cluster);
     nt_json_member_unsigned(&json, "first_element", first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
-    if (page->source < dataset->source_count && dataset->sources[page->source] != dataset->file->source)
-        nt_json_member_place(&json, dataset->sources[page->source], page->offset);
-    else
-        nt_json_member_unsigned(&json, "file_offset", page->offset);
+    put_place(&json, dataset, page);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);

@@ -558,7 +558,8 @@ static void add_value(Tree &tree, double factor)
 }
 
 /* A tree with friends: in the same file, of an alias, of a directory, with the name of a branch, of fewer
- * entries, with an index; and in another file, which is removed. The file keeps the names it is opened by. */
+ * entries (whose baskets its record has, uncompressed), with an index; and in another file, which is removed.
+ * The file keeps the names it is opened by. */
 std::string write_friends(const std::string &path)
 {
     Tree events("events"), calibration("calibration"), extra("extra"), rival("rival"), shorter("shorter"),
@@ -573,7 +574,9 @@ std::string write_friends(const std::string &path)
     {
         auto file = trees::create(name);
         calibration.Write(*file, 20), extra.Write(*file->mkdir("deep"), 20), rival.Write(*file, 20);
-        shorter.Write(*file, 5);
+        file->SetCompressionSettings(0); /* of the record, which has the basket */
+        shorter.Embed(*file, 5, nullptr);
+        file->SetCompressionSettings(207);
         indexed.Write(*file, 20, nullptr, nullptr, [](TTree &tree) { tree.BuildIndex("value"); });
         events.Write(
             *file, 20, [](TTree &tree) { tree.SetAutoFlush(8); }, nullptr,

@@ -5,6 +5,7 @@ for each file, through a mount, and through `ntuple cp`, which needs none."""
 import errno
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -125,6 +126,7 @@ def what_a_dataset_tells_of_its_tree():
 
     document = told('trees/trees_unclosed.root', 'unclosed')
     same((document['entries'], document['is_recovered']), (30, True))
+    same(told('trees/trees_structure.root', 'clusters')['clusters'], 6)     # of 15 entries, and from 50 on of 20
     kept = told('trees/trees_structure.root', 'kept')
     same(kept.get('is_recovered', False), False)
     assert any('inner/other' in json.dumps(friend) for friend in kept['friends']), kept
@@ -153,6 +155,21 @@ def a_page_is_a_basket():
 
 
 @case
+def sizes_and_places_of_baskets_are_those_of_the_file():
+    """Of the basket that docs/formats/ttree.md takes apart, and of those within the record of a tree."""
+    first = cat_lines(data('trees/trees_baskets.root'), 'baskets/list/column.0/pages.jsonl')[0]
+    same([first[key] for key in ('file_offset', 'stored_bytes', 'packed_bytes')], [276, 970, 896])
+    of_compressed = cat_lines(data('trees/trees_embedded.root'), 'last/list/column.0/pages.jsonl')[-1]
+    same((of_compressed['file_offset'], 'object_offset' in of_compressed), (None, True))
+    source = data('trees/trees_friends.root')
+    page, = cat_lines(source, 'shorter/value/column.0/pages.jsonl')
+    at, size = page['file_offset'], page['stored_bytes']
+    same(source.read_bytes()[at:at + size], output(NTUPLE, 'cat', source, 'shorter/value/column.0/pages/0.raw'))
+    same((page['is_embedded'], page['packed_bytes']), (True, 5 * 8))
+    assert b'TBasket' in source.read_bytes()[at:at + size], at
+
+
+@case
 def the_layout_owns_every_byte():
     for source in SOURCES:
         ranges = sorted((item['file_offset'], item['stored_bytes'])
@@ -162,6 +179,20 @@ def the_layout_owns_every_byte():
             same(offset, end, source.name)
             end += size
         same(end, source.stat().st_size, source.name)
+
+
+@case
+def the_layout_of_a_chain_has_each_byte_once():
+    with scratch() as directory:
+        for name in 'a.root', 'b.root':
+            shutil.copy(data('trees/trees_embedded.root'), directory / name)
+        items = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain', directory / '*.root', 'layout.jsonl').splitlines()]
+        for name in 'a.root', 'b.root':
+            ends = 0
+            for item in (item for item in items if item['file'] == str(directory / name)):
+                same(item['file_offset'], ends, name)
+                ends += item['stored_bytes']
+            same(ends, (directory / name).stat().st_size, name)
 
 
 @case

@@ -252,6 +252,9 @@ struct nt_decoder_ops {
     /* `decode` for several decoders that are pairwise shared; with the same bytes and context. */
     enum nt_status (*decode_together)(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
                                       struct nt_error *error);
+    /* The bytes of a page of so many elements after decompression, if decoding includes it. NULL: it does
+     * not, or they are those of the stored page. */
+    uint64_t (*packed_bytes)(const struct nt_decoder *decoder, uint64_t elements);
     bool takes_memory; /* for intermediate results, about as much as the output */
 };
 

@@ -67,6 +67,8 @@ struct nt_source {
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
     struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     bool is_of_objects;                  /* see nt_source_open_objects */
+    uint64_t
+        first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
 };
 
 /* Opens the objects beneath a source's address as one source (io/objects.h). Reads must stay within an
@@ -80,6 +82,13 @@ void nt_source_append_name(const struct nt_source *source, uint64_t offset, stru
 static inline uint64_t nt_source_local_offset(const struct nt_source *source, uint64_t offset)
 {
     return source->is_of_objects ? offset % NT_OBJECT_SPACE : offset;
+}
+
+/* The place in that file; NT_NO_OFFSET: it has none. */
+static inline uint64_t nt_source_file_offset(const struct nt_source *source, uint64_t offset)
+{
+    return source->first_byte == NT_NO_OFFSET ? NT_NO_OFFSET
+                                              : source->first_byte + nt_source_local_offset(source, offset);
 }
 
 /* nt_source_read to the end of a buffer. The caller refuses excessive sizes first. */

@@ -422,7 +422,8 @@ struct nt_dataset {
      * as stored. See nt_dataset_select. */
     const struct nt_entry_filter *selection;
     bool has_sharded_clusters;
-    bool is_concatenated; /* joins several files: positions in columns restart with each file */
+    bool parts_are_clusters; /* each field has the clusters of the dataset, in groups of its own */
+    bool is_concatenated;    /* joins several files: positions in columns restart with each file */
 
     struct nt_field *fields;
     uint32_t field_count;
@@ -638,6 +639,12 @@ static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset
     return nt_decoders_get(&dataset->decoders, dataset->columns[column].decoder);
 }
 
+/* The number of ranges of entries that clusters divide the dataset into, as far as all fields share
+ * them; else that of all fields' clusters. */
+static inline uint32_t nt_dataset_cluster_count(const struct nt_dataset *dataset)
+{
+    return dataset->parts_are_clusters ? dataset->part_count : dataset->cluster_count;
+}
 struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster);
 struct nt_group_more nt_group_more(const struct nt_dataset *dataset, const struct nt_group *group);
 /* The group of a cluster: groups are ordered by first cluster. Loads nothing. */

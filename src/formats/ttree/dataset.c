@@ -137,6 +137,8 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
     if (basket) {
         nt_json_member_unsigned(json, "basket", basket->slot);
         nt_json_member_bool(json, "is_embedded", basket->is_embedded);
+        if (basket->is_embedded)
+            nt_json_member_unsigned(json, "object_offset", basket->offset);
         nt_json_member_unsigned(json, "first_entry", basket->first_entry);
         nt_json_member_unsigned(json, "entries", basket->end_entry - basket->first_entry);
     }
@@ -190,9 +192,13 @@ static enum nt_status add_object(struct nt_dataset *dataset, struct nt_ttree *tr
     enum nt_status status =
         nt_source_open_memory(record->object, record->object_bytes, dataset->file->source->path,
                               &dataset->sources[dataset->source_count], error);
-    if (status == NT_OK)
-        tree->object_source_end = ++dataset->source_count;
-    return status;
+    if (status != NT_OK)
+        return status;
+    bool is_compressed = record->record_bytes - record->key_bytes < record->object_bytes;
+    dataset->sources[dataset->source_count]->first_byte =
+        is_compressed ? NT_NO_OFFSET : record->record_offset + record->key_bytes;
+    tree->object_source_end = ++dataset->source_count;
+    return NT_OK;
 }
 
 static enum nt_status set_sources(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
@@ -217,6 +223,7 @@ static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttre
     struct nt_buffer writer = {0};
     nt_buffer_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
     dataset->format = "ttree";
+    dataset->parts_are_clusters = true;
     dataset->version = dataset->generation = nt_arena_format(dataset->arena, "%u", tree->version);
     dataset->generation_reason = "the version of class TTree in the record";
     dataset->title = tree->name;

@@ -1116,8 +1116,21 @@ static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
     return one->output != other->output;
 }
 
-static const struct nt_decoder_ops basket_ops = {
-    .decode = decode, .are_shared = are_shared, .decode_together = decode_together, .takes_memory = true};
+/* Of numbers those that they take; of the basket itself, all that is behind its key. */
+static uint64_t packed_bytes(const struct nt_decoder *decoder, uint64_t elements)
+{
+    const struct nt_program *program = decoder->state;
+    for (uint32_t i = 0; program->output != NT_OUTPUT_RAW && i < program->count; i++)
+        if (program->operations[i].kind == NT_STEP_VALUES && program->operations[i].values != NT_NONE)
+            return elements * program->operations[i].width;
+    return elements * decoder->element_bytes;
+}
+
+static const struct nt_decoder_ops basket_ops = {.decode = decode,
+                                                 .are_shared = are_shared,
+                                                 .decode_together = decode_together,
+                                                 .packed_bytes = packed_bytes,
+                                                 .takes_memory = true};
 
 enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation, uint32_t output,
                                  struct nt_decoder *decoder_ret, void **state_ret, struct nt_error *error)

@@ -501,6 +501,7 @@ enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error
     if (status != NT_OK)
         return status;
     side->ops = &ops;
+    side->parts_are_clusters = true;
     status = fill_physical(side, dataset, error);
     if (status == NT_OK)
         dataset->physical = side;
