@@ -5,6 +5,8 @@
  */
 #include "chain/chain.h"
 
+#include <string.h>
+
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -68,6 +70,14 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     return NT_OK;
 }
 
+static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                           char place[static NT_PLACE_BYTES])
+{
+    const struct nt_dataset *own = nt_chain_source_slice(dataset, page->source)->dataset;
+    if (own && own->format && strcmp(own->format, "ttree") == 0)
+        own->ops->page_elsewhere(own, page, place);
+}
+
 /* A slice with the row has the field. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
                                 const struct nt_description *description, bool wants_file,
@@ -92,6 +102,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_field = describe_field,
     .describe_column = describe_column,
     .describe_page = describe_page,
+    .page_elsewhere = page_elsewhere,
 };
 
 /* ---- The file ---- */

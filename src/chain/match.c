@@ -25,6 +25,23 @@ static bool is_named_after_file(const struct nt_dataset *dataset)
            nt_texts_are_equal(dataset->name, nt_path_name(path));
 }
 
+/* Files of ROOT can have RNTuples, trees or both. */
+static bool is_of_root(const struct nt_file *file)
+{
+    return strcmp(file->format->name, "rntuple") == 0 || strcmp(file->format->name, "ttree") == 0;
+}
+
+/* A tree and an RNTuple do not join: their clusters are of other sorts. */
+static enum nt_status compare_formats(const struct nt_dataset *first, const struct nt_dataset *dataset,
+                                      struct nt_error *error)
+{
+    if (strcmp(dataset->format, first->format) == 0)
+        return NT_OK;
+    return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                   "its %.*s has the format %s, but that of %s has the format %s", (int)dataset->name.length,
+                   dataset->name.bytes, dataset->format, first->file->path, first->format);
+}
+
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
                                       struct nt_dataset **dataset_ret, struct nt_error *error)
 {
@@ -32,7 +49,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     char path[MAX_PATH];
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
-    if (file->format != first->file->format)
+    if (file->format != first->file->format && !(is_of_root(file) && is_of_root(first->file)))
         return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "its format is %s, but %s has the format %s",
                        file->format->name, first->file->path, first->file->format->name);
     if (!part->listed->sample && has_one && is_named_after_file(first) &&
@@ -50,7 +67,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
                                          dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
         failure.status = NT_INCOMPATIBLE; /* for a dataset of the chain, which exists in the first file */
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status == NT_OK ? compare_formats(first, *dataset_ret, error) : nt_fail_with(error, &failure);
 }
 
 /* ---- Match fields ---- */

@@ -124,9 +124,9 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
 enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                                       struct nt_error *error)
 {
-    const char *place = dataset->ops && dataset->ops->page_elsewhere
-                            ? dataset->ops->page_elsewhere(dataset, page)
-                            : "its locator is in pages.jsonl";
+    char place[NT_PLACE_BYTES] = "its locator is in pages.jsonl";
+    if (dataset->ops && dataset->ops->page_elsewhere)
+        dataset->ops->page_elsewhere(dataset, page, place);
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", place);
 }
 

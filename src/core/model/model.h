@@ -325,6 +325,8 @@ struct nt_page_file {
 };
 enum { NT_PAGE_FILES = 24 }; /* most of one page */
 
+enum { NT_PLACE_BYTES = 256 }; /* of a text that says where something is */
+
 struct nt_dataset_ops {
     /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
      * once, under the dataset's lock. The model frees the memory (malloc). */
@@ -352,7 +354,8 @@ struct nt_dataset_ops {
     enum nt_status (*write_branch)(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
                                    struct nt_error *error);
     /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
-    const char *(*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page);
+    void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
+                           char place[static NT_PLACE_BYTES]);
     /* Finds the blob that a row of a part describes (dataset with field_groups), and opens its file,
      * which is never shorter than the blob. Without `wants_file` it sets only `bytes`, and accesses
      * files only if the description lacks the size. Keeps the open file of `blob` if it is the same

@@ -5,6 +5,7 @@
  */
 #include "formats/rntuple/rntuple.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "container/container.h"
@@ -163,6 +164,12 @@ static void close_dataset(struct nt_dataset *dataset)
     nt_source_close(rntuple->objects);
 }
 
+static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                           char place[static NT_PLACE_BYTES])
+{
+    snprintf(place, NT_PLACE_BYTES, "%s", nt_rntuple_page_elsewhere(dataset, page));
+}
+
 static const struct nt_dataset_ops ops = {
     .load_group = load_group,
     .group_extent = group_extent,
@@ -171,7 +178,7 @@ static const struct nt_dataset_ops ops = {
     .describe_field = nt_rntuple_describe_field,
     .describe_column = nt_rntuple_describe_column,
     .describe_page = nt_rntuple_describe_page,
-    .page_elsewhere = nt_rntuple_page_elsewhere,
+    .page_elsewhere = page_elsewhere,
     .close = close_dataset,
 };
 

@@ -5,6 +5,7 @@
 #include <ntuple/source.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "container/container.h"
@@ -146,10 +147,12 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
     return NT_OK;
 }
 
-const char *nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
+void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                             char place[static NT_PLACE_BYTES])
 {
-    (void)dataset, (void)page;
-    return "the branch has no basket for these entries";
+    (void)dataset;
+    snprintf(place, NT_PLACE_BYTES, "the branch has no basket for the entries from %" PRIu64 " on",
+             page->parameter);
 }
 
 static enum nt_status write_tree(const struct nt_file *file, const struct nt_dataset *dataset,

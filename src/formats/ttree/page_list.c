@@ -411,8 +411,8 @@ static const struct nt_output *output_of(const struct listing *listing)
                                            : &listing->span.map->interpretation.outputs[column->output];
 }
 
-/* Entries without a basket: reading them fails. */
-static enum nt_status add_gap(struct listing *listing, uint64_t entries)
+/* Entries without a basket: reading them fails, and the parameter tells the first. */
+static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t entries)
 {
     const struct nt_output *output = output_of(listing);
     uint64_t elements, most = UINT32_MAX;
@@ -422,6 +422,7 @@ static enum nt_status add_gap(struct listing *listing, uint64_t entries)
     for (uint64_t count; status == NT_OK && elements; elements -= count) {
         count = elements < most ? elements : most;
         const struct nt_page page = {.elements = (uint32_t)count,
+                                     .parameter = first,
                                      .decoder = listing->decoder,
                                      .compression = NT_COMPRESSION_ELSEWHERE,
                                      .is_missing = true};
@@ -501,13 +502,13 @@ static enum nt_status add_pages(struct listing *listing)
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < span->basket_count; i++) {
         if (span->baskets[i].first_entry > at)
-            status = add_gap(listing, span->baskets[i].first_entry - at);
+            status = add_gap(listing, at, span->baskets[i].first_entry - at);
         at = span->baskets[i].end_entry;
         if (status == NT_OK)
             status = add_page(listing, i);
     }
     if (status == NT_OK && at < span->end)
-        status = add_gap(listing, span->end - at);
+        status = add_gap(listing, at, span->end - at);
     return fail_in_branch(span->tree, span->map, status, listing->error);
 }
 

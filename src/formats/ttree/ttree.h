@@ -542,7 +542,8 @@ void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json
 void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
-const char *nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page);
+void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                             char place[static NT_PLACE_BYTES]);
 
 /* ---- friends.c ---- */
 
