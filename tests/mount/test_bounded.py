@@ -14,14 +14,14 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
 SLOW = ['layout.svg', 'keys.jsonl']
-MOST_DIRECTORIES, MOST_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
+MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long
 PIECE = 1 << 20
 
 
 def read_file(path):
     with open(path, 'rb', buffering=0) as file:
-        left = MOST_BYTES
+        left = MAX_BYTES
         while left > 0 and (piece := file.read(PIECE)):
             left -= len(piece)
 
@@ -34,7 +34,7 @@ def read_some(top):
         for name in names if IS_FULL else sorted(set(names).difference(SLOW)):
             read_file(os.path.join(parent, name))
         number += 1
-        if number == MOST_DIRECTORIES:
+        if number == MAX_DIRECTORIES:
             return
 
 

@@ -219,3 +219,20 @@ TEST(only_the_pages_that_there_are_are_counted, .setup = setup, .teardown = tear
     assert_ok(nt_group_builder_finish(&group, NT_OK));
     ck_assert_uint_eq(file->budget.used, used + 50 * (uint64_t)nt_cost_info(NT_COST_PAGE)->bytes);
 }
+
+TEST(pages_that_were_reserved_need_no_more_room, .setup = setup, .teardown = teardown)
+{
+    enum { PAGES = 33 }; /* one more than growing by doubling has room for */
+    struct nt_group_builder group;
+    make_group(&group);
+    uint64_t used = file->budget.used, price = nt_cost_info(NT_COST_PAGE)->bytes;
+    assert_ok(nt_group_builder_reserve(&group, PAGES, &error));
+    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
+    assert_ok(nt_group_builder_start(&group, 0, 0, &error));
+    for (uint32_t i = 0; i < PAGES; i++)
+        assert_ok(nt_group_builder_add(&group, &(struct nt_page){.elements = 1}, &error));
+    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
+    assert_status(NT_LIMIT, nt_group_builder_reserve(&group, UINT64_MAX / 64, &error));
+    assert_ok(nt_group_builder_finish(&group, NT_OK));
+    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
+}
