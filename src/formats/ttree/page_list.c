@@ -307,7 +307,7 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
 
 /* Bytes of a basket that are asked for: a server sends many small ranges slowly, and the data are mostly read
  * next. */
-static uint64_t wanted_bytes(const struct nt_branch_map *map, const struct nt_basket_place *basket)
+static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_place *basket)
 {
     enum { SMALL = 1 << 16 };
     bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
@@ -318,23 +318,23 @@ static uint64_t wanted_bytes(const struct nt_branch_map *map, const struct nt_ba
  * needed, so are they. */
 static void prefetch(const struct span *span)
 {
-    enum { MOST = 128, MOST_BYTES = 8 << 20 };
+    enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
     struct nt_branch_map *map = span->map;
     struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
-    uint32_t most = span->basket_count > MOST ? span->basket_count : MOST, count = 0;
+    uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS, count = 0;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
     uint64_t bytes = 0;
-    if (!nt_source_can_prefetch(source) || first == end || span->baskets->first_entry < map->wanted_end)
+    if (!nt_source_can_prefetch(source) || first == end || span->baskets->first_entry < map->prefetched_end)
         return;
     struct nt_extent *extents = calloc(most, sizeof(*extents));
     for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
         const struct nt_basket_place *basket = &map->baskets[i];
-        bytes += wanted_bytes(map, basket);
-        if (i >= end && bytes > MOST_BYTES)
+        bytes += prefetched_bytes(map, basket);
+        if (i >= end && bytes > MAX_BYTES)
             break;
         if (!basket->is_embedded)
-            extents[count++] = (struct nt_extent){basket->offset, wanted_bytes(map, basket)};
-        map->wanted_end = basket->end_entry;
+            extents[count++] = (struct nt_extent){basket->offset, prefetched_bytes(map, basket)};
+        map->prefetched_end = basket->end_entry;
     }
     if (extents)
         nt_source_prefetch(source, extents, count, true);

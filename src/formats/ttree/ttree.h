@@ -513,7 +513,7 @@ struct nt_branch_map {
     struct nt_basket_place *baskets; /* in order of entries, from malloc; NULL until first use */
     uint32_t basket_count;
     struct nt_part_counts *parts; /* [part], from malloc; NULL until first use */
-    uint64_t wanted_end;          /* entries before it are in baskets that were asked for, to count them */
+    uint64_t prefetched_end;      /* entries before it are in baskets that were asked for, to count them */
 };
 
 struct nt_ttree_map {
