@@ -60,16 +60,20 @@ enum nt_status nt_component_add_number(struct nt_component_builder *builder, str
     return nt_component_add(builder, &component, error);
 }
 
-/* "Float_t[2][3]"; the type alone if there is no memory. */
-static struct nt_text type_of_array(struct nt_component_builder *builder, struct nt_text type,
-                                    const struct nt_dimensions *dimensions, uint32_t first)
+/* "Float_t[2][3]" */
+static enum nt_status name_array(struct nt_component_builder *builder, struct nt_text type,
+                                 const struct nt_dimensions *dimensions, uint32_t first,
+                                 struct nt_text *name_ret, struct nt_error *error)
 {
     struct nt_buffer text = {0};
     nt_buffer_append(&text, type.bytes, type.length);
     for (uint32_t i = first; i < dimensions->count; i++)
         nt_buffer_format(&text, "[%u]", dimensions->sizes[i]);
     char *copy = nt_buffer_to_arena(&text, builder->arena);
-    return copy ? nt_text_of(copy) : type;
+    if (!copy)
+        return nt_fail_memory(error);
+    *name_ret = nt_text_of(copy);
+    return NT_OK;
 }
 
 enum nt_status nt_component_open_arrays(struct nt_component_builder *builder,
@@ -81,11 +85,12 @@ enum nt_status nt_component_open_arrays(struct nt_component_builder *builder,
     for (uint32_t i = 0; status == NT_OK && i < dimensions->count; i++) {
         struct nt_component component = {.kind = NT_COMPONENT_ARRAY,
                                          .name = *name,
-                                         .type = type_of_array(builder, type, dimensions, i),
                                          .header = i == 0 ? header : NT_COMPONENT_BARE,
                                          .version = NT_STREAMER_NEWEST,
                                          .count = dimensions->sizes[i]};
-        status = nt_component_open(builder, &component, &opened[i], error);
+        status = name_array(builder, type, dimensions, i, &component.type, error);
+        if (status == NT_OK)
+            status = nt_component_open(builder, &component, &opened[i], error);
         *name = nt_item_name;
     }
     return status;

@@ -478,8 +478,8 @@ static enum nt_status add_page(struct listing *listing, uint32_t number)
         return status;
     if (count.elements > UINT32_MAX)
         return nt_fail(listing->error, NT_LIMIT, basket->offset,
-                       "basket %" PRIu32 " has %" PRIu64 " elements, more than 2^32", basket->slot,
-                       count.elements);
+                       "basket %" PRIu32 " has %" PRIu64 " elements, more than the limit of 2^32",
+                       basket->slot, count.elements);
     const struct nt_page page = {
         .offset = basket->offset,
         .stored_bytes = basket->bytes,
