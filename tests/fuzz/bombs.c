@@ -209,6 +209,31 @@ static void fields_projected_in_a_ring(struct nt_buffer *file)
     write_projected(1, file);
 }
 
+/* An entry with so many records without members, which take no bytes of the file. */
+static void a_list_of_2_to_31_records_of_nothing(struct nt_buffer *file)
+{
+    static const uint8_t end[8] = {0xff, 0xff, 0xff, 0x7f};
+    static const struct rntuple_column index64 = {.type = 0x0f, .bits = 64};
+    const struct rntuple_field fields[] = {
+        {.name = "a", .type = "std::vector<Nothing>", .role = 1, .parent = RNTUPLE_TOP},
+        {.name = "_0", .type = "Nothing", .role = 2, .parent = 0},
+    };
+    const struct rntuple_page page = {.elements = 1,
+                                      .packed = (const char *)end,
+                                      .packed_bytes = sizeof(end),
+                                      .stored = (const char *)end,
+                                      .stored_bytes = sizeof(end)};
+    const struct rntuple_range range = {.pages = &page, .page_count = 1};
+    const struct rntuple_cluster cluster = {.entries = 1, .ranges = &range, .range_count = 1};
+    write_schema(&(struct rntuple_description){.fields = fields,
+                                               .field_count = 2,
+                                               .columns = &index64,
+                                               .column_count = 1,
+                                               .clusters = &cluster,
+                                               .cluster_count = 1},
+                 file);
+}
+
 /* ---- envelopes ---- */
 
 static void long_text(enum rntuple_envelope kind, struct nt_buffer *bytes)
@@ -251,6 +276,7 @@ const struct bomb bombs[] = {
     BOMB(a_column_in_many_representations, BOMB_READ),
     BOMB(a_field_projected_from_itself, BOMB_REFUSED),
     BOMB(fields_projected_in_a_ring, BOMB_WITHOUT_STREAMS),
+    BOMB(a_list_of_2_to_31_records_of_nothing, BOMB_READ),
     BOMB(a_text_of_4_gigabytes, BOMB_REFUSED),
     BOMB(a_header_of_100_megabytes, BOMB_REFUSED),
 };

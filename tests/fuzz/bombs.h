@@ -24,9 +24,9 @@ struct bomb {
         .name = #function, .outcome = (result), .write = (function)                                          \
     }
 
-/* RNTuple files, Lance files, and files with a megabyte of dense metadata. */
-extern const struct bomb bombs[], lance_bombs[], dense_bombs[];
-extern const size_t bomb_count, lance_bomb_count, dense_bomb_count;
+/* RNTuple files, Lance files, files with a megabyte of dense metadata, and TTrees. */
+extern const struct bomb bombs[], lance_bombs[], dense_bombs[], tree_bombs[];
+extern const size_t bomb_count, lance_bomb_count, dense_bomb_count, tree_bomb_count;
 
 /* Writes an RNTuple with `count` fields, whose names have `letters` (at most 255) random letters. */
 void write_dense_fields(uint32_t count, size_t letters, struct nt_buffer *file);

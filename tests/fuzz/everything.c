@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "formats/rntuple/rntuple.h"
+#include "formats/formats.h"
 #include "core/json/json.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
@@ -174,9 +174,10 @@ static enum nt_status dataset_status(const struct nt_file *file)
 
 enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context)
 {
+    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     struct nt_file *file;
-    enum nt_status status =
-        nt_rntuple_file_open("input", source, &(struct nt_limits){.page_bytes = 16 << 20}, &file, NULL);
+    options.page_bytes = 16 << 20;
+    enum nt_status status = nt_format_rntuple.open(source, &options, &file, NULL);
     if (status != NT_OK) {
         nt_source_close(source);
         return status;

@@ -34,6 +34,7 @@ int main(int argc, char **argv)
     demand(argc == 2);
     write_all(argv[1], bombs, bomb_count, "root");
     write_all(argv[1], dense_bombs, dense_bomb_count, "root");
+    write_all(argv[1], tree_bombs, tree_bomb_count, "root");
     write_all(argv[1], large_bombs, sizeof(large_bombs) / sizeof(*large_bombs), "root");
     write_all(argv[1], lance_bombs, lance_bomb_count, "lance");
     return 0;

@@ -139,6 +139,16 @@ TEST(a_hole_after_a_bomb_changes_nothing, .end = (int)bomb_count)
     try_bomb(&bombs[_i], ".root", HOLE_BYTES);
 }
 
+TEST(a_bomb_of_a_tree_is_read_or_refused_within_its_limits, .end = (int)tree_bomb_count)
+{
+    try_bomb(&tree_bombs[_i], ".root", 0);
+}
+
+TEST(a_hole_behind_a_bomb_of_a_tree_changes_nothing, .end = (int)tree_bomb_count)
+{
+    try_bomb(&tree_bombs[_i], ".root", HOLE_BYTES);
+}
+
 TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits, .end = (int)lance_bomb_count)
 {
     try_bomb(&lance_bombs[_i], LANCE, 0);
