@@ -19,8 +19,8 @@ typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, 
 enum { EVERYTHING_BYTES = 1 << 20 };
 void read_everything(struct nt_file *file, everything_stream *told, void *context);
 
-/* Opens a source as a file of RNTuples and trees, reads everything and closes the source. Returns NT_OK if a dataset
- * opens, else the failure of the first dataset. */
+/* Opens a source as a file of RNTuples and trees, reads everything and closes the source. Returns NT_OK if a
+ * dataset opens, else the failure of the first dataset. */
 enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context);
 
 #endif
