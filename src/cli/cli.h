@@ -495,6 +495,9 @@ uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32
 enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                                  struct nt_error *error);
 
+/* The only dataset of a file, if the node is the file's; else the node. */
+uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node);
+
 /* If the node is the directory of a field, fails with what it contains. */
 bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
 

@@ -419,28 +419,13 @@ static void list_file(struct lister *lister, const char *path, const struct stat
     lister->has_printed = true;
 }
 
-/* The only dataset of a file, if the node is the file's; else the node. */
-static uint64_t only_dataset(struct nt_vfs *vfs, uint64_t node)
-{
-    struct nt_resolved_node resolved;
-    if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
-        return node;
-    const struct nt_dataset *only =
-        resolved.file && !resolved.dataset && !resolved.node.item ? nt_file_only(resolved.file, NULL) : NULL;
-    if (only)
-        node =
-            nt_node_number(NT_NODE_DATASET, resolved.opened->first_dataset_id + only->index, 0, NT_NODE_SELF);
-    nt_node_release(&resolved);
-    return node;
-}
-
 static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
     struct lister *lister = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
     if (lister->invocation->settings->fields)
-        node = only_dataset(vfs, node);
+        node = nt_named_only_dataset(vfs, node);
     lister->vfs = vfs;
     lister->status = NT_EXIT_OK;
     nt_buffer_clear(&lister->path);

@@ -20,6 +20,7 @@ struct paths {
     const char *word;
     size_t directory_length; /* including the slash */
     const char *begun;       /* of the name */
+    bool has_only_directories;
 };
 
 /* A name with control characters would break the line, and cannot be typed. */
@@ -37,7 +38,8 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     const struct paths *paths = context;
     (void)node;
     (void)next_cursor;
-    bool is_hidden = name[0] == '.' && paths->begun[0] != '.';
+    bool is_hidden = (name[0] == '.' && paths->begun[0] != '.') ||
+                     (paths->has_only_directories && class != NT_VFS_DIRECTORY);
     if (!is_hidden && strncmp(name, paths->begun, strlen(paths->begun)) == 0 && is_printable(name))
         fprintf(paths->out, "%.*s%s%s\t\n", (int)paths->directory_length, paths->word, name,
                 class == NT_VFS_DIRECTORY ? "/" : "");
@@ -58,7 +60,8 @@ static const char *expand_home(const char *source, struct nt_arena *arena)
 }
 
 /* Prints the paths in a source's tree that begin with `word`, each with a tab at its end; directories
- * end with a slash. Expands "~/" in the source. Prints nothing if the source does not open. */
+ * end with a slash. Fields of the only dataset need not have it in front. Expands "~/" in the source. Prints
+ * nothing if the source does not open. */
 static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, const char *source,
                              const char *word, struct nt_arena *arena)
 {
@@ -72,8 +75,13 @@ static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, co
     if (nt_vfs_new(&source, 1, options, &vfs, NULL) != NT_OK)
         return;
     const char *path = nt_arena_copy(arena, word, paths.directory_length);
-    if (path && nt_vfs_resolve(vfs, path, &directory, NULL) == NT_OK)
+    if (path && nt_named_find_one(vfs, path, &directory, NULL) == NT_OK) {
         (void)!nt_vfs_readdir(vfs, directory, 0, take, &paths, NULL);
+        uint64_t dataset = nt_named_only_dataset(vfs, directory);
+        paths.has_only_directories = true; /* the fields of a dataset that may be left out */
+        if (dataset != directory && *paths.begun)
+            (void)!nt_vfs_readdir(vfs, dataset, 0, take, &paths, NULL);
+    }
     nt_vfs_free(vfs);
 }
 

@@ -277,3 +277,17 @@ enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t 
     nt_named_deinit(&named);
     return status;
 }
+
+uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_resolved_node resolved;
+    if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
+        return node;
+    const struct nt_dataset *only =
+        resolved.file && !resolved.dataset && !resolved.node.item ? nt_file_only(resolved.file, NULL) : NULL;
+    if (only)
+        node =
+            nt_node_number(NT_NODE_DATASET, resolved.opened->first_dataset_id + only->index, 0, NT_NODE_SELF);
+    nt_node_release(&resolved);
+    return node;
+}

@@ -41,10 +41,10 @@ static const uint32_t *shown_below(const struct nt_dataset *dataset, uint32_t fi
     return nt_dataset_children(dataset, field, count_ret);
 }
 
-/* Is it a collection whose contents are shown by projected fields? One that was asked for is not. */
-static bool is_hidden(const struct walk *walk, uint32_t field)
+/* Is it a collection whose contents are shown by projected fields? */
+static bool is_shown_elsewhere(const struct walk *walk, uint32_t field)
 {
-    return !walk->roots && walk->dataset->fields[field].parent == NT_NONE && walk->shown[field] != field;
+    return walk->dataset->fields[field].parent == NT_NONE && walk->shown[field] != field;
 }
 
 static bool enter(struct walk *walk, const uint32_t *fields, uint32_t count)
@@ -80,7 +80,7 @@ static bool step(struct walk *walk, uint32_t *field_ret, size_t *depth_ret)
     *depth_ret = walk->depth;
     *field_ret = level->fields[level->next++];
     const uint32_t *below = shown_below(walk->dataset, *field_ret, &count);
-    if (is_hidden(walk, *field_ret))
+    if (!walk->roots && is_shown_elsewhere(walk, *field_ret)) /* the user did not ask for it */
         count = 0;
     return enter(walk, below, count);
 }
@@ -190,9 +190,9 @@ static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer
 static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out)
 {
     const struct nt_field *field = &lines->dataset->fields[index];
-    if (is_hidden(&lines->walk, index))
+    if (is_shown_elsewhere(&lines->walk, index))
         put_projected(lines, index, out);
-    if (field->source_field != NT_NONE && !is_hidden(&lines->walk, field->source_field)) {
+    if (field->source_field != NT_NONE && !is_shown_elsewhere(&lines->walk, field->source_field)) {
         struct nt_buffer path = {0};
         nt_append_field_path(&path, lines->dataset, field->source_field, '/');
         nt_buffer_text(out, "shows ");

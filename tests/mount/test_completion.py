@@ -8,12 +8,16 @@ from harness import NTUPLE, Skip, case, command, data, output, run, same, scratc
 
 SCRIPTS = os.path.join(os.path.dirname(__file__), '..', '..', 'src', 'cli', 'completion')
 EXAMPLE = data('example.root')
+NANO = data('nano.root')
 LINES = [  # the typed words, the last one unfinished; the possible completions
     (['ntuple', 'insp'], ['inspect']),
     (['ntuple', 'help', 'v'], ['verify']),
     (['ntuple', 'ls', '--rec'], ['--recursive']),
-    (['ntuple', 'inspect', '--sort=sh'], ['--sort=share']),
-    (['ntuple', 'inspect', '--sort', 'sh'], ['share']),
+    (['ntuple', 'inspect', '--sort=sha'], ['--sort=share']),
+    (['ntuple', 'inspect', '--group=p'], ['--group=prefix']),
+    (['ntuple', 'head', NANO, 'Muon_e'], ['Muon_eta/']),
+    (['ntuple', 'cat', NANO, 'Muon_pt/off'], ['Muon_pt/offsets.bin', 'Muon_pt/offsets.npy']),
+    (['ntuple', 'inspect', '--sort', 'sha'], ['share']),
     (['ntuple', 'cat', EXAMPLE, 'Events/mu'], ['Events/muon_pt/', 'Events/muons/']),
     (['ntuple', 'cat', EXAMPLE, 'Events/muons/_0/pt/data.n'], ['Events/muons/_0/pt/data.npy']),
     (['ntuple', 'cat', '--format=blz', EXAMPLE, 'Ev'], []),
