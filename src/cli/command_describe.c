@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -150,7 +151,7 @@ static enum nt_status print_summaries(struct describer *describer, const struct 
                                         .rows = rows,
                                         .columns = COLUMNS,
                                         .is_right = are_right,
-                                        .width = nt_terminal_width(),
+                                        .width = isatty(STDOUT_FILENO) ? nt_terminal_width() : 0,
                                         .has_colour = nt_terminal_has_colour()});
     }
     describer->has_printed = true;
