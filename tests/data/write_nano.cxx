@@ -70,6 +70,37 @@ template <typename T> std::string values(ROOT::RNTupleReader &reader, const std:
     return "\"" + name + "\": [" + all + "]";
 }
 
+/* The items of a collection as objects, by the projected fields that show their members. */
+template <typename... Ts>
+std::string objects(ROOT::RNTupleReader &reader, const std::string &collection,
+                    const std::vector<std::string> &names)
+{
+    std::size_t next = 0;
+    std::vector<std::vector<std::vector<std::string>>> members; /* [member][entry][item] */
+    const auto read = [&](auto view) {
+        std::vector<std::vector<std::string>> entries;
+        for (auto i : reader.GetEntryRange()) {
+            entries.emplace_back();
+            for (const auto &item : view(i))
+                entries.back().push_back(json::of(item));
+        }
+        members.push_back(entries);
+    };
+    (read(reader.GetView<std::vector<Ts>>(names[next++])), ...);
+    std::string all;
+    for (std::size_t entry = 0; entry < members[0].size(); entry++) {
+        all += entry ? ", [" : "[";
+        for (std::size_t item = 0; item < members[0][entry].size(); item++) {
+            all += item ? ", {" : "{";
+            for (std::size_t k = 0; k < names.size(); k++)
+                all += (k ? ", \"" : "\"") + names[k] + "\": " + members[k][entry][item];
+            all += "}";
+        }
+        all += "]";
+    }
+    return "\"" + collection + "\": [" + all + "]";
+}
+
 } // namespace nano_file
 
 std::string write_nano(const std::string &path)
@@ -91,5 +122,11 @@ std::string write_nano(const std::string &path)
            nano_file::values<floats>(*reader, "Muon_eta") + ", " +
            nano_file::values<std::vector<std::int32_t>>(*reader, "Muon_charge") + ", " +
            nano_file::values<floats>(*reader, "Jet_pt") + ", " +
-           nano_file::values<floats>(*reader, "Jet_mass") + "}}}";
+           nano_file::values<floats>(*reader, "Jet_mass") + ", " +
+           nano_file::values<ROOT::RNTupleCardinality<std::uint32_t>>(*reader, "nJet") + ", " +
+           nano_file::values<ROOT::RNTupleCardinality<std::uint32_t>>(*reader, "nMuon") + ", " +
+           nano_file::objects<float, float>(*reader, "_collection0", {"Jet_pt", "Jet_mass"}) + ", " +
+           nano_file::objects<float, float, std::int32_t>(*reader, "_collection1",
+                                                          {"Muon_pt", "Muon_eta", "Muon_charge"}) +
+           "}}}";
 }
