@@ -11,10 +11,10 @@
 TEST(only_success_is_0_and_all_leave_room_for_the_shell)
 {
     ck_assert_int_eq(nt_exit_status(NT_OK), 0);
-    for (enum nt_status status = NT_OK + 1; status <= NT_UNREACHABLE; status++)
+    for (enum nt_status status = NT_OK + 1; status <= NT_INCOMPATIBLE; status++)
         ck_assert_msg(nt_exit_status(status) > 0 && nt_exit_status(status) < 126, "%s",
                       nt_status_name(status));
-    ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE + 1), NT_EXIT_INTERNAL);
+    ck_assert_int_eq(nt_exit_status(NT_INCOMPATIBLE + 1), NT_EXIT_INTERNAL);
 }
 
 TEST(damaged_unreadable_unknown_and_unsupported_are_distinguished)
@@ -27,6 +27,7 @@ TEST(damaged_unreadable_unknown_and_unsupported_are_distinguished)
     ck_assert_int_eq(nt_exit_status(NT_NOT_THIS_FORMAT), 3);
     ck_assert_int_eq(nt_exit_status(NT_UNSUPPORTED), 4);
     ck_assert_int_eq(nt_exit_status(NT_INVALID), 1);
+    ck_assert_int_eq(nt_exit_status(NT_INCOMPATIBLE), 5);
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE), 9);
     ck_assert_int_eq(NT_EXIT_UNREAD, 10); /* not the status of a failure, but verify's own */
 }

@@ -85,7 +85,7 @@ def test_what_is_chosen_is_checked(events):
         with pytest.raises(IndexError):
             events.select(entries=entries)
     with pytest.raises(TypeError):
-        events.select('weight')
+        events.select(5)
     with pytest.raises(ValueError):
         events.select(strings='latin-1')
     with pytest.raises(ValueError):

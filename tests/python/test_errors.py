@@ -23,10 +23,12 @@ def test_a_file_of_no_format(tmp_path):
 
 
 def test_what_is_neither_a_path_nor_bytes():
-    for source in 5, None, ['example.root']:
+    for source in 5, None:
         with pytest.raises(TypeError,
                            match=f'expected a path or a bytes-like object, found {type(source).__name__}'):
             ntuple.open(source)
+    with pytest.raises(TypeError):
+        ntuple.open(['example.root', 5])
 
 
 def test_a_version_that_is_not_there_is_reported_with_its_dataset(data):
