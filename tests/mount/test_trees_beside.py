@@ -31,7 +31,7 @@ def document(*arguments):
 def a_friend_is_a_field_only_if_it_is_wanted():
     fields = output(NTUPLE, 'ls', FRIENDS, 'events').decode().split()
     same({'calibration', 'more', 'i~2'} & {*fields}, set())
-    same([friend['is_joined'] for friend in document(FRIENDS, 'events/ntuple.json')['friends']], [False] * 6)
+    same([friend['is_shown'] for friend in document(FRIENDS, 'events/ntuple.json')['friends']], [False] * 6)
     fields = output(NTUPLE, 'ls', '--friends', FRIENDS, 'events').decode().split()
     same({'calibration', 'more', 'i~2', 'shorter', 'indexed', 'far'} & {*fields},
          {'calibration', 'more', 'i~2'})
@@ -110,7 +110,7 @@ def a_file_by_another_name_still_is_the_file_of_its_friends():
     """ROOT stored the name by which the file was made for the friend of a pointer."""
     with scratch() as directory:
         shutil.copy(FRIENDS, directory / 'renamed.root')
-        same([friend['is_joined'] for friend in document('--friends', directory / 'renamed.root',
+        same([friend['is_shown'] for friend in document('--friends', directory / 'renamed.root',
                                                          'events/ntuple.json')['friends']],
              [True] * 3 + [False] * 3)
 

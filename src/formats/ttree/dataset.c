@@ -28,7 +28,7 @@ void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json
         nt_json_member_text(json, "name", friend->name);
         nt_json_member_text(json, "tree", friend->tree);
         nt_json_member_text(json, "file", friend->file);
-        nt_json_member_bool(json, "is_joined", friend->joined != NULL);
+        nt_json_member_bool(json, "is_shown", friend->joined != NULL);
         if (friend->joined)
             nt_json_member_text(json, "field", friend->field);
         if (friend->refusal)
