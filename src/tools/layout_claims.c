@@ -239,7 +239,9 @@ static bool is_page_elsewhere(const struct nt_dataset *dataset, const struct nt_
     const struct nt_source *own = dataset->sources[page->source], *shown = dataset->file->source;
     if (dataset->file->layout_sources && page->source < dataset->file->layout_source_count)
         shown = dataset->file->layout_sources[page->source];
-    return own != shown && own->beneath != shown;
+    while (own && own != shown)
+        own = own->beneath;
+    return !own;
 }
 
 /* Conservative: false if only the page's parts decide. */
