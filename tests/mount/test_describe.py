@@ -22,12 +22,14 @@ def check(field, values):
     finite = values[np.isfinite(values)]
     same([field['values'], field['nans'], field['infinities']],
          [len(values), int(np.isnan(values).sum()), int(np.isinf(values).sum())], field['field'])
-    same([np.float32(field['minimum']), np.float32(field['maximum'])], [finite.min(), finite.max()], field['field'])
+    same([np.float32(field['minimum']), np.float32(field['maximum'])], [finite.min(), finite.max()],
+         field['field'])
     assert abs(field['mean'] - finite.astype('f8').mean()) < 1e-9, field
     same(sum(field['histogram']), len(finite), field['field'])
     if len(field['histogram']) == BINS:
         expected = np.histogram(finite.astype('f8'), BINS, (finite.min(), finite.max()))[0]
-        assert np.abs(np.array(field['histogram']) - expected).max() <= 2, (field, expected)  # on the borders of bins
+        # on the borders of bins
+        assert np.abs(np.array(field['histogram']) - expected).max() <= 2, (field, expected)
 
 
 def jagged(counts, value):
@@ -59,10 +61,12 @@ def values_are_those_that_were_written():
 def a_damaged_page_is_named_and_its_values_are_counted():
     result = command(NTUPLE, 'describe', data('damaged_page.root'), 'noise')
     same(result.returncode, 5)
-    assert b'noise: column 1 (SplitUInt64) of field noise, page 0 of cluster 0' in result.stderr, result.stderr
+    said = result.stderr
+    assert b'noise: column 1 (SplitUInt64) of field noise, page 0 of cluster 0' in said, said
     found = described(data('damaged_page.root'), 'noise', status=5)['noise']
     whole = np.frombuffer(output(NTUPLE, 'cat', data('compression_zstd.root'), 'noise/data.bin'), '<u8')[150:]
-    same([found[key] for key in ('values', 'unread', 'minimum', 'maximum')], [1000, 150, int(whole.min()), int(whole.max())])
+    same([found[key] for key in ('values', 'unread', 'minimum', 'maximum')],
+         [1000, 150, int(whole.min()), int(whole.max())])
     same(sum(found['histogram']), 850)
     same(len(found['failures']), 1)
 
@@ -70,11 +74,13 @@ def a_damaged_page_is_named_and_its_values_are_counted():
 @case
 def nulls_are_counted_apart():
     found = described(data('lance_packed_2.1.lance'), 'vectors')
-    rows = [json.loads(line) for line in output(NTUPLE, 'cat', data('lance_packed_2.1.lance'), 'vectors/rows.jsonl').splitlines()]
+    rows = [json.loads(line) for line in output(NTUPLE, 'cat', data('lance_packed_2.1.lance'),
+                                                'vectors/rows.jsonl').splitlines()]
     values = [value for row in rows for value in (row or [None] * 3)]
     known = [value for value in values if value is not None]
     field = found['vectors/item']
-    same([field[key] for key in ('values', 'nulls', 'minimum', 'maximum')], [len(values), values.count(None), min(known), max(known)])
+    same([field[key] for key in ('values', 'nulls', 'minimum', 'maximum')],
+         [len(values), values.count(None), min(known), max(known)])
     energies = described(data('example.root'), 'missing_energy')['missing_energy/_0']
     same([energies['values'], energies['nulls'], sum(energies['histogram'])], [1000, 334, 666])
 
@@ -82,9 +88,11 @@ def nulls_are_counted_apart():
 @case
 def texts_are_described_by_their_lengths():
     found = described(data('trees/trees_baskets.root'), 'text')['text']
-    texts = [json.loads(line) for line in output(NTUPLE, 'cat', data('trees/trees_baskets.root'), 'text/rows.jsonl').splitlines()]
+    texts = [json.loads(line) for line in output(NTUPLE, 'cat', data('trees/trees_baskets.root'),
+                                                 'text/rows.jsonl').splitlines()]
     lengths = [len(text.encode()) for text in texts]
-    same([found[key] for key in ('is_of_lengths', 'values', 'minimum', 'maximum')], [True, 50, min(lengths), max(lengths)])
+    same([found[key] for key in ('is_of_lengths', 'values', 'minimum', 'maximum')],
+         [True, 50, min(lengths), max(lengths)])
 
 
 @case

@@ -97,13 +97,16 @@ def a_changed_element_is_found():
         a, b = int(values[0][element]), int(values[1][element])
         status, lines, said = diff(data('without_checksums.root'), copy)
         same((status, said), (1, ''))
-        same(lines[:2], ['unchecked: 1 of 5 fields differs: values 1', f'unchecked: values: noise[{element}]: A {a}, B {b}'])
-        same(lines[2:], [f'{data("without_checksums.root")} and {copy}: schema same, values differ, layout same'])
+        same(lines[:2], ['unchecked: 1 of 5 fields differs: values 1',
+                         f'unchecked: values: noise[{element}]: A {a}, B {b}'])
+        same(lines[2:],
+             [f'{data("without_checksums.root")} and {copy}: schema same, values differ, layout same'])
         status, found = document(data('without_checksums.root'), copy)
         same((status, found['is_same'], found['failures']), (1, False, 0))
         same(found['differences'], {'schema': 0, 'values': 1, 'layout': 0})
         same(found['datasets'], [{'a': 'unchecked', 'b': 'unchecked', 'findings': [
-            {'finding': 'values', 'field': 'noise', 'property': 'value', 'row': element, 'entry': element, 'a': a,
+            {'finding': 'values', 'field': 'noise', 'property': 'value', 'row': element, 'entry': element,
+             'a': a,
              'b': b}], 'fields': 5, 'differing_fields': 1}])
         same([found[side]['file'] for side in 'ab'], [str(data('without_checksums.root')), str(copy)])
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The first rows: as a table that fits, as JSON lines, of some columns. The values are those of another reader."""
+"""The first rows: as a table that fits, as JSON lines, of some columns. The values come from another
+reader."""
 import json
 import os
 
@@ -9,11 +10,13 @@ import numpy as np
 from harness import DATA, NTUPLE, case, command, data, on_a_terminal, output, run, same
 
 NANO = data('nano.root')
-VALUES = {name: field['sample'] for name, field in json.loads((DATA / 'nano.json').read_text())['datasets']['Events']['fields'].items()}
+FIELDS = json.loads((DATA / 'nano.json').read_text())['datasets']['Events']['fields']
+VALUES = {name: field['sample'] for name, field in FIELDS.items()}
 
 
 def table(*arguments, columns=80):
-    lines = output(NTUPLE, 'head', '--table', *arguments, env={**os.environ, 'COLUMNS': str(columns)}).decode().splitlines()
+    environment = {**os.environ, 'COLUMNS': str(columns)}
+    lines = output(NTUPLE, 'head', '--table', *arguments, env=environment).decode().splitlines()
     assert all(len(line) <= columns for line in lines), lines
     return [line.split() for line in lines]
 
@@ -24,7 +27,8 @@ def rounded(values):
 
 @case
 def columns_are_members_of_json_lines():
-    lines = [json.loads(line) for line in output(NTUPLE, 'head', '-n3', NANO, '--columns=MET_pt,Muon_*').splitlines()]
+    lines = [json.loads(line) for line in output(NTUPLE, 'head', '-n3', NANO,
+                                                 '--columns=MET_pt,Muon_*').splitlines()]
     same([list(line) for line in lines], [['MET_pt', 'Muon_pt', 'Muon_eta', 'Muon_charge']] * 3)
     for entry, line in enumerate(lines):
         for name, values in line.items():
@@ -86,7 +90,8 @@ def a_terminal_gets_a_table_and_titles_in_bold():
 def a_damaged_value_is_named_and_the_others_are_shown():
     result = command(NTUPLE, 'head', '--table', data('damaged_page.root'), '--columns=ramp,noise')
     same(result.returncode, 5)
-    same([line.split() for line in result.stdout.decode().splitlines()][:3], [['entry', 'ramp', 'noise'], ['0', '0', '?'], ['1', '0', '?']])
+    same([line.split() for line in result.stdout.decode().splitlines()][:3],
+         [['entry', 'ramp', 'noise'], ['0', '0', '?'], ['1', '0', '?']])
     assert b'page 0 of cluster 0' in result.stderr, result.stderr
 
 
@@ -99,7 +104,8 @@ def columns_that_do_not_exist_are_refused():
 
 @case
 def other_formats_have_tables():
-    same(table(data('trees/trees_baskets.root'), '-n2', '--columns=i,n'), [['entry', 'i', 'n'], ['0', '0', '0'], ['1', '3', '1']])
+    same(table(data('trees/trees_baskets.root'), '-n2', '--columns=i,n'),
+         [['entry', 'i', 'n'], ['0', '0', '0'], ['1', '3', '1']])
     lines = table(data('lance_packed_2.1.lance'), '-n2', '--columns=vectors')
     same(lines, [['entry', 'vectors'], ['0', '[0,0,3]'], ['1', '[1,null,3]']])
 

@@ -77,7 +77,8 @@ def other_formats_have_patterns_too():
 
 
 # The stored bytes of each branch, by uproot.
-STORED = {'run': 35, 'event': 239, 'MET_pt': 296, 'nJet': 33, 'Jet_pt': 355, 'Jet_mass': 93, 'nMuon': 34, 'Muon_pt': 489,
+STORED = {'run': 35, 'event': 239, 'MET_pt': 296, 'nJet': 33, 'Jet_pt': 355, 'Jet_mass': 93, 'nMuon': 34,
+          'Muon_pt': 489,
           'Muon_eta': 764, 'Muon_charge': 47}
 
 
@@ -102,7 +103,8 @@ def columns_have_the_names_of_projected_fields():
 @case
 def columns_are_joined_and_the_largest_come_first():
     groups = inspected('--group=prefix')['groups']
-    same([(group['name'], group['columns']) for group in groups[:3]], [('Muon_*', 3), ('Jet_*', 2), ('MET_*', 1)])
+    same([(group['name'], group['columns']) for group in groups[:3]],
+         [('Muon_*', 3), ('Jet_*', 2), ('MET_*', 1)])
     same([group['stored_bytes'] for group in groups[:2]], [489 + 764 + 47, 355 + 93])
     same({group['name']: group['stored_bytes'] for group in inspected('--group=field')['groups']}, STORED)
     same([group['name'] for group in inspected('--group=type')['groups']],

@@ -107,7 +107,8 @@ def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there(
         fails(errno.EIO, harness.pread, early, 4, 4 * SHORT_ROWS, os.O_DIRECT)
         fails(errno.EIO, never.read_bytes)
         same((early.stat().st_size, never.stat().st_size), (80, 80))
-        assert any('field early' in message and f'entries from {SHORT_ROWS} on' in message for message in mount.messages()), mount.messages()
+        assert any('field early' in message and f'entries from {SHORT_ROWS} on' in message
+                   for message in mount.messages()), mount.messages()
         assert any('never' in message for message in mount.messages()), mount.messages()
 
 
@@ -116,9 +117,11 @@ def texts_and_tables_of_rows_that_a_branch_does_not_have_fail():
     source = data('trees/trees_short_branches.root')
     for path in 'rows.jsonl', 'table.csv', 'table.arrow', 'early/rows.jsonl', 'early/data.npy':
         result = command(NTUPLE, 'cat', source, f'short/{path}')
-        same((result.returncode != 0, b'has no basket for the entries from' in result.stderr), (True, True), (path, result.stderr))
+        same((result.returncode != 0, b'has no basket for the entries from' in result.stderr), (True, True),
+             (path, result.stderr))
     result = command(NTUPLE, 'head', '--rows=20', source, 'short')
-    same((result.returncode != 0, b'of field never' in result.stderr and b'entries from 0 on' in result.stderr), (True, True), result.stderr)
+    same((result.returncode != 0, b'of field never' in result.stderr
+          and b'entries from 0 on' in result.stderr), (True, True), result.stderr)
     rows = command(NTUPLE, 'cat', source, 'short/early/rows.jsonl').stdout.split()
     same([int(row) for row in rows], list(range(1, SHORT_ROWS + 1)))
 
@@ -139,7 +142,8 @@ def what_a_dataset_tells_of_its_tree():
 
     document = told('trees/trees_unclosed.root', 'unclosed')
     same((document['entries'], document['is_recovered']), (30, True))
-    same(told('trees/trees_structure.root', 'clusters')['clusters'], 6)     # of 15 entries, and from 50 on of 20
+    # of 15 entries, and from 50 on of 20
+    same(told('trees/trees_structure.root', 'clusters')['clusters'], 6)
     kept = told('trees/trees_structure.root', 'kept')
     same(kept.get('is_recovered', False), False)
     assert any('inner/other' in json.dumps(friend) for friend in kept['friends']), kept
@@ -177,7 +181,8 @@ def sizes_and_places_of_baskets_are_those_of_the_file():
     source = data('trees/trees_friends.root')
     page, = cat_lines(source, 'shorter/value/column.0/pages.jsonl')
     at, size = page['file_offset'], page['stored_bytes']
-    same(source.read_bytes()[at:at + size], output(NTUPLE, 'cat', source, 'shorter/value/column.0/pages/0.raw'))
+    same(source.read_bytes()[at:at + size], output(NTUPLE, 'cat', source,
+                                                   'shorter/value/column.0/pages/0.raw'))
     same((page['is_embedded'], page['packed_bytes']), (True, 5 * 8))
     assert b'TBasket' in source.read_bytes()[at:at + size], at
 
@@ -199,7 +204,8 @@ def the_layout_of_a_chain_has_each_byte_once():
     with scratch() as directory:
         for name in 'a.root', 'b.root':
             shutil.copy(data('trees/trees_embedded.root'), directory / name)
-        items = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain', directory / '*.root', 'layout.jsonl').splitlines()]
+        items = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain', directory / '*.root',
+                                                     'layout.jsonl').splitlines()]
         for name in 'a.root', 'b.root':
             ends = 0
             for item in (item for item in items if item['file'] == str(directory / name)):
@@ -210,21 +216,26 @@ def the_layout_of_a_chain_has_each_byte_once():
 
 def specification(directory, *samples):
     path = directory / 'specification.json'
-    path.write_text(json.dumps({'samples': {f's{number}': {'trees': [tree], 'files': [str(source)]} for number, (source, tree) in enumerate(samples)}}))
+    path.write_text(json.dumps({'samples': {f's{number}': {'trees': [tree], 'files': [str(source)]}
+                                            for number, (source, tree) in enumerate(samples)}}))
     return path
 
 
 @case
 def the_name_of_a_dataset_decides_what_a_chain_joins():
-    """A file with RNTuples and trees joins one with trees only, either way round; an RNTuple and a tree do not join."""
+    """A file with RNTuples and trees joins one with trees only, in either order. An RNTuple and a tree do not
+    join."""
     mixed, trees = data('trees/mixed.root'), data('trees/trees_structure.root')
     with scratch() as directory:
-        for samples, name in ([(mixed, 'Tracks'), (trees, 'kept')], 'Tracks'), ([(trees, 'kept'), (mixed, 'Tracks')], 'kept'):
+        for samples, name in ([(mixed, 'Tracks'), (trees, 'kept')],
+                              'Tracks'), ([(trees, 'kept'), (mixed, 'Tracks')], 'kept'):
             chain = specification(directory, *samples)
-            rows = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain=union', chain, f'{name}/rows.jsonl').splitlines()]
+            rows = [json.loads(line) for line in output(NTUPLE, 'cat', '--chain=union', chain,
+                                                        f'{name}/rows.jsonl').splitlines()]
             numbers = {'Tracks': list(range(100)), 'kept': [i % 3 for i in range(20)]}
             same([row['n'] for row in rows], numbers[samples[0][1]] + numbers[samples[1][1]])
-        result = command(NTUPLE, 'ls', '--chain', specification(directory, (mixed, 'Events'), (trees, 'kept')))
+        result = command(NTUPLE, 'ls', '--chain', specification(directory, (mixed, 'Events'),
+                                                                (trees, 'kept')))
         same(result.returncode != 0, True)
         for word in b'rntuple', b'ttree', b'kept', b'mixed.root':
             assert word in result.stderr, result.stderr

@@ -119,7 +119,7 @@ def the_last_line_says_all():
                                                                                          {'finding': 'stuck',
             'what': 'a reader'}]}
     same(list(text(report))[-1],
-         '1,502 reads and listings of 5.1 GB, 1 wrong, 1 other findings, 1 processes that grow')
+         '1,502 reads and listings of 5.1 GB, 1 wrong, 1 other findings, 1 growing processes')
 
 
 @case
