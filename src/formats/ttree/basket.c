@@ -95,7 +95,7 @@ static enum nt_status check_members(const struct nt_basket *basket, struct nt_er
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "version of a basket: expected 1 to %d, found %u",
                        NEWEST_VERSION, basket->version);
     if (basket->version == 0)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "version of a basket, at least", 1, 0);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "version of a basket", 1, 0);
     if (basket->io_bits & ~IO_GENERATES_OFFSETS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "fIOBits of a basket: expected %d, found %u",
                        IO_GENERATES_OFFSETS, basket->io_bits);
@@ -103,8 +103,8 @@ static enum nt_status check_members(const struct nt_basket *basket, struct nt_er
     if (status == NT_OK)
         status = check_sign("fLast", basket->last, error);
     if (status == NT_OK && basket->last < basket->key_bytes)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "fLast of a basket, at least",
-                                basket->key_bytes, basket->last);
+        status = nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "fLast of a basket", basket->key_bytes,
+                               basket->last);
     return status;
 }
 
@@ -144,11 +144,11 @@ static enum nt_status measure_embedded(struct nt_basket *basket, struct nt_error
 static enum nt_status measure_record(struct nt_basket *basket, struct nt_error *error)
 {
     if (basket->bytes < basket->key_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "fNbytes of a basket, at least",
-                              basket->key_bytes, basket->bytes);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "fNbytes of a basket", basket->key_bytes,
+                             basket->bytes);
     if (basket->value_bytes > basket->object_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of values in a basket, at most",
-                              basket->object_bytes, basket->value_bytes);
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of values in a basket",
+                             basket->object_bytes, basket->value_bytes);
     basket->offset_bytes = basket->object_bytes - basket->value_bytes;
     basket->has_sizes = basket->offset_bytes && basket->io_bits & IO_GENERATES_OFFSETS;
     return NT_OK;

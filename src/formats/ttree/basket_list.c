@@ -131,7 +131,7 @@ static enum nt_status check_overlap(const struct nt_basket_place *baskets, uint3
     for (size_t i = 1; i < found && status == NT_OK; i++)
         if (extents[i].offset < extents[i - 1].end)
             status = nt_fail(error, NT_CORRUPT, extents[i].offset,
-                             "basket %" PRIu32 ": it overlaps basket %" PRIu32 " at byte %" PRIu64,
+                             "basket %" PRIu32 " overlaps basket %" PRIu32 " at byte %" PRIu64,
                              extents[i].slot, extents[i - 1].slot, extents[i - 1].offset);
     free(extents);
     return status;
@@ -215,7 +215,7 @@ static enum nt_status check_other_branches(const struct nt_ttree_branch *branch,
         return NT_OK;
     struct nt_text name = branch->record->branches[overlap->branch].name;
     return nt_fail(error, NT_CORRUPT, overlap->offset,
-                   "basket %" PRIu32 ": it overlaps basket %" PRIu32 " of branch %.*s", overlap->slot,
+                   "basket %" PRIu32 " overlaps basket %" PRIu32 " of branch %.*s", overlap->slot,
                    overlap->other_slot, name.length < MAX_SHOWN ? (int)name.length : MAX_SHOWN, name.bytes);
 }
 
@@ -226,15 +226,15 @@ static enum nt_status check_place(const struct nt_ttree *tree, const struct nt_b
 {
     if (first < 0 || end < first)
         return nt_fail(error, NT_CORRUPT, tree->record_offset,
-                       "basket %" PRIu32 ": its entries end before they begin: %" PRId64 ", %" PRId64,
+                       "basket %" PRIu32 ": its entries are impossible: from %" PRId64 " up to %" PRId64,
                        place->slot, first, end);
     if (place->offset == 0 || place->is_embedded || first == end ||
         nt_fits(place->offset, place->bytes, file_bytes))
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, tree->record_offset,
-                   "basket %" PRIu32 ": its place is past the end of the file: %" PRIu32
-                   " bytes at byte %" PRIu64,
-                   place->slot, place->bytes, place->offset);
+                   "basket %" PRIu32 ": %" PRIu32 " bytes at byte %" PRIu64
+                   " are outside the file of %" PRIu64 " bytes",
+                   place->slot, place->bytes, place->offset, file_bytes);
 }
 
 enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,

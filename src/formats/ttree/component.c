@@ -55,7 +55,7 @@ enum nt_status nt_component_add_number(struct nt_component_builder *builder, str
     struct nt_component component = {
         .kind = NT_COMPONENT_NUMBER, .name = name, .type = type, .version = NT_STREAMER_NEWEST};
     if (!nt_number_of(number, title, &component.number))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "numbers of the basic type %d are not read: %.*s",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read numbers of the basic type %d: %.*s",
                        (int)number, FORMAT_TEXT(type));
     return nt_component_add(builder, &component, error);
 }
@@ -158,7 +158,7 @@ enum nt_status nt_component_add_unknown(struct nt_component_builder *builder, st
 enum nt_status nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name,
                                         struct nt_text type, struct nt_error *error)
 {
-    const char *reason = nt_arena_format(builder->arena, "pointers to polymorphic objects are not read: %.*s",
+    const char *reason = nt_arena_format(builder->arena, "cannot read pointers to polymorphic objects: %.*s",
                                          FORMAT_TEXT(type));
     if (!reason)
         return nt_fail_memory(error);
@@ -275,8 +275,8 @@ enum nt_status nt_component_add_object(struct nt_component_builder *builder, str
         status = nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not describe the class %.*s",
                          FORMAT_TEXT(class_name));
     else if (is_within(builder, class))
-        status = nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET, "objects of class %.*s contain such objects",
-                         FORMAT_TEXT(class_name));
+        status = nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET,
+                         "objects of class %.*s contain objects of this class", FORMAT_TEXT(class_name));
     else if (builder->class_depth >= NT_CLASS_DEPTH)
         status =
             nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET, "objects are nested deeper than %d classes: %.*s",

@@ -226,7 +226,7 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
     if (count > INT32_MAX) {
         if (emitter->status == NT_OK)
             emitter->status = nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                      "arrays of more than %d items are not read", INT32_MAX);
+                                      "cannot read arrays of more than %d items", INT32_MAX);
     } else if (emitter->components[inner].kind == NT_COMPONENT_NUMBER) {
         emit_number(emitter, &emitter->components[inner], (uint32_t)count);
     } else {

@@ -278,8 +278,8 @@ enum nt_status nt_ttree_read_object(struct nt_file *file, struct nt_arena *arena
         status = nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, arena, &file->budget,
                                error);
     if (status == NT_OK && (tree->entries < 0 || tree->entries > INT64_MAX / 2))
-        status =
-            nt_fail(error, NT_CORRUPT, object->offset, "the tree has %" PRId64 " entries", tree->entries);
+        status = nt_fail(error, NT_CORRUPT, object->offset,
+                         "the tree has an impossible number of entries, %" PRId64, tree->entries);
     if (status == NT_OK)
         status =
             nt_ttree_find_overlaps(tree, file->source->size, file->budget.disk_bytes, &file->budget, error);

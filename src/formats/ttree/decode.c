@@ -263,14 +263,16 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
     enum nt_status status = NT_OK;
     uint64_t items = 0;
     if (!run->is_end_known)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "byte %zu of the values: items up to the end of an entry, but the basket does not say "
-                       "where entries begin",
-                       run->at);
+        return nt_fail(
+            error, NT_CORRUPT, NT_NO_OFFSET,
+            "byte %zu of the values: items extend to the end of their entry, but the basket does not "
+            "say where entries begin",
+            run->at);
     if (operation->body_bytes != NT_VARIABLE) {
         if (operation->body_bytes ? left(run) % operation->body_bytes : left(run))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "byte %zu of the values: %zu bytes are left for items of %" PRIu32 " bytes",
+                           "byte %zu of the values: %zu bytes are left, which is not a multiple of the item "
+                           "size, %" PRIu32,
                            run->at, left(run), operation->body_bytes);
         return run_list(run, i, operation->body_bytes ? left(run) / operation->body_bytes : 0, error);
     }
@@ -278,7 +280,9 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
         size_t before = run->at;
         status = run_body(run, i + 1, operation->end, error);
         if (status == NT_OK && run->at == before)
-            status = fail_end(run, 0, "items without bytes", error);
+            status =
+                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                        "byte %zu of the values: %zu bytes follow items without bytes", run->at, left(run));
     }
     if (status == NT_OK)
         put_end(run, operation->ends, items);
@@ -292,7 +296,7 @@ static enum nt_status get_counter(const struct run *run, uint8_t number, uint64_
     const struct counter *counter = &run->counters[number];
     if (!counter->is_known)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "byte %zu of the values: the number that this depends on is missing", run->at);
+                       "byte %zu of the values: the number of items is not stored", run->at);
     size_t place = counter->at + (counter->is_of_items ? (size_t)run->item * counter->width : 0);
     *value_ret = load(run->bytes + place, counter->width, counter->is_signed);
     return NT_OK;
@@ -303,7 +307,7 @@ static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *
     const struct nt_operation *operation = &run->operations[i];
     uint64_t items = 0;
     if (operation->count && left(run) < 1)
-        return fail_end(run, 1, "whether there is an array", error);
+        return fail_end(run, 1, "the flag of an array", error);
     if (operation->count && !run->bytes[run->at++])
         return run_list(run, i, 0, error);
     enum nt_status status = get_counter(run, operation->counter, &items, error);
@@ -399,13 +403,12 @@ static enum nt_status check_version(const struct run *run, const struct nt_opera
 {
     if ((int16_t)version > 0 && operation->version >= 0 && version != operation->version)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "byte %zu of the values: class version %u, where the file describes version %" PRId32,
-                       run->at, version, operation->version);
+                       "byte %zu of the values: class version: expected %" PRId32 ", found %u", run->at,
+                       operation->version, version);
     if (checksum && operation->count && checksum != operation->count)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "byte %zu of the values: a class of checksum %08" PRIx32
-                       ", where the file describes %08" PRIx32,
-                       run->at, checksum, operation->count);
+                       "byte %zu of the values: class checksum: expected %08" PRIx32 ", found %08" PRIx32,
+                       run->at, operation->count, checksum);
     return NT_OK;
 }
 
@@ -444,10 +447,10 @@ static enum nt_status fail_without_count(const struct run *run, struct nt_error 
 {
     if (left(run) < BYTE_COUNT_BYTES)
         return fail_end(run, BYTE_COUNT_BYTES, "the byte count of an object", error);
-    return nt_fail(
-        error, NT_UNSUPPORTED, NT_NO_OFFSET,
-        "byte %zu of the values: an item that is not described, and has no byte count to skip it by",
-        run->at);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: the file does not describe an item, and the item has no byte "
+                   "count to skip it",
+                   run->at);
 }
 
 /* Runs the body that the version selects; skips it if nothing in it is needed. */
@@ -466,9 +469,9 @@ static enum nt_status run_versioned(struct run *run, uint32_t i, bool has_end, u
     run->version = version & (uint16_t)~MEMBERWISE;
     status = check_version(run, operation, run->version, checksum, error);
     if (status == NT_OK && is_memberwise && !operation->other)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "byte %zu of the values: a collection that stores members one after the other",
-                       run->at);
+        return nt_fail(
+            error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "byte %zu of the values: cannot read this collection, which is stored member by member", run->at);
     if (is_memberwise) {
         first = operation->other;
         end = operation->end;
@@ -587,7 +590,7 @@ static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, st
     for (uint32_t i = first; status == NT_OK && i < end; i = run->operations[i].end) {
         if (run->work_left-- == 0)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "byte %zu of the values: more items than its bytes can describe", run->at);
+                           "byte %zu of the values: more items than the bytes can hold", run->at);
         status = run_one(run, i, error);
     }
     return status;
@@ -1166,12 +1169,13 @@ static enum nt_status count_by_bytes(const struct nt_interpretation *from, const
     uint64_t headers = (uint64_t)basket->entries * from->header_bytes;
     uint64_t bytes = basket->value_bytes - headers;
     if (headers > basket->value_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the values of a basket, at least",
-                              headers, basket->value_bytes);
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the values of a basket", headers,
+                             basket->value_bytes);
     if (!from->item_bytes || bytes % from->item_bytes)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "a basket has %" PRIu64 " bytes of items, where an item has %" PRIu32, bytes,
-                       from->item_bytes);
+                       "a basket has %" PRIu64
+                       " bytes of items, which is not a multiple of the item size, %" PRIu32,
+                       bytes, from->item_bytes);
     for (uint32_t i = 0; i < from->output_count; i++) {
         counts[i] = (struct nt_output_count){.elements = basket->entries, .items = bytes / from->item_bytes};
         if (!from->outputs[i].is_offsets &&
@@ -1211,8 +1215,8 @@ enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, c
     struct nt_basket basket;
     enum nt_status status = nt_basket_parse(record, count, &basket, error);
     if (status == NT_OK && entries > basket.entries)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "entries of a basket, at least", entries,
-                                basket.entries);
+        status =
+            nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "entries of a basket", entries, basket.entries);
     if (status != NT_OK)
         return status;
     if (interpretation->count_by == NT_COUNT_BY_ENTRIES) {

@@ -151,10 +151,10 @@ static enum nt_status check(const struct joining *joining, const struct nt_ttree
 {
     char text[128];
     if (record->has_index)
-        return refuse(joining, "its entries are found by its index");
+        return refuse(joining, "it has an index (TTreeIndex), which is not supported");
     if (record->entries != joining->tree->entries) {
-        snprintf(text, sizeof(text), "it has %" PRId64 " entries, where the tree has %" PRId64,
-                 record->entries, joining->tree->entries);
+        snprintf(text, sizeof(text), "it has %" PRId64 " entries, but the tree has %" PRId64, record->entries,
+                 joining->tree->entries);
         return refuse(joining, text);
     }
     joining->friend->joined = record;
@@ -300,7 +300,8 @@ enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < tree->friend_count; i++) {
         joining.friend = &tree->friends[i];
-        status = i < MAX_FRIENDS ? examine(&joining) : refuse(&joining, "the tree has more than 64 friends");
+        status = i < MAX_FRIENDS ? examine(&joining)
+                                 : refuse(&joining, "the tree has more than the limit of 64 friends");
     }
     if (status == NT_OK)
         status = add_notes(&joining);

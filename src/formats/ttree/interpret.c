@@ -84,7 +84,7 @@ static enum nt_status add_leaf_numbers(struct nt_component_builder *builder, con
     struct nt_dimensions dimensions = nt_title_dimensions(leaf->title, leaf->length);
     uint32_t opened[NT_STREAMER_DIMENSIONS];
     if (!class)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "leaves of class %.*s are not read",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read leaves of class %.*s",
                        FORMAT_TEXT(leaf->class_name));
     struct nt_text type = nt_text_of(leaf->is_unsigned ? class->unsigned_name : class->type_name);
     enum nt_status status =
@@ -127,7 +127,7 @@ static enum nt_status add_counted_leaf(struct interpreter *interpreter, const st
         status = nt_component_count_by(builder, first, counter->name, &number, error);
     else if (!is_last)
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "leaves that follow one whose length is in another branch are not read: %.*s",
+                         "cannot read a leaf after one whose length is in another branch: %.*s",
                          FORMAT_TEXT(leaf->name));
     if (status == NT_OK)
         status = open_list(builder, name, type, is_here ? NT_COMPONENT_COUNTED : NT_COMPONENT_REST, number,
@@ -272,10 +272,10 @@ static enum nt_status add_member_of_items(struct interpreter *interpreter,
     struct nt_component_builder *builder = &interpreter->builder;
     uint32_t index = 0;
     if (is_pointer_array(element->type) || element->type == NT_STREAMER_STREAM_LOOP)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "arrays of the items of a collection are not read if their lengths are in another "
-                       "branch: %.*s",
-                       FORMAT_TEXT(element->type_name));
+        return nt_fail(
+            error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "cannot read arrays in the items of a collection whose lengths are in another branch: %.*s",
+            FORMAT_TEXT(element->type_name));
     enum nt_status status = open_list(builder, interpreter->branch->name, element->type_name,
                                       NT_COMPONENT_REST, 0, &index, error);
     if (status == NT_OK)
@@ -303,7 +303,7 @@ static enum nt_status add_member(struct interpreter *interpreter, struct nt_erro
     const struct nt_streamer_element *element = found ? found : &by_leaf;
     if (!found && (by_leaf.type < 0 || by_leaf.type >= NT_STREAMER_OBJECT))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "the file does not describe the member that the branch is of, in class %.*s",
+                       "the file does not describe the branch's member in class %.*s",
                        FORMAT_TEXT(branch->object_class));
     if (is_of_items(branch))
         return add_member_of_items(interpreter, element, error);
@@ -316,7 +316,7 @@ static enum nt_status add_member(struct interpreter *interpreter, struct nt_erro
 
 /* ---- Whole objects ---- */
 
-/* An object that is not split. Its class has a streamer of its own if the type of the branch is negative;
+/* An object that is not split. Its class has a custom streamer if the type of the branch is negative;
  * otherwise its members have no header around them, as in a split object. */
 static enum nt_status add_whole(struct interpreter *interpreter, struct nt_error *error)
 {
@@ -370,7 +370,8 @@ static enum nt_status add_parts(struct interpreter *interpreter, struct nt_error
     if (nt_text_is(branch->class_name, "TBranchObject"))
         return add_named_object(interpreter, error);
     if (nt_text_is(branch->class_name, "TBranchRef"))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the table of the tree's references is not read");
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "cannot read the tree's table of references (TRefTable)");
     return add_leaves(interpreter, error);
 }
 

@@ -71,7 +71,7 @@ enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint3
     uint32_t index = find_counter(builder, first, name);
     if (index == NT_NONE)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "the member %.*s, which counts another, is missing", FORMAT_TEXT(name));
+                       "the member %.*s, which stores the length of an array, is missing", FORMAT_TEXT(name));
     struct nt_component *counter = &builder->components[index];
     if (!counter->counter) {
         if (builder->counter_count >= UINT8_MAX)
@@ -115,8 +115,8 @@ static enum nt_status add_loop(struct nt_component_builder *builder,
                                      .type = element->type_name,
                                      .version = NT_STREAMER_NEWEST};
     if (type.length + 1 < element->type_name.length)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "arrays of pointers to objects are not read: %.*s", FORMAT_TEXT(element->type_name));
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read arrays of pointers to objects: %.*s",
+                       FORMAT_TEXT(element->type_name));
     uint32_t index = 0;
     enum nt_status status =
         nt_component_count_by(builder, first, element->counter, &component.counter, error);
@@ -184,7 +184,7 @@ static enum nt_status add_item(struct nt_component_builder *builder,
         return nt_component_add_type(builder, name, stl_type(element), header, element->content_type, error);
     case NT_STREAMER_STREAMER:
         return nt_component_add_unknown(builder, name, element->type_name, NT_COMPONENT_OWN,
-                                        "the member has a streamer of its own", error);
+                                        "the member has a custom streamer", error);
     default:
         return nt_component_add_number(builder, name, element->type_name, type, element->title, error);
     }

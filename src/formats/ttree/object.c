@@ -149,22 +149,22 @@ static int shown(struct nt_text text)
 static enum nt_status fail(const struct walk *walk, struct nt_text class_name, const char *what,
                            struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, walk->cursor.position, "an object of class %.*s: %s at byte %zu of %zu",
-                   shown(class_name), class_name.bytes, what, walk->cursor.position, walk->cursor.end);
+    return nt_fail(error, NT_CORRUPT, walk->cursor.position, "an object of class %.*s, byte %zu of %zu: %s",
+                   shown(class_name), class_name.bytes, walk->cursor.position, walk->cursor.end, what);
 }
 
 static enum nt_status fail_unsupported(const struct walk *walk, struct nt_text class_name,
                                        struct nt_text member, struct nt_error *error)
 {
-    return nt_fail(error, NT_UNSUPPORTED, walk->cursor.position,
-                   "an object of class %.*s%s%.*s: nothing describes it, and it has no byte count",
-                   shown(class_name), class_name.bytes, member.length ? ", member " : "", shown(member),
-                   member.bytes);
+    return nt_fail(
+        error, NT_UNSUPPORTED, walk->cursor.position,
+        "an object of class %.*s%s%.*s: the file does not describe it, and it has no byte count to skip it",
+        shown(class_name), class_name.bytes, member.length ? ", member " : "", shown(member), member.bytes);
 }
 
 static enum nt_status check(const struct walk *walk, struct nt_text class_name, struct nt_error *error)
 {
-    return walk->cursor.failed ? fail(walk, class_name, "a member goes beyond the end", error) : NT_OK;
+    return walk->cursor.failed ? fail(walk, class_name, "a member extends past the end", error) : NT_OK;
 }
 
 static struct nt_text without_star(struct nt_text type_name)
@@ -215,7 +215,7 @@ static enum nt_status numbers(struct walk *walk, struct nt_object_member *member
     else
         member->bytes = nt_get_bytes(&walk->cursor, byte_count);
     if (walk->cursor.failed)
-        return fail(walk, member->class_name, "more numbers than there are bytes", error);
+        return fail(walk, member->class_name, "the numbers extend past the end", error);
     member->byte_count = byte_count;
     member->depth = walk->depth;
     return walk->muted ? NT_OK : walk->visitor->numbers(walk->visitor->context, member, error);
@@ -228,7 +228,7 @@ static enum nt_status characters(struct walk *walk, struct nt_object_member *mem
     member->offset = walk->cursor.position;
     member->bytes = nt_get_bytes(&walk->cursor, length);
     if (!member->bytes)
-        return fail(walk, member->class_name, "a string is longer than what is left", error);
+        return fail(walk, member->class_name, "a string extends past the end", error);
     member->byte_count = member->count = length;
     member->depth = walk->depth;
     return walk->muted ? NT_OK : walk->visitor->string(walk->visitor->context, member, error);
@@ -254,7 +254,7 @@ static enum nt_status reference(struct walk *walk, struct nt_object_member *memb
     else if (tag != 0 && tag >= walk->base + MAP_OFFSET)
         offset = tag - MAP_OFFSET - walk->base;
     else if (tag != 0)
-        return fail(walk, member->class_name, "a reference to a place in front of the object", error);
+        return fail(walk, member->class_name, "a reference to a byte before the object", error);
     if (offset != SIZE_MAX && offset >= walk->size)
         return fail(walk, member->class_name, "a reference past the end", error);
     member->depth = walk->depth;
@@ -279,7 +279,7 @@ static enum nt_status get_header(struct walk *walk, struct nt_text class_name, s
     if (!ahead.failed && byte_count & BYTE_COUNT_MASK) {
         byte_count &= ~BYTE_COUNT_MASK;
         if (byte_count < 2 || byte_count > nt_cursor_left(&ahead))
-            return fail(walk, class_name, "its byte count goes beyond the end", error);
+            return fail(walk, class_name, "its byte count extends past the end", error);
         *cursor = ahead;
         header.is_counted = true;
         header.end = cursor->position + byte_count;
@@ -303,14 +303,14 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
         named = nt_cursor(cursor->bytes, cursor->position);
         if (place < walk->base + MAP_OFFSET || !nt_skip(&named, place - MAP_OFFSET - walk->base) ||
             nt_get_be32(&named) != NEW_CLASS_TAG)
-            return fail(walk, *name_ret, "the reference to its class leads nowhere", error);
+            return fail(walk, *name_ret, "no class is where the reference to its class points", error);
     }
     size_t left = nt_cursor_left(&named);
     left = left < MAX_CLASS_NAME ? left : MAX_CLASS_NAME;
     const char *name = (const char *)named.bytes + named.position;
     const char *last = left ? memchr(name, 0, left) : NULL;
     if (!last)
-        return fail(walk, *name_ret, "the name of its class does not end", error);
+        return fail(walk, *name_ret, "the name of its class has no end", error);
     *name_ret = (struct nt_text){name, (size_t)(last - name)};
     if (tag == NEW_CLASS_TAG)
         nt_skip(cursor, name_ret->length + 1);
@@ -338,7 +338,7 @@ static enum nt_status walk_pointer(struct walk *walk, struct nt_text name, struc
         return fail_unsupported(walk, class_name, name, error);
     word &= ~BYTE_COUNT_MASK;
     if (word < 4 || word > nt_cursor_left(&walk->cursor))
-        return fail(walk, class_name, "the byte count of an item goes beyond the end", error);
+        return fail(walk, class_name, "the byte count of an item extends past the end", error);
     size_t outer_end = walk->cursor.end, item_end = walk->cursor.position + word;
     walk->cursor.end = item_end;
     uint32_t tag = nt_load_be32(walk->cursor.bytes + walk->cursor.position);
@@ -434,7 +434,7 @@ static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *m
         return status;
     }
     if (cursor->failed)
-        return fail(walk, member->class_name, "more items than there are bytes", error);
+        return fail(walk, member->class_name, "the items extend past the end", error);
     return numbers(walk, member, width_of(member->type), error);
 }
 
@@ -498,7 +498,7 @@ static enum nt_status walk_list(struct walk *walk, struct nt_object_member *list
     if (kind != TLIST)
         nt_skip(cursor, 4); /* lower bound */
     if (cursor->failed)
-        return fail(walk, list->class_name, "more items than there are bytes", error);
+        return fail(walk, list->class_name, "the items extend past the end", error);
     enum nt_status status = begin(walk, list, &skip, error);
     if (status != NT_OK || (skip && header->is_counted))
         return status;
@@ -604,8 +604,8 @@ static enum nt_status walk_object(struct walk *walk, struct nt_text name, struct
     object.depth = walk->depth;
     if (walk->depth + walk->bases >= MAX_DEPTH)
         return nt_fail(error, NT_CORRUPT, walk->cursor.position,
-                       "an object of class %.*s: more than %d objects within each other at byte %zu",
-                       shown(class_name), class_name.bytes, MAX_DEPTH, walk->cursor.position);
+                       "an object of class %.*s, byte %zu: objects are nested more than %d deep",
+                       shown(class_name), class_name.bytes, walk->cursor.position, MAX_DEPTH);
     unsigned *level = derived ? &walk->bases : &walk->depth;
     ++*level;
     if (known->kind == TOBJECT)
@@ -778,7 +778,7 @@ static enum nt_status walk_element_objects(struct walk *walk, const struct nt_st
                                     .offset = walk->cursor.position,
                                     .depth = walk->depth};
     if (list.count > nt_cursor_left(&walk->cursor))
-        return fail(walk, list.class_name, "more items than there are bytes", error);
+        return fail(walk, list.class_name, "the items extend past the end", error);
     enum nt_status status = begin(walk, &list, &skip, error);
     walk->muted += skip;
     for (uint64_t i = 0; i < list.count && status == NT_OK; i++) {

@@ -89,7 +89,7 @@ static enum nt_status open_resolved(const struct opening *opening, const char *p
         if (is_within)
             return status;
     }
-    return refuse(opening, "which is not below a directory that the option bases names", "");
+    return refuse(opening, "which is not below any directory of the option bases", "");
 }
 
 static enum nt_status open_path(const struct opening *opening, const char *path)
@@ -108,9 +108,9 @@ static enum nt_status open_file(const struct opening *opening)
 {
     struct nt_buffer path = {0};
     if (!opening->options->bases || !opening->options->bases[0])
-        return refuse(opening, "which is read only below a directory that the option bases names", "");
+        return refuse(opening, "which needs the option bases: a directory that contains the file", "");
     if (!is_path(opening))
-        return refuse(opening, "which is read only if both files are local", "");
+        return refuse(opening, "which cannot be read unless both files are local", "");
     enum nt_status status = put_path(opening, &path);
     if (status == NT_OK)
         status = open_path(opening, path.bytes);
@@ -149,7 +149,8 @@ static enum nt_status open_for(struct nt_dataset *dataset, struct nt_ttree_branc
         return status;
     }
     if (!other)
-        branch->refusal = "its data are in another file, and the branches name more than 64 of these";
+        branch->refusal =
+            "its data are in another file, and the branches name more than the limit of 64 files";
     else if (other->refusal)
         branch->refusal = other->refusal;
     else

@@ -146,18 +146,18 @@ static enum nt_status check_step(const struct nt_interpretation *from, uint32_t 
 {
     const struct nt_step *step = &from->steps[i];
     if (step->kind > NT_STEP_POINTER || step->encoding >= NT_ENCODING_COUNT)
-        return fail_step(i, "it has no such kind or encoding", error);
+        return fail_step(i, "its kind or encoding is unknown", error);
     if (has_body(step->kind) && (step->end <= i || step->end > end))
         return fail_step(i, "its body does not end within that of its parent", error);
     if (has_body(step->kind) && middle_of(step) != step->end &&
         (middle_of(step) <= i || middle_of(step) > step->end))
-        return fail_step(i, "its other body does not begin within it", error);
+        return fail_step(i, "its second body does not begin within it", error);
     if (has_number(step->kind) && (width_of(step) == 0 || width_of(step) > sizeof(uint64_t)))
         return fail_step(i, "its numbers have no fixed size", error);
     if (step->kind == NT_STEP_VALUES && step->counter && step->count != 1)
         return fail_step(i, "several numbers count the same items", error);
     if ((step->kind == NT_STEP_COUNTED || step->kind == NT_STEP_WHEN) && !step->counter)
-        return fail_step(i, "it depends on no number", error);
+        return fail_step(i, "the number that it depends on does not exist", error);
     return has_valid_output(from, step) ? NT_OK : fail_step(i, "its output has another type", error);
 }
 
@@ -166,7 +166,7 @@ static enum nt_status check_steps(const struct nt_interpretation *from, uint32_t
 {
     enum nt_status status = NT_OK;
     if (depth == MAX_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a branch whose content is nested more than %d times",
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the content of a branch is nested more than %d deep",
                        MAX_DEPTH);
     for (uint32_t i = first; status == NT_OK && i < end; i = next_step(from->steps, i)) {
         status = check_step(from, i, end, error);

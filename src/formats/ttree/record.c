@@ -715,8 +715,9 @@ static enum nt_status fail_unknown(struct nt_text class_name, int32_t version, s
 {
     enum { MAX_SHOWN = 80 };
     int shown = (int)(class_name.length < MAX_SHOWN ? class_name.length : MAX_SHOWN);
-    return nt_fail(error, NT_UNSUPPORTED, offset, "version %" PRId32 " of class %.*s is not described",
-                   version, shown, class_name.bytes);
+    return nt_fail(error, NT_UNSUPPORTED, offset,
+                   "the file does not describe version %" PRId32 " of class %.*s", version, shown,
+                   class_name.bytes);
 }
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *error)
@@ -756,7 +757,7 @@ static enum nt_status fail_reference(const struct reader *reader, const char *wh
                                      struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, reader->tree->record_offset,
-                   "the tree: a reference to a %s at byte %zu of its object, where none is", what, offset);
+                   "the tree refers to a %s at byte %zu of its object, but none begins there", what, offset);
 }
 
 /* The lists of children and leaves of each branch, in order of the lists in the file. What is in several

@@ -270,8 +270,8 @@ struct reading {
 
 static enum nt_status fail(const struct reading *reading, const char *what, struct nt_error *error)
 {
-    return nt_fail(error, NT_CORRUPT, reading->offset,
-                   "the streamer information: %s at byte %zu of its object", what, reading->cursor.position);
+    return nt_fail(error, NT_CORRUPT, reading->offset, "the streamer information, byte %zu of its object: %s",
+                   reading->cursor.position, what);
 }
 
 /* Zeroed memory of the arena. `count` is at most the number of bytes of the object. */
@@ -572,7 +572,7 @@ static enum nt_status read_list(struct reading *reading, struct nt_streamer_info
         get_string(&list); /* its option */
         reading->cursor.position = list.position;
         if (status == NT_OK && (list.failed || item.failed))
-            status = fail(reading, "a class that goes beyond its end, or has no name", error);
+            status = fail(reading, "a class has no name, or extends past its end", error);
     }
     return status;
 }
@@ -675,7 +675,7 @@ static enum nt_status read_key(struct nt_file *file, uint64_t offset, struct nt_
     if (status == NT_OK && !nt_fits(offset, key_ret->bytes, file->source->size))
         status = nt_fail(error, NT_TRUNCATED, offset,
                          "the streamer information: its %" PRIu32
-                         " bytes go beyond the end of the file (%" PRIu64 " bytes)",
+                         " bytes extend past the end of the file (%" PRIu64 " bytes)",
                          key_ret->bytes, file->source->size);
     return status;
 }

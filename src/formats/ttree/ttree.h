@@ -56,7 +56,7 @@ enum nt_streamer_type {
     NT_STREAMER_STL_P = 71,
     NT_STREAMER_STL = 300,
     NT_STREAMER_STL_STRING = 365,
-    NT_STREAMER_STREAMER = 500, /* its class has a streamer of its own */
+    NT_STREAMER_STREAMER = 500, /* its class has a custom streamer */
     NT_STREAMER_STREAM_LOOP = 501,
 };
 
@@ -137,7 +137,7 @@ struct nt_object_visitor {
     /* A pointer: to an object that began at `offset` of the buffer, or nothing (SIZE_MAX). */
     enum nt_status (*reference)(void *context, const struct nt_object_member *member, size_t offset,
                                 struct nt_error *error);
-    /* Bytes that no description covers: a class with a streamer of its own, skipped by its byte count. */
+    /* Bytes that no description covers: a class with a custom streamer, skipped by its byte count. */
     enum nt_status (*unknown)(void *context, const struct nt_object_member *member, struct nt_error *error);
 };
 

@@ -800,7 +800,7 @@ CASE(members_one_after_the_other)
     clear();
     put_points("\0\3\0\0\0\3\3\4\5\0\x1E\0\x28\0\x32", 15);
     assert_basket(&of_any_version, expected, &(struct storage){.flag = 0});
-    assert_refused(&points, NT_UNSUPPORTED, "class version 3, where the file describes version 4");
+    assert_refused(&points, NT_UNSUPPORTED, "class version: expected 4, found 3");
 }
 
 CASE(members_one_after_the_other_where_none_are_known)
@@ -811,7 +811,7 @@ CASE(members_one_after_the_other_where_none_are_known)
     put_header(&content.values, 5, 0x4009);
     put(&content.values, "\0\0\0\1\2", 5);
     end_entry(&content);
-    assert_refused(&lists, NT_UNSUPPORTED, "stores members one after the other");
+    assert_refused(&lists, NT_UNSUPPORTED, "stored member by member");
 }
 
 /* In a class of "int n; float *x; //[n]": a byte says whether there is an array. */
@@ -874,7 +874,7 @@ CASE(arrays_that_nothing_counts)
     end_entry(&content);
     make_basket(&made, &content, &(struct storage){.flag = 0});
     assert_status(NT_CORRUPT, decode(&arrays, 2, 1));
-    ck_assert(strstr(error.message, "the number that this depends on is missing"));
+    ck_assert(strstr(error.message, "the number of items is not stored"));
 }
 
 CASE(arrays_of_a_fixed_length)
@@ -944,7 +944,7 @@ CASE(counted_leaves_without_offsets)
     ck_assert(strstr(error.message, "the basket does not say where entries begin"));
     make_basket(&made, &content, &(struct storage){.has_no_offsets = true, .entry_bytes = 3});
     assert_status(NT_CORRUPT, decode(&lists, 0, 2)); /* entries of 3 bytes */
-    ck_assert(strstr(error.message, "3 bytes are left for items of 2 bytes"));
+    ck_assert(strstr(error.message, "3 bytes are left, which is not a multiple of the item size, 2"));
 }
 
 /* After and before valid entries. */
@@ -1062,7 +1062,7 @@ CASE(items_without_bytes_end)
     const struct expected expected[] = {EXPECT(ends), NOTHING};
     put(&content.values, "\x7F\xFF\xFF\xFF", 4);
     end_entry(&content);
-    assert_refused(&strings, NT_CORRUPT, "more items than its bytes can describe");
+    assert_refused(&strings, NT_CORRUPT, "more items than the bytes can hold");
     assert_basket(&nothing, expected, &(struct storage){.flag = 0});
 }
 
@@ -1074,7 +1074,7 @@ CASE(repetitions_without_bytes_end)
     const struct nt_interpretation strings = INTERPRETATION(steps, outputs);
     put(&content.values, "x", 1);
     end_entry(&content);
-    assert_refused(&strings, NT_CORRUPT, "more items than its bytes can describe");
+    assert_refused(&strings, NT_CORRUPT, "more items than the bytes can hold");
 }
 
 CASE(items_up_to_the_end_take_bytes)

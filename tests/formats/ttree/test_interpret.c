@@ -279,7 +279,7 @@ INTERPRET_TEST(a_string_has_its_length)
 INTERPRET_TEST(an_unknown_leaf_is_unreadable)
 {
     struct example example = leaf_example("TLeafX", "leaf", 1, false);
-    assert_unreadable(&example, "leaves of class TLeafX are not read");
+    assert_unreadable(&example, "cannot read leaves of class TLeafX");
 }
 
 INTERPRET_TEST(a_counted_leaf_fills_the_entry)
@@ -373,7 +373,7 @@ INTERPRET_TEST(a_leaf_that_another_branch_counts_must_be_last)
     assert_steps(&got, "BigInt32>0 BigInt16*2>1 rest>2{BigReal64>3}");
     example.leaves[2].counter = NT_NONE;
     example.leaves[1].counter = 3;
-    assert_unreadable(&example, "leaves that follow one whose length is in another branch are not read: y");
+    assert_unreadable(&example, "cannot read a leaf after one whose length is in another branch: y");
 }
 
 INTERPRET_TEST(branches_hold_others)
@@ -503,9 +503,9 @@ INTERPRET_TEST(members_of_the_items_of_collections)
     struct nt_streamer_element counted =
         ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
     struct example example = member_example(&counted, NT_BRANCH_COLLECTION_MEMBER);
-    assert_unreadable(&example,
-                      "arrays of the items of a collection are not read if their lengths are in another "
-                      "branch: double*");
+    assert_unreadable(
+        &example,
+        "cannot read arrays in the items of a collection whose lengths are in another branch: double*");
 }
 
 INTERPRET_TEST(collections_have_counts)
@@ -564,8 +564,7 @@ INTERPRET_TEST(a_member_without_description_is_that_of_its_leaf)
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:array[3]{item:real32>0}");
     example.leaves[0].type = NT_STREAMER_STL;
-    assert_unreadable(&example,
-                      "the file does not describe the member that the branch is of, in class Event");
+    assert_unreadable(&example, "the file does not describe the branch's member in class Event");
 }
 
 /* ---- Objects ---- */
@@ -655,12 +654,12 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
                         "l:unreadable i:int32>1}");
     assert_steps(&got, "headerv1{pointer header.sized header{list>0|class members>0} header.sized "
                        "header.sized BigInt32>1}");
-    ck_assert_str_eq(got.shapes[1].unreadable, "pointers to polymorphic objects are not read: TObject*");
+    ck_assert_str_eq(got.shapes[1].unreadable, "cannot read pointers to polymorphic objects: TObject*");
     ck_assert_str_eq(got.shapes[2].unreadable, "the file does not describe the class Alien");
-    ck_assert_str_eq(got.shapes[5].unreadable, "the member has a streamer of its own");
+    ck_assert_str_eq(got.shapes[5].unreadable, "the member has a custom streamer");
     element = ELEMENT("TObject*", .type = NT_STREAMER_OBJECT_P);
     example = member_example(&element, 0);
-    assert_unreadable(&example, "pointers to polymorphic objects are not read: TObject*");
+    assert_unreadable(&example, "cannot read pointers to polymorphic objects: TObject*");
 }
 
 /* The key may be an enumeration, which has no header; the map skips its own. */
@@ -865,7 +864,7 @@ INTERPRET_TEST(classes_that_contain_themselves_end)
         .name = TEXT("Node"), .version = 1, .elements = members, .element_count = 2};
     struct nt_interpretation got = interpret(&example, 0);
     assert_shapes(&got, "obj.x:record{children:list>0{item:unreadable} i:int32>1}");
-    ck_assert_str_eq(got.shapes[2].unreadable, "objects of class Node contain such objects");
+    ck_assert_str_eq(got.shapes[2].unreadable, "objects of class Node contain objects of this class");
 }
 
 INTERPRET_TEST(nested_classes_are_bounded)
@@ -909,7 +908,7 @@ INTERPRET_TEST(large_arrays_are_bounded)
         ELEMENT("int", .type = NT_STREAMER_INT + NT_STREAMER_OFFSET_L, .length = UINT32_MAX,
                 .dimension_count = 2, .dimensions = {UINT32_MAX, UINT32_MAX});
     struct example example = member_example(&element, 0);
-    assert_unreadable(&example, "arrays of more than 2147483647 items are not read");
+    assert_unreadable(&example, "cannot read arrays of more than 2147483647 items");
 }
 
 INTERPRET_TEST(a_missing_counter_is_told)
@@ -922,5 +921,5 @@ INTERPRET_TEST(a_missing_counter_is_told)
     struct example example = member_example(&element, 0);
     example.classes[1] = (struct nt_streamer_class){
         .name = TEXT("Odd"), .version = 1, .elements = members, .element_count = 1};
-    assert_unreadable(&example, "the member n, which counts another, is missing");
+    assert_unreadable(&example, "the member n, which stores the length of an array, is missing");
 }

@@ -490,7 +490,7 @@ TEST(members_that_leave_their_object_are_corrupt)
     put_holder(&bytes, 0, 0);
     put_end(&bytes, start);
     put_u32(&bytes, 0);
-    assert_damage(NT_CORRUPT, "Holder", &bytes, "beyond the end");
+    assert_damage(NT_CORRUPT, "Holder", &bytes, "past the end");
 }
 
 TEST(a_count_larger_than_the_bytes_is_corrupt, .end = 3)
@@ -506,7 +506,7 @@ TEST(a_count_larger_than_the_bytes_is_corrupt, .end = 3)
         if (nt_load_be32((uint8_t *)bytes.bytes + i) == 0 && bytes.bytes[i + 4] == 1)
             count = i; /* the last one: before the flag */
     set_u32(&bytes, count, counts[_i]);
-    assert_damage(NT_CORRUPT, "Holder", &bytes, "more numbers than there are bytes");
+    assert_damage(NT_CORRUPT, "Holder", &bytes, "the numbers extend past the end");
 }
 
 TEST(a_list_of_more_items_than_bytes_is_corrupt)
@@ -515,7 +515,7 @@ TEST(a_list_of_more_items_than_bytes_is_corrupt)
     size_t start = put_array(&bytes, 0x20000000);
     put_u32(&bytes, 0);
     put_end(&bytes, start);
-    assert_damage(NT_CORRUPT, "TObjArray", &bytes, "more items");
+    assert_damage(NT_CORRUPT, "TObjArray", &bytes, "the items extend past");
 }
 
 TEST(references_to_nowhere_are_corrupt, .end = 4)
@@ -524,9 +524,9 @@ TEST(references_to_nowhere_are_corrupt, .end = 4)
         uint32_t word;
         const char *part;
     } rows[] = {
-        {5, "in front of the object"},
+        {5, "before the object"},
         {100000, "past the end"},
-        {KEY_BYTES + 1, "in front of the object"},
+        {KEY_BYTES + 1, "before the object"},
         {0x3fffffff, "past the end"},
     };
     struct nt_buffer bytes = {0};
@@ -548,7 +548,7 @@ TEST(references_to_no_class_are_corrupt, .end = 3)
     put_u32(&bytes, 0x80000000u | places[_i]);
     put_end(&bytes, item);
     put_end(&bytes, start);
-    assert_damage(NT_CORRUPT, "Holder", &bytes, "leads nowhere");
+    assert_damage(NT_CORRUPT, "Holder", &bytes, "no class is where");
 }
 
 TEST(a_class_name_without_end_is_corrupt)
@@ -560,7 +560,7 @@ TEST(a_class_name_without_end_is_corrupt)
     bytes.length--;
     put_end(&bytes, item);
     put_end(&bytes, start);
-    assert_damage(NT_CORRUPT, "Holder", &bytes, "does not end");
+    assert_damage(NT_CORRUPT, "Holder", &bytes, "has no end");
 }
 
 TEST(objects_within_each_other_have_a_limit)
@@ -574,7 +574,7 @@ TEST(objects_within_each_other_have_a_limit)
     }
     for (int i = 2 * LEVELS - 1; i >= 0; i--)
         put_end(&bytes, starts[i]);
-    assert_damage(NT_CORRUPT, "TObjArray", &bytes, "within each other");
+    assert_damage(NT_CORRUPT, "TObjArray", &bytes, "nested more than");
 }
 
 TEST(a_class_that_is_its_own_base_ends)
@@ -582,7 +582,7 @@ TEST(a_class_that_is_its_own_base_ends)
     struct nt_buffer bytes = {0};
     for (int i = 0; i < 1000; i++)
         put_u16(&bytes, 1);
-    assert_damage(NT_CORRUPT, "Endless", &bytes, "within each other");
+    assert_damage(NT_CORRUPT, "Endless", &bytes, "nested more than");
 }
 
 TEST(any_cut_and_any_changed_byte_is_survived)

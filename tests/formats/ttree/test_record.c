@@ -502,12 +502,12 @@ TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tea
     struct nt_basket_place *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
-    const char *const parts[] = {"past the end of the file: 60 bytes at byte 941",
-                                 "past the end",
+    const char *const parts[] = {"60 bytes at byte 941 are outside the file",
+                                 "are outside the file",
                                  "entries",
                                  "entries",
-                                 "basket 1: it overlaps basket 0 at byte 100",
-                                 "basket 0: it overlaps basket 1 at byte 200"};
+                                 "basket 1 overlaps basket 0 at byte 100",
+                                 "basket 0 overlaps basket 1 at byte 200"};
     if (_i == 0)
         row.seeks[1] = 941;
     else if (_i == 1)
@@ -551,7 +551,7 @@ TEST(baskets_of_two_branches_that_overlap_are_found, .setup = set_up, .teardown 
     if (_i == 0)
         free(places);
     else
-        ck_assert_ptr_nonnull(strstr(error.message, "basket 0: it overlaps basket 1 of branch a"));
+        ck_assert_ptr_nonnull(strstr(error.message, "basket 0 overlaps basket 1 of branch a"));
     nt_budget_deinit(&budget);
 }
 
