@@ -170,12 +170,13 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
         if (!cursor.failed)
             break;
         if (length < want || want == NT_TFILE_MAX_KEY_BYTES)
-            return nt_fail(error, NT_CORRUPT, offset, "%s: no key where one must be: its texts do not end",
-                           source->path);
+            return nt_fail(error, NT_CORRUPT, offset,
+                           "%s: expected a key, found bytes whose strings do not end", source->path);
     }
     if (!nt_tfile_is_key_of(key_ret, offset, UINT64_MAX))
         return nt_fail(error, NT_CORRUPT, offset,
-                       "%s: no key where one must be: sizes or place are impossible", source->path);
+                       "%s: expected a key, found bytes with impossible sizes or another offset",
+                       source->path);
     return NT_OK;
 }
 
@@ -260,7 +261,8 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     if (cursor.failed)
         return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
     if (place != offset)
-        return nt_fail_number(error, NT_CORRUPT, start, "a directory's own place", offset, place);
+        return nt_fail_number(error, NT_CORRUPT, start, "offset of a directory in its own record", offset,
+                              place);
     *directory_ret = directory;
     return NT_OK;
 }
@@ -388,7 +390,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
         list->left > nt_cursor_left(&list->cursor) / MIN_KEY_BYTES) {
         list->left = 0;
         return nt_fail(error, NT_CORRUPT, list->offset,
-                       "%s: no list of the keys of the directory at byte %" PRIu64 " where one must be",
+                       "%s: expected the key list of the directory at byte %" PRIu64 ", found other bytes",
                        source->path, directory->offset);
     }
     return NT_OK;

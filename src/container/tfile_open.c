@@ -240,7 +240,7 @@ static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
     if (source->size >= opening->header.end)
         return;
     nt_error_strip(failure, source->path);
-    nt_error_context(failure, "the file was cut (%" PRIu64 " of %" PRIu64 " bytes are there)", source->size,
+    nt_error_context(failure, "the file is truncated (%" PRIu64 " of %" PRIu64 " bytes)", source->size,
                      opening->header.end);
     nt_error_context(failure, "%s", source->path);
 }

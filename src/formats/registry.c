@@ -58,7 +58,7 @@ static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
         file->failure = file->datasets[0]->failure;
     if (file->failure)
         return NT_OK;
-    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no dataset in it");
+    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "contains no dataset");
     return nt_failure_keep(&none, file->arena, &file->failure, error);
 }
 
@@ -77,7 +77,7 @@ static enum nt_status check_version(const struct nt_format *format, const struct
 {
     if (!options->version || (source->folder && format->find_version))
         return NT_OK;
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no versions, of which '%s' is wanted",
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no versions, but version '%s' is requested",
                    source->path, options->version);
 }
 
@@ -138,8 +138,9 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
     if (refusals->names.failed || refusals->reasons.failed)
         return nt_fail_memory(error);
     if (kind.text)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s, which is not read (formats: %s)",
-                       source->path, kind.text, refusals->names.bytes);
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                       "%s: %s, which is not a supported format (formats: %s)", source->path, kind.text,
+                       refusals->names.bytes);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
 }
 

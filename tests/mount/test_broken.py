@@ -116,7 +116,7 @@ def of_a_file_that_was_cut_there_is_what_is_left():
         with mounted(path, options=SHOW) as top:
             same(listed(top), CONTAINER - {'streamer_info.json'})
             same(json.loads((top / 'file.json').read_text())['missing_bytes'], len(content) - 8000)
-            assert 'was cut' in json.loads((top / 'error.json').read_text())['what']
+            assert 'is truncated' in json.loads((top / 'error.json').read_text())['what']
             whole = cat_lines(data(GOOD), 'keys.jsonl')
             left = [key for key in lines(top / 'keys.jsonl') if key['record'] == 'key']
             same(left, [key for key in whole if key['record'] == 'key' and key['file_offset']

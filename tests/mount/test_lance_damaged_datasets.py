@@ -170,8 +170,8 @@ def a_slice_of_structures_takes_its_field_and_no_other():
         told = json.loads(cat(source, 'structure/field.json'))
         same(told['kind'], 'unreadable')
         assert_told(told['unreadable'], ('fragment 1: data/',
-                                         'a slice of structures has all rows of their members, 2 for the 1 '
-                                         'of batch 0'))
+                                         'batch 0 has 1 rows, but the members of this sliced structure '
+                                         'have 2,'))
         rows = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
         same(rows, [{name: value for name, value in row.items() if name != 'structure'} for row in before])
 

@@ -74,8 +74,8 @@ def folders_of_zarr_and_blosc2_are_refused_by_name_and_left_out_beside_files_tha
                     folder / name), (NTUPLE, 'schema', folder / name):
                 result = command(*program)
                 same((result.returncode,
-                      f'{folder / name}: {kind}, which is not read' in result.stderr.decode()), (3, True),
-                      result.stderr)
+                      f'{folder / name}: {kind}, which is not a supported format' in result.stderr.decode()),
+                     (3, True), result.stderr)
         shutil.copy(data('example.root'), folder)
         with mounted(folder) as top:
             same(sorted(name for name in os.listdir(top) if name != '.ntuplefs'), ['example.root'])

@@ -233,7 +233,7 @@ def anchors_that_are_none_are_refused():
                                 (lambda text: text.replace(b'"lenHeader"', b'"lenheader"'),
                                  'anchor: it has no "lenHeader"'),
                                 (lambda text: text[:-1], 'anchor: JSON'),
-                                (lambda text: b'{"a": 1}', 'a text file, which is not read')):
+                                (lambda text: b'{"a": 1}', 'a text file, which is not a supported format')):
             site.files['bucket/set'] = damage(objects.files['']), '""', 1e9
             found = command(NTUPLE, 'verify', address)
             same((found.returncode != 0, message in (found.stdout + found.stderr).decode()), (True, True),

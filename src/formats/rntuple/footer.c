@@ -412,7 +412,8 @@ enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_gener
 {
     if (footer->extension_header_count > 0)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "footer: %u extension headers, of an unknown draft", footer->extension_header_count);
+                       "footer: found %u extension headers, but the known drafts have none",
+                       footer->extension_header_count);
     enum nt_status status = build_column_groups(dataset, &footer->column_groups, error);
     if (status == NT_OK)
         status = build_groups(dataset, footer, error);

@@ -81,7 +81,7 @@ enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct
     if (done == numbers->elements)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %zu is item %" PRIu64 ", but the dictionary has %" PRIu64, done,
+                   "element %zu refers to item %" PRIu64 ", but the dictionary has %" PRIu64, done,
                    number_at(numbers->data, done, numbers->element_bytes), items->elements);
 }
 
@@ -107,8 +107,8 @@ static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt
                                   struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                   "element %" PRIu64 " is item %" PRIu64 ", but the dictionary has %" PRIu64, row, number,
-                   items->elements);
+                   "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64, row,
+                   number, items->elements);
 }
 
 ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t number_bytes,

@@ -390,9 +390,10 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
             (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));
         numbers[i] -= node->is_one_based && !is_null;
         if (!is_null && numbers[i] >= node->items)
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "element %" PRIu64 " is item %" PRIu64 ", but the dictionary has %" PRIu64, i,
-                             numbers[i], node->items);
+            status =
+                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                        "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64, i,
+                        numbers[i], node->items);
         else if (!is_null && is_item_valid(&items, numbers[i]))
             set_valid(valid, i);
     }

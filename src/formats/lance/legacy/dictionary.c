@@ -88,7 +88,8 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
     enum nt_status status =
         nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error);
     if (status == NT_OK && bytes > UINT32_MAX)
-        status = nt_fail(listing->error, NT_LIMIT, offset, "a dictionary of %" PRIu64 " bytes", bytes);
+        status = nt_fail(listing->error, NT_LIMIT, offset,
+                         "a dictionary of %" PRIu64 " bytes, more than the limit of 2^32", bytes);
     if (status == NT_OK)
         status = read_ends(listing, stored);
     if (status == NT_OK)

@@ -176,9 +176,9 @@ static enum nt_status refuse_slice(struct nt_file *file, const struct nt_lance *
         !find_surplus(lance, field, &batch, &rows))
         return NT_OK;
     nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET,
-            "a slice of structures has all rows of their members, %" PRIu64 " for the %" PRIu64
-            " of batch %" PRIu32 ", and does not say which of them are its own",
-            rows, lance->legacy->batches[batch + 1] - lance->legacy->batches[batch], batch);
+            "batch %" PRIu32 " has %" PRIu64 " rows, but the members of this sliced structure have %" PRIu64
+            ", and the file does not say which rows belong to the slice",
+            batch, lance->legacy->batches[batch + 1] - lance->legacy->batches[batch], rows);
     return nt_failure_keep(&failure, file->arena, &column->failure, error);
 }
 

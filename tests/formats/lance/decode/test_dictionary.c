@@ -130,7 +130,7 @@ TEST(an_item_that_is_not_there_is_corrupt, .end = WIDTHS)
     struct chosen chosen = exactly(_i);
     assert_status(NT_CORRUPT, find_ends(&chosen, valid, 0, ends));
     assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1], false));
-    ck_assert_ptr_nonnull(strstr(error.message, "element 250 is item 40, but the dictionary has 40"));
+    ck_assert_ptr_nonnull(strstr(error.message, "element 250 refers to item 40, but the dictionary has 40"));
     free_chosen(&chosen);
 }
 
@@ -192,6 +192,7 @@ TEST(items_of_all_widths_are_reported_by_numbers_of_all_widths)
                 ck_assert_mem_eq(found + i * width, list + i * 3 % 20 * width, width);
             told[25 * numbered[k].bytes] = 20;
             assert_status(NT_CORRUPT, nt_dictionary_gather(&which, &from, found, &error));
-            ck_assert_ptr_nonnull(strstr(error.message, "element 25 is item 20, but the dictionary has 20"));
+            ck_assert_ptr_nonnull(
+                strstr(error.message, "element 25 refers to item 20, but the dictionary has 20"));
         }
 }

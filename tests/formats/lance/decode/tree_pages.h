@@ -358,7 +358,7 @@ static const struct page_case refused[] = {
                {.kind = NT_TREE_FLAT, .bits = 8},
                {.kind = NT_TREE_FLAT, .bits = 12}},
      .parts = {{0, 4}}, BYTES("\0\0\0\0"), .status = NT_UNSUPPORTED},
-    {"element 1 is item 1, but the dictionary has 1", ARRAY,
+    {"element 1 refers to item 1, but the dictionary has 1", ARRAY,
      .nodes = {{.kind = NT_TREE_DICTIONARY, .items = 1, .children = {1, 1}},
                {.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 4}}, BYTES("\0\1\0\0")},

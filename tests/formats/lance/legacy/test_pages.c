@@ -218,7 +218,7 @@ static void assert_slice(int32_t id, const char *rows)
 {
     const struct nt_field *field = field_of(id);
     ck_assert_uint_eq(field->kind, NT_FIELD_UNREADABLE);
-    ck_assert_msg(strstr(field->unreadable, "a slice of structures has all rows") &&
+    ck_assert_msg(strstr(field->unreadable, "does not say which rows belong to the slice") &&
                       strstr(field->unreadable, rows),
                   "%s", field->unreadable);
 }
@@ -229,8 +229,8 @@ TEST(a_structure_that_was_a_slice_leaves_the_others, .teardown = tear_down)
     set_length(WORD, 1, 2);
     legacy_end(&writer);
     assert_ok(legacy_open());
-    assert_slice(WORD, "2 for the 1 of batch 1");
-    assert_slice(STRUCTURE, "2 for the 1 of batch 1");
+    assert_slice(WORD, "batch 1 has 1 rows, but the members of this sliced structure have 2,");
+    assert_slice(STRUCTURE, "batch 1 has 1 rows, but the members of this sliced structure have 2,");
     for (int32_t id = NUMBER; id <= ITEM; id++)
         assert_ok(load_field(id));
 }
@@ -245,8 +245,8 @@ TEST(a_structure_keeps_the_members_that_have_its_rows, .teardown = tear_down)
         legacy_page(&writer, NUMBERS, batch, items_at[batch], batch ? ROWS_1 : ROWS_0 + 1);
     legacy_end(&writer);
     assert_ok(legacy_open());
-    assert_slice(INNER, "3 for the 2 of batch 0");
-    assert_slice(NUMBERS, "3 for the 2 of batch 0");
+    assert_slice(INNER, "batch 0 has 2 rows, but the members of this sliced structure have 3,");
+    assert_slice(NUMBERS, "batch 0 has 2 rows, but the members of this sliced structure have 3,");
     ck_assert_uint_eq(field_of(STRUCTURE)->kind, NT_FIELD_RECORD);
     assert_ok(load_field(WORD));
 }
@@ -263,8 +263,8 @@ TEST(lists_of_a_slice_take_their_items_with_them, .teardown = tear_down)
     }
     legacy_end(&writer);
     assert_ok(legacy_open());
-    assert_slice(LISTS, "2 for the 1 of batch 1");
-    assert_slice(ITEMS, "2 for the 1 of batch 1");
+    assert_slice(LISTS, "batch 1 has 1 rows, but the members of this sliced structure have 2,");
+    assert_slice(ITEMS, "batch 1 has 1 rows, but the members of this sliced structure have 2,");
     assert_ok(load_field(WORD));
 }
 
