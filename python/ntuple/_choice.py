@@ -45,7 +45,7 @@ def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
     if isinstance(entries, tuple):
         first, end = entries
         if not 0 <= first <= end <= count:
-            raise IndexError(f'entries {first} to {end}: there are {count}')
+            raise IndexError(f'entries {first} to {end} do not exist: there are {count}')
         runs = np.array([[first, end - first]], np.uint64)
     else:
         runs = _runs(entries, count)

@@ -326,7 +326,7 @@ class Dataset:
             return 0, self.entries
         first, end = entries
         if not 0 <= first <= end <= self.entries:
-            raise IndexError(f'entries {first} to {end}: there are {self.entries}')
+            raise IndexError(f'entries {first} to {end} do not exist: there are {self.entries}')
         return first, end
 
     def _named(self, paths: Union[str, Sequence[str]]) -> Dict[str, Field]:

@@ -38,8 +38,9 @@ static enum nt_status compare_formats(const struct nt_dataset *first, const stru
     if (strcmp(dataset->format, first->format) == 0)
         return NT_OK;
     return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                   "its %.*s has the format %s, but that of %s has the format %s", (int)dataset->name.length,
-                   dataset->name.bytes, dataset->format, first->file->path, first->format);
+                   "dataset %.*s has the format %s, but in %s it has the format %s",
+                   (int)dataset->name.length, dataset->name.bytes, dataset->format, first->file->path,
+                   first->format);
 }
 
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
@@ -50,7 +51,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format && !(is_of_root(file) && is_of_root(first->file)))
-        return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "its format is %s, but %s has the format %s",
+        return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "the format is %s, but %s has the format %s",
                        file->format->name, first->file->path, first->file->format->name);
     if (!part->listed->sample && has_one && is_named_after_file(first) &&
         is_named_after_file(file->datasets[0])) {

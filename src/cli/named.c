@@ -38,31 +38,31 @@ static void append_members(const struct nt_dataset *dataset, uint32_t field, con
     uint32_t count;
     const uint32_t *members = nt_dataset_children(dataset, field, &count);
     for (uint32_t i = 0; i < count && i < SHOWN; i++) {
-        nt_buffer_format(out, "%s%s", i ? ", " : "its members are ", path);
+        nt_buffer_format(out, "%s%s", i ? ", " : "members are ", path);
         nt_name_encode(dataset->fields[members[i]].name, NT_NAME_FIELD, out);
     }
     nt_buffer_text(out, count > SHOWN ? ", …" : "");
 }
 
-/* "a collection: its values are _0/data.bin, its borders offsets.bin". */
+/* "a collection: values are in _0/data.bin; offsets are in offsets.bin". */
 static void append_contents(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out)
 {
-    static const char *const words[NT_STREAM_COUNT] = {[NT_STREAM_OFFSETS] = "borders",
-                                                       [NT_STREAM_TAGS] = "alternatives",
-                                                       [NT_STREAM_INDEX] = "rows in the alternatives",
-                                                       [NT_STREAM_VALID] = "validity"};
+    static const char *const words[NT_STREAM_COUNT] = {[NT_STREAM_OFFSETS] = "offsets are",
+                                                       [NT_STREAM_TAGS] = "tags are",
+                                                       [NT_STREAM_INDEX] = "rows of the alternatives are",
+                                                       [NT_STREAM_VALID] = "validity is"};
     struct nt_buffer path = {0};
     const struct nt_field *top = &dataset->fields[field];
     const char *kind = nt_field_kind_name(top->kind);
     uint32_t end = follow_items(dataset, field, &path);
     nt_buffer_format(out, "%s %s: ", strchr("aeiou", kind[0]) ? "an" : "a", kind);
     if (nt_field_has_stream(&dataset->fields[end], NT_STREAM_DATA))
-        nt_buffer_format(out, "its values are %sdata.bin", nt_buffer_string(&path));
+        nt_buffer_format(out, "values are in %sdata.bin", nt_buffer_string(&path));
     else
         append_members(dataset, end, nt_buffer_string(&path), out);
     for (unsigned kind_of = 0; kind_of < NT_STREAM_COUNT; kind_of++)
         if (words[kind_of] && nt_field_has_stream(top, (enum nt_stream_kind)kind_of))
-            nt_buffer_format(out, ", its %s %s.bin", words[kind_of],
+            nt_buffer_format(out, "; %s in %s.bin", words[kind_of],
                              nt_stream_name((enum nt_stream_kind)kind_of));
     nt_buffer_deinit(&path);
 }
@@ -269,9 +269,9 @@ enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t 
     struct nt_named named;
     enum nt_status status = nt_named_find(vfs, path, &named, error);
     if (status == NT_OK && named.count > 1)
-        status =
-            nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a pattern for %zu paths: %s, %s, …; name one of them",
-                    named.count, named.items[0].path, named.items[1].path);
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                         "the pattern means %zu paths: %s, %s%s; name one of them", named.count,
+                         named.items[0].path, named.items[1].path, named.count > 2 ? ", …" : "");
     if (status == NT_OK)
         *node_ret = named.items[0].node;
     nt_named_deinit(&named);

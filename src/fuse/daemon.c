@@ -80,7 +80,7 @@ enum nt_status nt_unwinder_load(struct nt_error *error)
 {
     if (dlopen("libgcc_s.so.1", RTLD_NOW)) /* never unloaded */
         return NT_OK;
-    return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot load the library that ends threads: %s", dlerror());
+    return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot load the library for ending threads: %s", dlerror());
 }
 
 /* ---- Fork into the background ---- */

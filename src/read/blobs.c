@@ -304,7 +304,8 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *
                               struct nt_error *error)
 {
     if (!may_block && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until sizes are read");
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "the size is unknown until the descriptions of all blobs are read");
     enum nt_status status = need_ends(blobs, error);
     if (status == NT_OK)
         *bytes_ret = blobs->ends[count_blocks(blobs)];

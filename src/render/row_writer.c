@@ -699,8 +699,8 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
                             struct nt_error *error)
 {
     if (row >= writer->rows)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %llu rows, no row %llu",
-                       (unsigned long long)writer->rows, (unsigned long long)row);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "row %llu does not exist: there are %llu rows",
+                       (unsigned long long)row, (unsigned long long)writer->rows);
     uint32_t empty_items = 0;
     const struct writing writing = {writer->dataset,   json,        error, json->out->length,
                                     writer->max_bytes, &empty_items};

@@ -19,7 +19,7 @@ static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take
     if (piece->failed)
         return nt_fail_memory(error);
     if (piece->length && !take(context, piece->bytes, piece->length))
-        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the reader of the document is gone");
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller stopped writing the document");
     return NT_OK;
 }
 

@@ -461,7 +461,7 @@ static enum nt_status add_summary(struct nt_summaries *summaries, const struct n
     if (!of->unreadable && (summary->is_of_lengths || is_number))
         return NT_OK;
     nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s",
-            of->unreadable ? of->unreadable : "its values are no numbers");
+            of->unreadable ? of->unreadable : "its values are not numbers");
     return add_failure(summary, &failure) ? NT_OK : nt_fail_memory(error);
 }
 

@@ -467,7 +467,8 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         return false;
     if (stored && segment->column != job->column) {
         nt_verify_report_cluster(job, cluster->number,
-                                 "stored elements of a representation that is not the cluster's", 0, stored);
+                                 "stored elements of a representation that the cluster does not use", 0,
+                                 stored);
         return false;
     }
     bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;

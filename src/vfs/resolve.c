@@ -79,7 +79,7 @@ enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_
     if (!file || !file->resolve || (resolved->dataset && resolved->dataset->failure))
         return NT_OK;
     if (!may_block && !nt_file_is_resolved(file))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files are open");
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files of the chain are open");
     enum nt_status status = nt_file_resolve_stub(file, &file, error);
     struct nt_dataset *dataset = resolved->dataset;
     if (status == NT_OK && dataset)
@@ -103,7 +103,7 @@ enum nt_status nt_node_check_caller(const struct nt_resolved_node *resolved, str
 {
     const struct nt_vfs_caller *caller = resolved->caller;
     if (caller && caller->is_gone(caller->context))
-        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller interrupted the request");
     return NT_OK;
 }
 
@@ -330,8 +330,9 @@ bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_bloc
         return false;
     resolved->inode = resolved->node.owner;
     resolved->inode_kind = NT_INODE_FILE;
-    *status_ret =
-        is_probed ? nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "it needs a request to its server") : NT_OK;
+    *status_ret = is_probed
+                      ? nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "opening it needs a request to its server")
+                      : NT_OK;
     return true;
 }
 

@@ -62,10 +62,10 @@ def a_name_without_meaning_gets_a_similar_one():
 @case
 def a_collection_says_what_is_in_it():
     same(told('cat', NANO, 'Events/Muon_pt', status=1),
-         'Events/Muon_pt: a collection: its values are _0/data.bin, its borders offsets.bin')
+         'Events/Muon_pt: a collection: values are in _0/data.bin; offsets are in offsets.bin')
     same(told('cat', NANO, 'Muon_pt/data.bin'),
          'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
-         'its values are _0/data.bin, its borders offsets.bin')
+         'values are in _0/data.bin; offsets are in offsets.bin')
 
 
 @case

@@ -157,7 +157,7 @@ void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, 
 void nt_fetcher_cancel(struct nt_fetcher *fetcher, struct nt_helper_request *fetch)
 {
     nt_fetcher_notify(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
-    fail(fetch, NT_FETCH_UNREACHABLE, "nobody waited for the answer");
+    fail(fetch, NT_FETCH_UNREACHABLE, "no caller waited for the answer");
 }
 
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)

@@ -22,7 +22,7 @@ static const struct nt_scheme *scheme_of(const char *address, const char **rest_
     *rest_ret = address + (length ? length + strlen("://") : 0);
     if (scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3)
         return scheme;
-    *problem_ret = "its kind of address is unknown";
+    *problem_ret = "the scheme of its address is unknown";
     return NULL;
 }
 

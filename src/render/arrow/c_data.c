@@ -273,8 +273,8 @@ enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batc
 {
     struct nt_arrow_body *body;
     if (batch >= arrow->batch_count)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %u batches, no batch %u",
-                       arrow->batch_count, batch);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "batch %u does not exist: there are %u batches",
+                       batch, arrow->batch_count);
     enum nt_status status = nt_reader_after_fork(arrow->reader, error);
     if (status == NT_OK)
         status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);

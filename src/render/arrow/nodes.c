@@ -54,8 +54,8 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
         return nt_fail_memory(error);
     for (size_t i = 0; i < options->field_count; i++) {
         if (options->fields[i] >= arrow->dataset->field_count)
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there are %u fields, no field %u",
-                           arrow->dataset->field_count, options->fields[i]);
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "field %u does not exist: there are %u fields",
+                           options->fields[i], arrow->dataset->field_count);
         uint32_t unit = unit_of(arrow, options->fields[i]);
         choose_around(arrow, unit);
         choose_below(arrow, unit);

@@ -261,7 +261,8 @@ static enum nt_status pass_optional(const struct nt_arrow *arrow, struct nt_arro
             continue;
         uint64_t values = ends[row + 1] - ends[row];
         if (values > 1) {
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "optional: row %llu has %llu values",
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "optional: row %llu: expected at most 1 value, found %llu",
                              (unsigned long long)(slots->first_row + row), (unsigned long long)values);
             goto out;
         }

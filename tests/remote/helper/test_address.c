@@ -35,8 +35,8 @@ static const struct {
     {"davs://h/a", {NULL}, "https://h/a", NULL, NT_SERVICE_WEB},
     {"ntpl+s3+http://h:1/b/a%20b", {"AWS_ENDPOINT_URL=http://x"}, "http://h:1/b/a%20b", NULL, NT_SERVICE_S3},
     {"NTPL+S3+HTTPS://h/b/a/${objid}", {NULL}, "https://h/b/a/${objid}", NULL, NT_SERVICE_S3},
-    {"ntpl+s3://b/a", {NULL}, NULL, "its kind of address is unknown", NT_SERVICE_WEB},
-    {"root://h//a", {NULL}, NULL, "its kind of address is unknown", NT_SERVICE_WEB},
+    {"ntpl+s3://b/a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_WEB},
+    {"root://h//a", {NULL}, NULL, "the scheme of its address is unknown", NT_SERVICE_WEB},
     /* Amazon S3 User Guide, "Virtual hosting of general purpose buckets". */
     {"s3://b-1/k", {NULL}, "https://b-1.s3.us-east-1.amazonaws.com/k", NULL, NT_SERVICE_S3},
     {"s3://b/k", {"AWS_REGION=eu-west-1"}, "https://b.s3.eu-west-1.amazonaws.com/k", NULL, NT_SERVICE_S3},

@@ -83,7 +83,7 @@ static const struct {
 } no_urls[] = {
     {"http://", "URL"},
     {"http://[1/file", "URL"},
-    {"ftp://server/file", "its kind of address is unknown"},
+    {"ftp://server/file", "the scheme of its address is unknown"},
     {"http://169.254.169.254/latest/meta-data", "instance metadata"},
     {"dav://metadata.google.internal./file", "instance metadata"},
     {"s3://bucket", "it must be s3://BUCKET/KEY"},

@@ -82,7 +82,7 @@ TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear
 }
 
 static const char *const no_folders[][2] = {
-    {"ftp://server/folder/", "its kind of address is unknown"},
+    {"ftp://server/folder/", "the scheme of its address is unknown"},
     {"s3:///folder/", "it must be s3://BUCKET or s3://BUCKET/FOLDER"},
     {"s3://two words/folder/", "it must be s3://BUCKET or s3://BUCKET/FOLDER"},
 };
