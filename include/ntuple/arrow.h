@@ -46,28 +46,30 @@ struct nt_arrow_options { /* grows as nt_open_options does */
 /* Builds the schema and the batches. Loads all page lists. Decodes only the validity of optionals in
  * the dense form of drafts and, if a range of entries splits a cluster, the page of each offset column
  * with the position of nested fields (for variants, their tags up to there). The reader and the dataset
- * must outlive the result, which threads may share. NT_UNSUPPORTED for sharded clusters, whose columns
- * do not share their borders; NT_INVALID for unknown options or fields and a range past the end; the
- * failure of reading a page list or one of those pages. */
+ * must outlive the result, which threads may share and the caller frees with nt_arrow_free.
+ * NT_UNSUPPORTED for sharded clusters, whose columns do not share their boundaries; NT_INVALID for
+ * unknown options or fields and a range past the end; the failure of reading a page list or one of
+ * those pages. */
 NT_CHECKED enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
                                        const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                                        struct nt_error *error);
 void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 
-/* Fields that Arrow cannot express here: their count, and the index of one with the reason (which lives
- * as long as the table). Reads nothing. */
+/* Fields that Arrow cannot express here: their count, and the index of field `number` of them (below
+ * that count) with the reason, which belongs to the nt_arrow. Reads nothing. Any thread. */
 uint32_t nt_arrow_omitted_fields(const struct nt_arrow *arrow);
 uint32_t nt_arrow_omitted_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
 /* Clusters, or single entries of them, that are too large for Arrow (unions and types that are not
- * large have 32-bit offsets): their count, and the first entry and number of entries of one. They have
- * no batch. */
+ * large have 32-bit offsets). They have no batch. The first function returns their count, the second the
+ * number of entries of one (`number` is below that count) and its first entry. Any thread. */
 uint32_t nt_arrow_omitted_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_omitted_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 
-/* The IPC file: its size, and bytes [offset, offset + bytes) of it, exact. NT_INVALID past the end;
- * NT_UNSUPPORTED (also for exported batches) for a variant as a struct whose alternatives are not
- * stored in row order. Decodes the pages of the columns that the bytes belong to. Any thread. */
+/* The IPC file (Arrow's specification, "IPC File Format"): its size in bytes, and bytes [offset,
+ * offset + bytes) of it, all or an error. NT_INVALID past the end; NT_UNSUPPORTED (also for exported
+ * batches) for a variant as a struct whose alternatives are not stored in row order. Decodes the pages
+ * of the columns that the bytes belong to. Any thread. */
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow);
 NT_CHECKED enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output,
                                              size_t bytes, struct nt_error *error);
@@ -108,11 +110,13 @@ struct ArrowArray {
 
 #endif
 
-/* The number of batches: one per cluster or part of a cluster that has a batch. Reads nothing. */
+/* The number of batches: one per cluster or part of a cluster that has a batch. Reads nothing. Any
+ * thread. */
 uint32_t nt_arrow_batches(const struct nt_arrow *arrow);
 /* These fill a structure of the caller, which must call its release. The calling thread and all workers
  * of the reader decode the whole batch into separate memory, which outlives the nt_arrow, the reader
- * and the file. NT_NOT_FOUND past the last batch. */
+ * and the file. NT_NOT_FOUND past the last batch, NT_NO_MEMORY, and the failures of reading. Any
+ * thread. */
 NT_CHECKED enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
                                                  struct nt_error *error);
 NT_CHECKED enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
@@ -136,7 +140,7 @@ struct ArrowArrayStream {
  * once, each from one thread at a time. The table must outlive the stream, but not the exported arrays.
  * Releasing the stream calls `on_release` (may be NULL) with `context`, in the releasing thread; a
  * failed export does not call it. If a batch cannot be read, the stream returns an errno and a message;
- * the caller may retry. NT_NO_MEMORY. */
+ * the caller may retry. Any thread. NT_NO_MEMORY. */
 NT_CHECKED enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow,
                                                  void (*on_release)(void *context), void *context,
                                                  struct ArrowArrayStream *stream_ret, struct nt_error *error);

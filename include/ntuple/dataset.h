@@ -30,22 +30,23 @@ struct nt_field_extra;
 /* ---- columns ---- */
 
 struct nt_column {
-    uint32_t id;             /* the format's number; for most formats the index */
-    uint32_t field;          /* index of the field that owns the column */
-    uint32_t representation; /* index of the representation, 0 first */
-    uint32_t position;       /* position within the representation: 0 principal, 1 ... */
-    const char *type_name;   /* "SplitInt32"; for unknown types "unknown (0x2a)" */
-    struct nt_dtype dtype;   /* of the decoded elements */
-    uint32_t decoder;        /* index into the dataset's decoders */
-    bool is_deferred;
-    bool is_deferred_suppressed; /* first element negative */
-    bool has_range;
-    uint64_t first_element; /* index of the first stored element, else 0 */
-    uint32_t physical;      /* number of the file's column with the data, if it is another one */
+    uint32_t id;                 /* the format's number; for most formats the index */
+    uint32_t field;              /* index of the field that owns the column */
+    uint32_t representation;     /* index of the representation, 0 first */
+    uint32_t position;           /* position within the representation: 0 principal, 1 ... */
+    const char *type_name;       /* "SplitInt32"; for unknown types "unknown (0x2a)" */
+    struct nt_dtype dtype;       /* of the decoded elements */
+    uint32_t decoder;            /* index into the dataset's decoders */
+    bool is_deferred;            /* added by a schema extension: the first elements are not stored */
+    bool is_deferred_suppressed; /* RNTuple: its stored first element index is negative */
+    bool has_range;              /* the file stores the range of the values */
+    uint64_t first_element;      /* index of the first stored element, else 0 */
+    uint32_t physical;           /* number of the file's column with the data, if it is another one */
 };
 
 /* ---- fields ---- */
 
+/* The structural role of a field (RNTuple's specification, "Header Envelope"). */
 enum nt_role {
     NT_ROLE_PLAIN,
     NT_ROLE_COLLECTION,
@@ -64,7 +65,8 @@ enum nt_stream_kind {
     NT_STREAM_VALID,   /* bool */
     NT_STREAM_COUNT
 };
-const char *nt_stream_name(enum nt_stream_kind kind); /* "data", ... */
+/* The name of the stream's file without ".bin": "data". Static. `kind` is below NT_STREAM_COUNT. */
+const char *nt_stream_name(enum nt_stream_kind kind);
 
 /* The kind of a field, which defines how columns store its rows. */
 enum nt_field_kind {
@@ -91,9 +93,10 @@ enum nt_field_kind {
     NT_FIELD_SPLIT_COLLECTION,
     NT_FIELD_KIND_COUNT
 };
-const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
+/* The name of a kind: "record". Static. `kind` is below NT_FIELD_KIND_COUNT. */
+const char *nt_field_kind_name(enum nt_field_kind kind);
 
-/* A key and a value that the file stores for a field. */
+/* A key and a value that the file stores for a field: any bytes. */
 struct nt_property {
     struct nt_text key, value;
 };
@@ -148,7 +151,7 @@ NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *p
                                        struct nt_dataset **dataset_ret, struct nt_error *error);
 
 /* First close everything that was opened from the file, and call nt_reader_forget for each reader of
- * it. Accepts NULL. */
+ * it. No other thread may use the file. Accepts NULL. */
 void nt_file_close(struct nt_file *file);
 
 /* ---- datasets ---- */
@@ -182,7 +185,8 @@ NT_CHECKED enum nt_status nt_dataset_select(struct nt_dataset *dataset, const st
 bool nt_dataset_has_selection(const struct nt_dataset *dataset);
 uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset); /* selected or not */
 
-/* The dataset that links this one as an attribute set, else NULL. */
+/* The dataset that links this one as an attribute set (RNTuple's specification, "Footer Envelope"), else
+ * NULL. */
 struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset);
 
 /* Writes the path by which nt_file_find finds the dataset (the first of equal ones) into `text`, cut to
@@ -207,7 +211,7 @@ NT_CHECKED enum nt_status nt_dataset_find(const struct nt_dataset *dataset, cons
 
 /* Finds the fields that a path or pattern means, in the order of the schema: "Muon_*", "muons/_0/p?". The
  * names of a pattern may have '*', '?' and [a-z]; "**" stands for any number of names. A path that
- * nt_dataset_find finds means that field only. Items of collections may be left out, as in schemas:
+ * nt_dataset_find finds means that field only. Items of collections may be omitted, as in schemas:
  * "muons/pt". Stores the first `capacity` fields and their total number. NT_NOT_FOUND if there are
  * none, with a similar name if there is one. Compares with the names of all fields. */
 NT_CHECKED enum nt_status nt_dataset_match(const struct nt_dataset *dataset, const char *pattern,
@@ -217,6 +221,7 @@ NT_CHECKED enum nt_status nt_dataset_match(const struct nt_dataset *dataset, con
 /* The path by which nt_dataset_find finds the field; `text` works as in nt_dataset_path. */
 size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *text, size_t capacity);
 
+/* Does the field have this stream? Reads nothing. */
 bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind);
 
 /* What only one format can express. Fields of other formats have the default: false, 0, no text. These
@@ -242,7 +247,8 @@ struct nt_text nt_field_item_name(const struct nt_field *field);
  * `position`, `size`, `blob_id`, `blob_uri`. */
 bool nt_field_is_description(const struct nt_field *field);
 
-/* Indices of the children of a field (NT_NONE: the top-level fields). */
+/* Indices of the children of a field (NT_NONE: the top-level fields), in the order of the schema. They
+ * belong to the file. */
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);
 
 /* The index of the column at (representation, position) of a field; NT_NONE if there is none. */
@@ -251,15 +257,16 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
 
 /* The dimensions of a field's row within its nearest collection, its nearest variant or the dataset:
  * those of the arrays around it, outermost first, then its own. The item of a value with dimensions has
- * its own only. Stores the first `capacity` of them and
- * returns their total number (0 for most fields). */
+ * its own only. Stores the first `capacity` of them and returns their total number (0 for most
+ * fields). */
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
                              uint32_t capacity);
 
 /* ---- pages ---- */
 
 /* A page of a column, from nt_column_page or nt_reader_options.on_failure: its number of elements, and
- * the offset and size of its stored bytes in the file that contains them, without the checksum. */
+ * the offset and size in bytes of what is stored of it in the file that contains it, without the
+ * checksum (RNTuple's specification, "Page Locations"). */
 uint32_t nt_page_elements(const struct nt_page *page);
 uint64_t nt_page_offset(const struct nt_page *page);
 uint64_t nt_page_stored_bytes(const struct nt_page *page);

@@ -11,11 +11,13 @@
 
 NT_API_BEGIN
 
-/* Receives the next bytes of a document, UTF-8. Returning false ends it with NT_CANCELED. */
+/* Receives the next `count` bytes of a document in UTF-8; they are valid during the call and not
+ * terminated. Returning false ends the document with NT_CANCELED. */
 typedef bool nt_take_text(void *context, const char *bytes, size_t count);
 
-/* All functions load the page lists and pass the text in pieces, from the calling thread, while they
- * write it. Any thread. NT_NO_MEMORY, NT_CANCELED, and the failure of a dataset that did not open. */
+/* All functions load the page lists and call `take` with the text in pieces, from the calling thread,
+ * while they write it. Any thread. NT_NO_MEMORY, NT_CANCELED, the failure of a dataset that did not
+ * open, and the failures of reading. */
 
 /* The fields with their types, one per line, as schema.txt. */
 NT_CHECKED enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset *dataset,

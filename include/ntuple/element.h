@@ -39,14 +39,15 @@ struct nt_element_row {
     uint32_t bytes;    /* 0 for OPAQUE */
 };
 
-/* The description of an element kind; never NULL for a member of the enum. */
+/* The description of an element type, static; never NULL for a member of the enum below
+ * NT_ELEMENT_COUNT. Any thread. */
 const struct nt_element_row *nt_element_info(enum nt_element element);
 
 /* ---- types of elements ---- */
 
 struct nt_dtype {
     enum nt_element element; /* in memory; OPAQUE: bytes, which the next members describe */
-    uint32_t bytes;
+    uint32_t bytes;          /* size of one element */
     /* The number in the machine's byte order; for dates and time spans the count of units; OPAQUE: not
      * a number. */
     enum nt_element number;

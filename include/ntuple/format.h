@@ -46,14 +46,15 @@ struct nt_open_options {
         sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL, false             \
     }
 
-/* The formats in the order of trying: the name for `format`, and a description for people. NULL past
- * the last. */
+/* The formats of this build in the order of trying: the name for `format`, and a description for people.
+ * Static; NULL past the last. Any thread. */
 const char *nt_format_name(uint32_t index);
 const char *nt_format_description(uint32_t index);
 
-/* Opens a file with the first format that accepts it. NT_NOT_THIS_FORMAT reports what the file is
- * instead, or why no format accepts it. If no dataset opens, fails as the first, unless
- * `open_broken`. */
+/* Opens a file, a directory or an address with the first format that accepts it. `options` NULL: the
+ * defaults. The caller closes the file with nt_file_close. Any thread. NT_NOT_THIS_FORMAT reports what
+ * the file is instead, or why no format accepts it. If no dataset opens, fails as the first, unless
+ * `open_broken`. NT_NOT_FOUND, NT_INVALID, NT_LIMIT, NT_NO_MEMORY, and the failures of reading. */
 NT_CHECKED enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                                        struct nt_file **file_ret, struct nt_error *error);
 
@@ -64,7 +65,7 @@ NT_CHECKED enum nt_status nt_file_open_source(struct nt_source *source, const st
                                               struct nt_file **file_ret, struct nt_error *error);
 
 enum {
-    NT_CHAIN_UNITE_FIELDS = 1, /* the chain has the fields of all files; entries of others are null */
+    NT_CHAIN_UNITE_FIELDS = 1, /* the fields of all files; in files without a field its rows are null */
     NT_CHAIN_SKIP_FAILED = 2,  /* omit files that cannot be opened */
 };
 

@@ -125,7 +125,9 @@ class column
     {
         static_assert(!std::is_same_v<T, bool>, "read bool as std::uint8_t: std::vector<bool> packs bits");
         if (first > size() || count > size() - first)
-            throw error(NT_INVALID, "past the end of the column");
+            throw error(NT_INVALID, "cannot read " + std::to_string(count) + " elements from " +
+                                        std::to_string(first) + " on: the column has " +
+                                        std::to_string(size()));
         std::vector<T> elements(static_cast<std::size_t>(count));
         read(elements.data(), first, count);
         return elements;
@@ -180,7 +182,8 @@ class column
                          (dtype->element == NT_ELEMENT_BYTE || dtype->element == NT_ELEMENT_BOOL) &&
                          (wanted == NT_ELEMENT_BYTE || wanted == NT_ELEMENT_UINT8);
         if (dtype->element != wanted && !are_bytes)
-            throw error(NT_INVALID, std::string("the column has elements of another type: ") + dtype->numpy);
+            throw error(NT_INVALID, std::string("the column has elements of another type: expected ") +
+                                        nt_element_info(wanted)->dtype + ", found " + dtype->numpy);
     }
 
     std::shared_ptr<const detail::opened> opened_; // declared first: destroyed after the stream

@@ -60,7 +60,7 @@ bool nt_reader_counter(const struct nt_reader *reader, uint32_t index, const cha
 /* For inspecting storage; streams (below) have the meaning. Loads all page lists of the dataset, once,
  * and fails if one cannot be read. NT_INVALID for a column that does not exist. */
 
-/* The number of stored elements and pages of a column. */
+/* The number of stored elements and pages of a column (RNTuple's specification, "Page Locations"). */
 NT_CHECKED enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset,
                                          uint32_t column, uint64_t *elements_ret, uint64_t *pages_ret,
                                          struct nt_error *error);
@@ -107,8 +107,8 @@ NT_CHECKED enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dat
                                          struct nt_error *error);
 void nt_stream_close(struct nt_stream *stream); /* accepts NULL */
 
-/* The number of elements, their type (which lives as long as the stream), and their size. Never
- * read. */
+/* The number of elements, their type (which belongs to the stream), and the size of one in bytes. They
+ * read nothing and never fail. */
 uint64_t nt_stream_elements(const struct nt_stream *stream);
 const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream);
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream);

@@ -91,10 +91,10 @@ NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *option
 void nt_fetcher_free(struct nt_fetcher *fetcher);
 
 /* Opens an address: http, https, dav, davs, s3, root, roots, xroot, xroots, ntpl+s3+https or
- * ntpl+s3+http (a folder: nt_file_open). Reads ranges, and checks that each answer is from the file
- * that was opened (NT_CHANGED). `fetcher` NULL: starts one for this source. Waits for the server.
- * NT_UNREACHABLE if it does not answer properly, NT_UNSUPPORTED if it has no ranges, NT_NOT_FOUND,
- * NT_IO (EACCES) if it refuses, NT_INVALID. */
+ * ntpl+s3+http. nt_file_open also opens an address of a directory. Reads ranges, and checks that each
+ * answer is from the file that was opened (NT_CHANGED). `fetcher` NULL: starts one for this source. Waits for
+ * the server. NT_UNREACHABLE if it does not answer properly, NT_UNSUPPORTED if it has no ranges,
+ * NT_NOT_FOUND, NT_IO (EACCES) if it refuses, NT_INVALID. */
 NT_CHECKED enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
                                                  struct nt_source **source_ret, struct nt_error *error);
 
@@ -105,11 +105,13 @@ NT_CHECKED enum nt_status nt_source_open_address(const char *address, struct nt_
 NT_CHECKED enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer,
                                          size_t bytes, struct nt_error *error);
 
-/* The size in bytes. Any thread. */
+/* The size in bytes. NT_UNSUPPORTED for a dataset in an object store, whose size is unknown; for an
+ * address also the failures of nt_source_open_address. Any thread. */
 NT_CHECKED enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret,
                                          struct nt_error *error);
 
-/* Do not call it after nt_file_open_source took the source. Accepts NULL. */
+/* Do not call it for a source that a file owns (nt_file_open_source). No other thread may use the
+ * source. Accepts NULL. */
 void nt_source_close(struct nt_source *source);
 
 NT_API_END

@@ -492,7 +492,8 @@ enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_sourc
     return status;
 }
 
-enum nt_status nt_selection_open(const char *path, struct nt_selection **choice_ret, struct nt_error *error)
+enum nt_status nt_selection_open(const char *path, struct nt_selection **selection_ret,
+                                 struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = nt_source_open_file(path, &source, error);
@@ -506,13 +507,13 @@ enum nt_status nt_selection_open(const char *path, struct nt_selection **choice_
     }
     status = nt_selection_read(selection, source, error);
     if (status == NT_OK)
-        *choice_ret = selection;
+        *selection_ret = selection;
     else
         nt_selection_free(selection);
     return status;
 }
 
-enum nt_status nt_selection_of_range(uint64_t first, uint64_t end, struct nt_selection **choice_ret,
+enum nt_status nt_selection_of_range(uint64_t first, uint64_t end, struct nt_selection **selection_ret,
                                      struct nt_error *error)
 {
     struct nt_selection *selection = calloc(1, sizeof(*selection));
@@ -522,7 +523,7 @@ enum nt_status nt_selection_of_range(uint64_t first, uint64_t end, struct nt_sel
     }
     selection->ranges[0] = (struct nt_entry_range){first, end > first ? end - first : 0};
     selection->count = 1;
-    *choice_ret = selection;
+    *selection_ret = selection;
     return NT_OK;
 }
 
