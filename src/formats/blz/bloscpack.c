@@ -312,8 +312,8 @@ static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack
     }
     uint64_t room = bloscpack->size - bloscpack->chunks_offset;
     if (header->chunks > 0 && (uint64_t)header->chunks - 1 > room / NT_BLOSC_HEADER_BYTES)
-        return nt_fail(error, NT_CORRUPT, 16, "%" PRIi64 " chunks in %" PRIu64 " bytes", header->chunks,
-                       room);
+        return nt_fail(error, NT_CORRUPT, 16, "%" PRIi64 " chunks do not fit in %" PRIu64 " bytes",
+                       header->chunks, room);
     return header->has_offsets ? check_offsets(source, bloscpack, error) : NT_OK;
 }
 
@@ -438,7 +438,7 @@ static enum nt_status add_chunk(void *context, const struct nt_bloscpack_chunk *
     struct totals *totals = context;
     totals->is_crossed |= totals->bytes % totals->item_bytes != 0;
     if (!nt_add(totals->bytes, chunk->plain_bytes, &totals->bytes))
-        return nt_fail(error, NT_LIMIT, chunk->offset, "more than 2^64 bytes");
+        return nt_fail(error, NT_LIMIT, chunk->offset, "the chunks have more than 2^64 bytes");
     return NT_OK;
 }
 

@@ -129,7 +129,8 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
     if (is_known(entry->name) || entry->kind == NT_ENTRY_FOLDER || entry->kind == NT_ENTRY_OTHER)
         return NT_OK;
     if (names->count == MAX_FILES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d files of metadata", MAX_FILES);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than %d files of metadata",
+                       MAX_FILES);
     const char **list = nt_grow(names->list, names->count, &names->capacity, sizeof(*list));
     if (!list)
         return nt_fail_memory(error);
@@ -647,7 +648,7 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
                                  uint32_t parent, unsigned depth, struct nt_error *error)
 {
     if (depth == NT_BLZ_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: tables nested deeper than %d",
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: tables are nested deeper than %d levels",
                        nt_blz_path(build, directory), NT_BLZ_DEPTH);
     const json_t *names = NULL;
     enum nt_status status = enter_table(build, directory, error);

@@ -202,8 +202,8 @@ static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_
         return not_a_type(text, length, error);
     uint64_t bytes = code->mean_chunk_bytes ? (uint64_t)number * code->mean_chunk_bytes : number;
     if (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "\"%.*s\": items of %llu bytes", (int)length, text,
-                       (unsigned long long)bytes);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "\"%.*s\": an item cannot have %llu bytes", (int)length,
+                       text, (unsigned long long)bytes);
     struct plain plain = {
         .code = code,
         .letter = code->letter == 'a' ? 'S' : code->letter,

@@ -183,7 +183,7 @@ static enum nt_status add_page(struct builder *builder, struct nt_page page, uin
     if (elements == 0)
         return NT_OK;
     if (elements > UINT32_MAX)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^32 elements");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk has more than 2^32 elements");
     page.elements = (uint32_t)elements;
     page.decoder = builder->decoder;
     builder->element += elements;
@@ -439,7 +439,7 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
     const struct nt_blz_column *column = builder->column;
     uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows, needed;
     if (!nt_multiply(rows * column->items, builder->element_bytes, &needed))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^64 bytes");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk has more than 2^64 bytes");
     struct nt_bloscpack_chunk chunk;
     bool has_chunk;
     enum nt_status status = take_only_chunk(builder, rows * column->items, &chunk, &has_chunk, error);
@@ -515,7 +515,7 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     if (builder->column->items == 0)
         return NT_OK; /* rows have no bytes, whatever chunks exist */
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the column has more than 2^64 elements");
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;
     enum nt_status status = builder->column->chunking == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)

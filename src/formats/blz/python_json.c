@@ -123,7 +123,8 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
         else if ((next == ']' || next == '}') && depth > 0)
             depth--;
         if (depth > NT_BLZ_JSON_DEPTH)
-            return nt_fail(error, NT_LIMIT, scanner.at, "JSON nested deeper than %d", NT_BLZ_JSON_DEPTH);
+            return nt_fail(error, NT_LIMIT, scanner.at, "JSON is nested deeper than %d levels",
+                           NT_BLZ_JSON_DEPTH);
         *values_ret += begins_value(next);
         copy_token(&scanner, out);
     }

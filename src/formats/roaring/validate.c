@@ -125,7 +125,8 @@ static enum nt_status add_container(void *context, const struct nt_roaring_bitma
     roaring->containers++;
     roaring->kinds[container->kind]++;
     if (!nt_add(roaring->cardinality, container->cardinality, &roaring->cardinality))
-        return nt_fail(error, NT_LIMIT, container->offset, "the file holds all 2^64 values");
+        return nt_fail(error, NT_LIMIT, container->offset,
+                       "the bitmap holds all 2^64 values, more than a 64-bit count can express");
     return NT_OK;
 }
 

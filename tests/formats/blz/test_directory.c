@@ -256,7 +256,7 @@ TEST(tables_are_not_nested_without_bound, .setup = set_up, .teardown = tear_down
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_field *last = &dataset->fields[dataset->field_count - 1];
     ck_assert_uint_lt(dataset->field_count, DEPTH);
-    ck_assert_msg(last->unreadable && strstr(last->unreadable, "tables nested deeper than"), "%s",
+    ck_assert_msg(last->unreadable && strstr(last->unreadable, "tables are nested deeper than"), "%s",
                   last->unreadable ? last->unreadable : "it can be read");
     close_file(file);
 }

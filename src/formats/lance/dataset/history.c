@@ -49,7 +49,8 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
 {
     struct versions_text *text = context;
     if (text->count == MAX_VERSIONS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d versions", MAX_VERSIONS);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d versions",
+                       MAX_VERSIONS);
     struct nt_lance_version *versions =
         nt_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
     if (!versions)
@@ -63,7 +64,8 @@ static enum nt_status put_tag(struct versions_text *text, const char *name, uint
                               struct nt_error *error)
 {
     if (text->tag_count == MAX_TAGS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than the limit of %d tags", MAX_TAGS);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than the limit of %d tags",
+                       MAX_TAGS);
     struct tagged *tags = nt_grow(text->tags, text->tag_count, &text->tag_capacity, sizeof(*tags));
     if (tags)
         text->tags = tags;

@@ -329,7 +329,7 @@ static enum nt_status make_room(const struct reading *reading)
     }
     if (fragments >= NT_NONE || files >= NT_NONE)
         return nt_fail(reading->error, NT_LIMIT, reading->lance->manifest.offset,
-                       "more fragments or data files than the limit of 2^32");
+                       "the dataset has more fragments or data files than the limit of 2^32");
     enum nt_status status =
         nt_budget_take(&reading->file->budget, NT_COST_CLUSTER, fragments, NT_NO_OFFSET, reading->error);
     if (status == NT_OK)

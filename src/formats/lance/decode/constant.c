@@ -82,7 +82,8 @@ static enum nt_status repeat_string(struct nt_decode_arena *work, const struct n
     uint64_t *ends, bytes;
     uint8_t *data;
     if (!nt_multiply(count, value->bytes, &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many equal strings: %" PRIu64, count);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal strings overflows",
+                       count);
     enum nt_status status = nt_decode_alloc(work, count * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_decode_alloc(work, bytes, &data, error);
@@ -109,7 +110,8 @@ static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt
             array->lists[array->depth++].items = tree->nodes[root].items;
     bits = root != NT_NO_NODE ? tree->nodes[root].bits : 0;
     if (!nt_tree_items(tree, &items) || !nt_multiply(items, count, &total))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many equal values: %" PRIu64, count);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal values overflows",
+                       count);
     uint64_t one = 0;
     enum nt_status status = nt_bits_to_bytes(items, bits, &one, error);
     if (status == NT_OK)

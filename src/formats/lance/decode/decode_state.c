@@ -106,8 +106,8 @@ enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_r
 {
     uint64_t total;
     if (!nt_multiply(count, bits, &total) || !nt_add(total, 7, &total))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " values of %" PRIu64 " bits overflow",
-                       count, bits);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the size of %" PRIu64 " values of %" PRIu64 " bits overflows", count, bits);
     *bytes_ret = total / 8;
     return NT_OK;
 }

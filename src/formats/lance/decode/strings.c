@@ -25,7 +25,8 @@ static enum nt_status offset_bytes(uint64_t elements, uint32_t bits, uint64_t *b
 {
     uint64_t offsets;
     if (!nt_add(elements, 1, &offsets))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many strings: %" PRIu64, elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the size of the offsets of %" PRIu64 " strings overflows", elements);
     return nt_bits_to_bytes(offsets, bits, bytes_ret, error);
 }
 
@@ -44,7 +45,8 @@ static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, cons
 {
     uint64_t *ends, bytes, first = load_offset(offsets, offset_bits, 0), last = first, decreases = 0;
     if (!nt_multiply(elements, sizeof(*ends), &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many strings: %" PRIu64, elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the size of the offsets of %" PRIu64 " strings overflows", elements);
     enum nt_status status = nt_decode_alloc(work, bytes, &ends, error);
     if (status != NT_OK)
         return status;

@@ -195,7 +195,8 @@ enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *out
     uint64_t elements = decoding->work->packed->elements, bytes;
     uint8_t *places;
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "too many blobs: %" PRIu64, elements);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the size of the positions of %" PRIu64 " blobs overflows", elements);
     enum nt_status status = nt_decode_alloc(decoding->work, bytes, &places, error);
     decoding->element_bytes = PLACE_BYTES;
     if (status == NT_OK)

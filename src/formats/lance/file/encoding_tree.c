@@ -22,7 +22,7 @@ enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64
     bool may_be_empty = builder->value && builder->value->is_empty;
     if (bits == 1 || ((bits || may_be_empty) && bits % 8 == 0 && bits <= MOST))
         return NT_OK;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of %" PRIu64 " bits", what, bits);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read %s of %" PRIu64 " bits", what, bits);
 }
 
 enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
@@ -41,7 +41,8 @@ enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt
                                 uint32_t *number_ret, struct nt_error *error)
 {
     if (builder->count == NT_TREE_NODES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "encodings nested more than %d deep", NT_TREE_NODES);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "encodings are nested more than %d deep",
+                       NT_TREE_NODES);
     *number_ret = builder->count;
     builder->nodes[builder->count++] = *node;
     return NT_OK;
@@ -113,8 +114,7 @@ static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct
     struct nt_proto_numbers numbers = nt_proto_numbers(message, field);
     for (uint64_t layer; nt_proto_next_number(&numbers, &layer);) {
         if (tree->layer_count == NT_TREE_LAYERS)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d layers around a value",
-                           NT_TREE_LAYERS);
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a value has more than %d layers", NT_TREE_LAYERS);
         if (layer == NT_LAYER_NONE || layer >= NT_LAYER_COUNT)
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot read layer %" PRIu64 " around a value", layer);

@@ -304,7 +304,8 @@ static enum nt_status count_buffers(const struct reading *reading, struct nt_pro
     if (offsets != sizes)
         return nt_fail_number(reading->error, NT_CORRUPT, place, "sizes of buffers", offsets, sizes);
     if (offsets > UINT32_MAX)
-        return nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " buffers", offsets);
+        return nt_fail(reading->error, NT_LIMIT, place,
+                       "a list has %" PRIu64 " buffers, more than the limit of 2^32", offsets);
     *count_ret = (uint32_t)offsets;
     return nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE,
                          offsets * sizeof(struct nt_lance_buffer), place, reading->error);
@@ -340,7 +341,7 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     struct encoding encoding;
     enum nt_status status = read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding);
     if (status == NT_OK && !encoding.message.bytes)
-        status = nt_fail(reading->error, NT_CORRUPT, place_of(reading, message), "no encoding");
+        status = nt_fail(reading->error, NT_CORRUPT, place_of(reading, message), "the page has no encoding");
     page->encoding_kind = encoding.kind;
     page->encoding = encoding.message;
     page->type_url = encoding.type_url;
@@ -404,7 +405,8 @@ static enum nt_status read_pages(const struct reading *reading)
         nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
                       column->metadata.offset, reading->error);
     if (status == NT_OK && count >= NT_NONE)
-        status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset, "%" PRIu64 " pages", count);
+        status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset,
+                         "the column has %" PRIu64 " pages, more than the limit of 2^32", count);
     if (status != NT_OK || count == 0)
         return status;
     struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));

@@ -108,7 +108,7 @@ enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builde
     list_builder->entry = grown;
     grown[list_builder->count] = *entry;
     if (!nt_add(list_builder->rows, entry->rows, &list_builder->rows))
-        return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^64 rows");
+        return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
     if (list_builder->use->repeats > 1)
         begin_lists(list_builder->use->repeats, first, &grown[list_builder->count]);
     list_builder->count++;
@@ -181,7 +181,7 @@ static enum nt_status add_page(const struct nt_page_list_builder *list_builder,
 {
     if (elements > UINT32_MAX)
         return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
-                       "%" PRIu64 " elements in one chunk, more than the limit of 2^32", elements);
+                       "a chunk has %" PRIu64 " elements, more than the limit of 2^32", elements);
     const struct nt_page page = {.offset = entry->offset,
                                  .stored_bytes = entry->stored_bytes,
                                  .parameter = parameter,
@@ -236,7 +236,8 @@ static enum nt_status put_following(struct putting *putting, const struct nt_pag
     enum nt_status status = add_page(putting->list_builder, putting->builder, entry, putting->position,
                                      entry->rows, putting->base, false);
     if (status == NT_OK && !nt_add(putting->base, added, &putting->base))
-        status = nt_fail(putting->list_builder->error, NT_CORRUPT, entry->offset, "more than 2^64 %s", what);
+        status = nt_fail(putting->list_builder->error, NT_CORRUPT, entry->offset,
+                         "the column has more than 2^64 %s", what);
     return status;
 }
 
@@ -275,7 +276,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
     uint64_t elements = entry->rows - is_first, parameter = putting->base;
     if (putting->base >= NT_TREE_HAS_ITEM_COUNT || entry->items >= NT_TREE_HAS_ITEM_COUNT)
         return nt_fail(putting->list_builder->error, NT_LIMIT, entry->offset,
-                       "more than 2^61 items of lists");
+                       "the column has more than 2^61 items of lists");
     if (entry->is_uncounted && !(putting->base >> NT_TREE_ADDED_BITS))
         parameter |= NT_TREE_HAS_ITEM_COUNT | entry->items << NT_TREE_ADDED_BITS;
     putting->has_begun = putting->has_begun || entry->rows;
@@ -360,7 +361,7 @@ static enum nt_status read_window(struct nt_page_list_builder *list_builder, uin
 {
     if (bytes > list_builder->dataset->file->page_bytes)
         return nt_fail(list_builder->error, NT_LIMIT, offset,
-                       "a page of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
+                       "a page has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
                        list_builder->dataset->file->page_bytes);
     if (bytes > list_builder->window.capacity) {
         free(list_builder->window.bytes);
@@ -448,7 +449,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
         status = nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
-                         "a dictionary of %" PRIu64 " items, more than the limit pagesize allows",
+                         "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);
     if (status == NT_OK)
         status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
@@ -482,7 +483,7 @@ static enum nt_status add_input(struct nt_page_list_builder *list_builder,
                              .source = list_builder->lance->number};
     if (elements > UINT32_MAX)
         return nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
-                       "a dictionary of %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
+                       "a dictionary has %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
     return nt_lance_add_decoder(list_builder->dataset, &state, dtype, NULL, &page->decoder,
                                 list_builder->error);
 }

@@ -146,7 +146,8 @@ static enum nt_status count_units(struct nt_page_list_builder *list_builder,
             status = nt_lance_count_chunk(list_builder, opened, &unit, wants_bytes, &counts);
         if (status == NT_OK && (!nt_add(stored->bytes, counts.bytes, &stored->bytes) ||
                                 !nt_add(stored->levels, counts.levels, &stored->levels)))
-            status = nt_fail(list_builder->error, NT_CORRUPT, unit.offset, "more than 2^64 bytes or levels");
+            status = nt_fail(list_builder->error, NT_CORRUPT, unit.offset,
+                             "the column has more than 2^64 bytes or levels");
         if (status != NT_OK)
             nt_error_context(list_builder->error, "unit %" PRIu64 " at byte %" PRIu64,
                              opened->next_chunk_number - 1, unit.offset);
@@ -219,7 +220,7 @@ static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct
     page.elements = (uint32_t)elements;
     if (status == NT_OK && elements > UINT32_MAX)
         status = nt_fail(list_builder->error, NT_LIMIT, span->offset,
-                         "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
+                         "a page has %" PRIu64 " elements, more than the limit of 2^32", elements);
     return status == NT_OK ? nt_group_builder_add(builder, &page, list_builder->error) : status;
 }
 

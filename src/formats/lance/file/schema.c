@@ -236,7 +236,8 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
     uint64_t count = count_fields(list);
     enum nt_status status = nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error);
     if (status == NT_OK && count >= NT_NONE)
-        status = nt_fail(error, NT_LIMIT, message->offset, "%" PRIu64 " fields", count);
+        status = nt_fail(error, NT_LIMIT, message->offset,
+                         "the schema has %" PRIu64 " fields, more than the limit of 2^32", count);
     if (status != NT_OK)
         return status;
     reading.fields = nt_arena_alloc(file->arena, count, sizeof(*reading.fields));

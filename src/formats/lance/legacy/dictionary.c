@@ -89,7 +89,7 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
         nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error);
     if (status == NT_OK && bytes > UINT32_MAX)
         status = nt_fail(listing->error, NT_LIMIT, offset,
-                         "a dictionary of %" PRIu64 " bytes, more than the limit of 2^32", bytes);
+                         "a dictionary has %" PRIu64 " bytes, more than the limit of 2^32", bytes);
     if (status == NT_OK)
         status = read_ends(listing, stored);
     if (status == NT_OK)
@@ -137,7 +137,7 @@ enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struc
     uint64_t limit = listing->dataset->file->page_bytes;
     if (batch->stored_bytes > limit)
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
-                       "a page of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
+                       "a page has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        batch->stored_bytes, limit);
     uint8_t *bytes = malloc(batch->stored_bytes + 1);
     if (!bytes)

@@ -286,7 +286,8 @@ static enum nt_status read_batches(const struct reading *reading)
     uint64_t place = legacy->metadata_range.offset, last = 0;
     uint64_t count = nt_proto_count_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     if (count >= NT_NONE)
-        return nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " batches", count);
+        return nt_fail(reading->error, NT_LIMIT, place,
+                       "the file has %" PRIu64 " batches, more than the limit of 2^32", count);
     enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE,
                                            count * sizeof(uint64_t), place, reading->error);
     if (status != NT_OK)

@@ -219,7 +219,7 @@ static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, stru
     page.elements = (uint32_t)elements;
     if (elements > UINT32_MAX)
         return nt_fail(listing->error, NT_LIMIT, page.offset,
-                       "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
+                       "a page has %" PRIu64 " elements, more than the limit of 2^32", elements);
     return elements ? nt_group_builder_add(builder, &page, listing->error) : NT_OK;
 }
 
@@ -300,7 +300,8 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
         status = output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
                                          : put_rows(listing, builder, column, batch, output, base);
         if (status == NT_OK && !nt_add(base, batch->bytes, &base))
-            status = nt_fail(listing->error, NT_CORRUPT, batch->offset, "more than 2^64 bytes or items");
+            status = nt_fail(listing->error, NT_CORRUPT, batch->offset,
+                             "the column has more than 2^64 bytes or items");
     }
     return status;
 }

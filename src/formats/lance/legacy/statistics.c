@@ -89,8 +89,8 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
     uint64_t offset = nt_lance_cells(&statistics->table, statistics->schema.fields[field].id)->offset;
     if (!nt_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
         return nt_fail(error, NT_LIMIT, offset,
-                       "statistics of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
-                       dataset->file->page_bytes);
+                       "the statistics have %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
+                       bytes, dataset->file->page_bytes);
     column->values = malloc(bytes + 1);
     if (!column->values)
         return nt_fail_memory(error);

@@ -300,7 +300,7 @@ static const struct refusal {
     {of_a_wider_constant, NT_UNSUPPORTED, "a constant of 5 bytes cannot be a value of 32 bits"},
     {of_members_of_12_bits, NT_UNSUPPORTED, "members of 12 bits with lengths of 0 bits"},
     {of_lengths_of_4_bits, NT_UNSUPPORTED, "members of 0 bits with lengths of 4 bits"},
-    {with_65_layers, NT_LIMIT, "more than 64 layers around a value"},
+    {with_65_layers, NT_LIMIT, "a value has more than 64 layers"},
     {with_33_buffers, NT_LIMIT, "buffers of a chunk: expected at most 32, found 33"},
 };
 
@@ -360,7 +360,7 @@ TEST(encodings_in_one_another_are_not_too_many, .setup = set_up, .teardown = tea
         enum nt_status status = make(around(3, rows), 2);
         bool fits = left && (last_members[_i] == flat_32 || last_members[_i] == variable);
         ck_assert_msg(status == (fits ? NT_OK : NT_LIMIT), "%u left: %s", left, error.message);
-        ck_assert_msg(fits || strstr(error.message, "encodings nested more than 256 deep"), "%s",
+        ck_assert_msg(fits || strstr(error.message, "encodings are nested more than 256 deep"), "%s",
                       error.message);
     }
 }
