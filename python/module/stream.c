@@ -74,7 +74,7 @@ static bool take_range(PyObject *item, struct nt_stream_range *range)
     size_t bytes = 0;
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OKKO", &handle, &first, &count, &array)) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_TypeError, "ranges are tuples");
+            PyErr_SetString(PyExc_TypeError, "expected tuples as ranges");
         return false;
     }
     struct stream *stream = stream_of(handle);
@@ -82,7 +82,7 @@ static bool take_range(PyObject *item, struct nt_stream_range *range)
         return false;
     uint32_t element_bytes = nt_stream_element_bytes(stream->stream);
     if (element_bytes && count > bytes / element_bytes) {
-        PyErr_SetString(PyExc_ValueError, "the array is too small for so many elements");
+        PyErr_SetString(PyExc_ValueError, "the array is smaller than the requested elements");
         return false;
     }
     *range =

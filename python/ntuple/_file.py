@@ -102,7 +102,7 @@ def _is_pattern(source: object) -> bool:
 
 
 def _chosen(file: File, entries: Selection) -> File:
-    """The file with these entries alone; closed if there are none such."""
+    """Select entries of a file; close it if that fails."""
     try:
         if isinstance(entries, Mapping):
             for path, chosen in entries.items():

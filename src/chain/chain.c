@@ -319,7 +319,7 @@ static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error 
         chain->slices[i].first_entry = dataset->entries;
         if (!nt_add(dataset->entries, chain->slices[i].entries, &dataset->entries) ||
             dataset->entries > INT64_MAX)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^63 - 1 entries");
     }
     return NT_OK;
 }

@@ -352,8 +352,8 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
     *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
     for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
         if (pattern->count == MAX_NAMES)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards or after one",
-                           MAX_NAMES);
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                           "the pattern has more than %d names from the first wildcard on", MAX_NAMES);
         pattern->names[pattern->count] = name;
     }
     for (unsigned i = 0; i + 1 < pattern->count; i++)

@@ -286,7 +286,7 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
     uint32_t number = uniting->count;
     if (number == NT_NONE)
-        return nt_fail(uniting->error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 fields");
+        return nt_fail(uniting->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
     if (!reserve(uniting))
         return nt_fail_memory(uniting->error);
     struct nt_field *field = &uniting->fields[number];

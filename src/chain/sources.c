@@ -160,7 +160,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
         total += chain->parts[i].source_count;
     }
     if (total >= NT_NONE)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 files");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the files of the chain have more than 2^32 sources");
     file->layout_sources = nt_arena_alloc(file->arena, total + 1, sizeof(struct nt_source *));
     if (!file->layout_sources)
         return nt_fail_memory(error);

@@ -143,8 +143,8 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
         return status;
     uint64_t bytes = (uint64_t)(ends[1] - ends[0]);
     if (bytes > MAX_URI_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a URI of %" PRIu64 " bytes, more than the limit of %d",
-                       bytes, MAX_URI_BYTES);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "a URI has %" PRIu64 " bytes, more than the limit of %d", bytes, MAX_URI_BYTES);
     char *text = malloc(bytes + 1);
     if (!text)
         return nt_fail_memory(error);
@@ -254,7 +254,7 @@ static enum nt_status read_ends(struct nt_blobs *blobs, uint64_t block, uint64_t
     enum nt_status status = read_sizes(blobs, block * BLOCK_ROWS, count, ends + 1, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         if (!nt_add(ends[i], ends[i + 1], &ends[i + 1]) || ends[i + 1] > INT64_MAX)
-            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "blobs of more than 2^63 bytes in all");
+            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the blobs have more than 2^63 bytes in all");
     return status;
 }
 
@@ -265,8 +265,8 @@ static enum nt_status make_ends(struct nt_blobs *blobs, struct nt_error *error)
     size_t capacity = 0;
     enum nt_status status = NT_OK;
     if (count > MAX_BLOCKS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " rows, more than the limit of 2^34",
-                       blobs->rows);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the field has %" PRIu64 " rows, more than the limit of 2^34", blobs->rows);
     for (uint64_t i = 0; status == NT_OK && i <= count; i++) {
         uint64_t *grown = nt_grow(made, i, &capacity, sizeof(*made));
         if (!grown) {

@@ -447,7 +447,7 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
     if (!is_known)
         build->unknown = build->rows->count;
     if (!nt_add(build->row, piece->rows, &build->row) || build->row > INT64_MAX)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 rows");
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
     build->rows->count++;
     return NT_OK;
 }

@@ -71,7 +71,7 @@ static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint
 {
     uint64_t bytes;
     if (!nt_multiply(count, cursor->element_bytes, &bytes) || bytes > limit_bytes)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value has more than 1 GiB");
     cursor->count = 0;
     for (size_t done = 0, end; done < bytes; done = end) {
         end = done ? 2 * done : FIRST_BYTES;

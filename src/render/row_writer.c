@@ -434,11 +434,11 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
 static enum nt_status check_item(const struct writing *writing, bool is_empty)
 {
     if (is_empty && ++*writing->empty_items > MAX_EMPTY_ITEMS)
-        return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %d items without bytes",
+        return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %d items without bytes",
                        MAX_EMPTY_ITEMS);
     if (writing->json->out->length - writing->start <= writing->max_bytes)
         return NT_OK;
-    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %" PRIu64 " bytes of text",
+    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",
                    writing->max_bytes);
 }
 

@@ -112,7 +112,7 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
             return status;
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
         if (out->length - start > max_row_bytes(lines))
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than %" PRIu64 " bytes of text",
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row has more than %" PRIu64 " bytes of text",
                            max_row_bytes(lines));
         if (count == 1 && lines->cell.length == 0)
             nt_buffer_text(out, "\"\""); /* many readers skip an empty line */

@@ -139,8 +139,9 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
 {
     uint32_t number;
     if (!nt_ida_alloc(&inodes->ids, 1, &number))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %u files and folders",
-                       path ? path : "", inodes->ids.limit);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "%s: the mount has more than the limit of %u files and directories", path ? path : "",
+                       inodes->ids.limit);
     struct nt_inode *inode = new_place(path, kind);
     struct nt_inode **list =
         inode ? nt_grow(inodes->list, inodes->count, &inodes->capacity, sizeof(*list)) : NULL;

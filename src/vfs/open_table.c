@@ -261,7 +261,7 @@ static enum nt_status assign_dataset_ids(struct nt_inode_table *inodes, struct n
     if (inode->has_dataset_ids && inode->dataset_count == count)
         return NT_OK;
     if (!nt_ida_alloc(&inodes->dataset_ids, count, &first))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %u datasets in one mount",
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the mount has more than the limit of %u datasets",
                        inodes->dataset_ids.limit);
     if (!reserve_dataset_refs(inodes, first + count)) {
         nt_ida_free(&inodes->dataset_ids, first, count);

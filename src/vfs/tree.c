@@ -290,7 +290,7 @@ static enum nt_status look_at(struct nt_resolved_node *resolved, bool may_block,
     if (status == NT_OK)
         status = content_size(resolved, may_block, &attributes->class, &size, error);
     if (status == NT_OK && size > INT64_MAX)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "its contents are larger than a file can be");
     if (status != NT_OK)
         return status;
     attributes->node = resolved->number;
@@ -543,7 +543,7 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
         return status == NT_OK && !*content_ret ? nt_content_new_streamed(resolved, content_ret, error)
                                                 : status;
     default:
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is a directory");
     }
 }
 

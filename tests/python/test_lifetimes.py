@@ -226,7 +226,7 @@ def test_arrays_are_checked(events):
     for array in (np.empty(20)[::2], np.frombuffer(bytes(80)), [0.0] * 10):
         with pytest.raises((TypeError, AttributeError)):
             _ntuple.streams_read([(stream, 0, 10, array)])
-    with pytest.raises(ValueError, match='too small'):
+    with pytest.raises(ValueError, match='smaller than'):
         _ntuple.streams_read([(stream, 0, 11, room)])
     with pytest.raises(ntuple.ArgumentError):
         _ntuple.streams_read([(stream, 2**63, 10, room)])

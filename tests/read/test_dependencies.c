@@ -229,7 +229,7 @@ TEST(inputs_are_few_and_have_none_themselves, .setup = setup, .teardown = teardo
                                             &decoder, &number, &error));                                     \
     ck_assert_ptr_nonnull(strstr(error.message, text))
     decoder.input_count = NT_DECODER_INPUTS + 1;
-    REFUSED(NT_LIMIT, "others: 3");
+    REFUSED(NT_LIMIT, "other pages, 3");
     decoder.input_count = 1;
     inputs[0].decoder = planned;
     REFUSED(NT_CORRUPT, "has dependencies of its own");

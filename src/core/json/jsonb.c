@@ -434,7 +434,8 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
     unsigned type;
     struct bytes scalar;
     if (depth > MAX_DEPTH)
-        return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB nested deeper than %d", MAX_DEPTH);
+        return nt_fail(decoding->error, NT_LIMIT, NT_NO_OFFSET, "JSONB is nested deeper than %d levels",
+                       MAX_DEPTH);
     if (value.left < ENTRY_BYTES)
         return fail(decoding, "a value has no header");
     uint32_t header = nt_load_be32(value.at), count = header & COUNT_MASK, kind = header >> HEADER_SHIFT;
@@ -443,7 +444,7 @@ static enum nt_status append_container(const struct decoding *decoding, struct b
         count = 1;
     uint64_t room = (uint64_t)count * ENTRY_BYTES * (kind == OBJECT ? 2 : 1);
     if (room > rest.left)
-        return fail(decoding, "more values than bytes");
+        return fail(decoding, "it has more values than bytes");
     struct entries entries = {rest.at, count};
     rest = (struct bytes){rest.at + room, rest.left - room};
     if (kind == ARRAY)

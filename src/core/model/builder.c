@@ -38,7 +38,8 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
 {
     struct nt_budget *budget = &builder->dataset->file->budget;
     if (count == NT_NONE)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 %s", nt_cost_info(cost)->name);
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 %s",
+                       nt_cost_info(cost)->name);
     enum nt_status status = nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
@@ -140,7 +141,8 @@ static enum nt_status add_plain_groups(struct nt_dataset *dataset, uint64_t grou
                                        struct nt_error *error)
 {
     if (groups >= NT_NONE || clusters >= NT_NONE)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 clusters or cluster groups");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "the dataset has more than 2^32 clusters or cluster groups");
     enum nt_status status =
         nt_budget_take(&dataset->file->budget, NT_COST_PLAIN_GROUP, groups, NT_NO_OFFSET, error);
     if (status != NT_OK)
@@ -210,7 +212,7 @@ static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entr
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < part_count; i++)
         if (!nt_add(borders[i], entries[i], &borders[i + 1]) || borders[i + 1] > INT64_MAX)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the dataset has more than 2^63 - 1 entries");
     dataset->part_borders = borders;
     dataset->part_count = part_count;
     dataset->entries = borders[part_count];
@@ -349,7 +351,8 @@ static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_e
     struct nt_group *group = builder->group;
     size_t capacity = builder->capacity;
     if (group->page_count == UINT32_MAX)
-        return nt_fail(error, NT_LIMIT, builder->offset, "%s: more than 2^32 pages", builder->list);
+        return nt_fail(error, NT_LIMIT, builder->offset, "%s: the column has more than 2^32 pages",
+                       builder->list);
     struct nt_page *pages = nt_grow(group->pages, group->page_count, &capacity, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(error);

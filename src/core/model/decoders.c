@@ -81,7 +81,7 @@ static enum nt_status check(const struct nt_decoders *decoders, const struct nt_
 {
     const struct nt_decoder *inputs[NT_DECODER_INPUTS];
     if (decoder->input_count > NT_DECODER_INPUTS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a page depends on too many others: %" PRIu32,
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a page depends on too many other pages, %" PRIu32,
                        decoder->input_count);
     for (uint32_t i = 0; i < decoder->input_count; i++) {
         uint32_t number = decoder->inputs[i].decoder;
@@ -118,7 +118,7 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
         return NT_OK;
     }
     if (decoders->count >= UINT32_MAX - NT_FIRST_DECODERS)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 decoders");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 decoders");
     if (decoder->state_bytes || decoder->input_count)
         status = nt_budget_take(budget, NT_COST_STEP, 1 + decoder->input_count, NT_NO_OFFSET, error);
     if (status != NT_OK)

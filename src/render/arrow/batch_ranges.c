@@ -369,7 +369,7 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
         return NT_OK;
     if (splitting->parts++ == splitting->max_parts)
         return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
-                       "offsets of 32 bits need more than %" PRIu64 " batches", splitting->max_parts);
+                       "32-bit offsets need more than %" PRIu64 " batches", splitting->max_parts);
     uint64_t middle = first + (end - first) / 2;
     uint64_t *items = calloc(splitting->node_count, sizeof(*items));
     enum nt_status status = nt_arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);

@@ -38,7 +38,7 @@ struct nt_arrow_texts {
     } block;
 };
 
-const char nt_arrow_texts_limit[] = "JSON texts of more than 64 times the limit pagesize";
+const char nt_arrow_texts_limit[] = "the JSON texts have more than 64 times the limit pagesize";
 
 NT_DEFINE_LAST_AT_MOST(find_row, struct mark, .row)
 NT_DEFINE_LAST_AT_MOST(find_bytes, struct mark, .bytes)
@@ -116,7 +116,7 @@ static enum nt_status make_texts(const struct nt_arrow *arrow, const struct nt_a
     uint64_t bytes = rows->ends[rows->count] - rows->ends[0];
     nt_buffer_clear(text);
     if (bytes > MAX_VALUE_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value of more than 256 MiB");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a JSON value has more than 256 MiB");
     uint8_t *jsonb = malloc((size_t)bytes + 1);
     if (!jsonb)
         return nt_fail_memory(error);

@@ -261,7 +261,7 @@ TEST(values_are_nested_as_deep_as_the_limit, .teardown = tear_down)
     ck_assert_uint_eq(out.length, 2 * 501);
     nt_buffer_clear(&out);
     assert_status(NT_LIMIT, append_nested(501));
-    ck_assert_ptr_nonnull(strstr(error.message, "JSONB nested deeper than 500"));
+    ck_assert_ptr_nonnull(strstr(error.message, "JSONB is nested deeper than 500"));
     assert_status(NT_LIMIT, append_nested(1000000));
     ck_assert_uint_eq(out.length, 0);
 }
