@@ -431,7 +431,7 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_NUMBER,
      .member = offsetof(struct nt_settings, rows),
      .argument = "N",
-     .help = "print N rows (default: 10; of a table 5)"},
+     .help = "print N rows (default: 10; for a table 5)"},
     {.name = "columns",
      .kind = NT_OPTION_TEXT,
      .member = offsetof(struct nt_settings, columns),
@@ -444,7 +444,7 @@ static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
-     .help = "print JSON lines (default elsewhere)"},
+     .help = "print JSON lines (default if the output is not a terminal)"},
     {0},
 };
 

@@ -62,8 +62,9 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(chain_rule),
      .argument = "check|union",
      .choices = chain_rules,
-     .help = "check: open all files at the start and refuse one with other fields; union: show the fields of "
-             "all files"},
+     .help =
+         "check: open all files at the start and refuse files whose fields differ; union: show the fields "
+         "of all files"},
     {.name = "missing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(missing),
@@ -163,7 +164,8 @@ const struct nt_option nt_tree_options[] = {
     {.name = "friends",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(friends),
-     .help = "show branches of a TTree's friends in the same file as fields below the friend's name"},
+     .help = "show the branches of a TTree's friends, if they are in the same file, as fields below the "
+             "friend's name"},
     {.name = "select",
      .kind = NT_OPTION_NAMED_FILES,
      .member = MEMBER(select),
