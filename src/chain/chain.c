@@ -492,7 +492,7 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
  * reads of their rows fail. The order of the others does not change. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
-    uint32_t kept = 0, left_out = 0;
+    uint32_t kept = 0, failed_count = 0;
     struct nt_chain_member *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
     if (!failed)
         return nt_fail_memory(error);
@@ -503,15 +503,15 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
             free(failed);
             return nt_fail_with(error, &parts[i].failure);
         }
-        *(has_failed ? &failed[left_out++] : &parts[kept++]) = parts[i];
+        *(has_failed ? &failed[failed_count++] : &parts[kept++]) = parts[i];
     }
-    memcpy(parts + kept, failed, left_out * sizeof(*failed));
+    memcpy(parts + kept, failed, failed_count * sizeof(*failed));
     free(failed);
     chain->part_count = kept;
-    chain->skipped += left_out;
+    chain->skipped += failed_count;
     return kept ? NT_OK
                 : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
-                          left_out);
+                          failed_count);
 }
 
 /* Opens all parts; or the first, and if that is omitted, its successors until one opens. */

@@ -31,7 +31,7 @@ struct describer {
 
 /* ---- Fields ---- */
 
-/* The fields that are chosen, or all at the top but those that projected fields show. */
+/* The selected fields, or all top-level fields without those that projected fields show. */
 static enum nt_status add_fields(const struct describer *describer, const struct nt_dataset *dataset,
                                  struct nt_summaries *summaries, struct nt_error *error)
 {

@@ -113,7 +113,7 @@ enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t
     return nt_for_each_file(vfs, path, node, print_file, (void *)range);
 }
 
-/* ---- Fields of a dataset, chosen by --columns or PATH ---- */
+/* ---- Fields of a dataset that --columns or PATH selects ---- */
 
 struct header {
     const struct nt_settings *settings;
@@ -281,7 +281,7 @@ static enum nt_exit_status print_lines(const struct header *header, struct nt_re
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-/* The fields at the top, without collections that projected fields show. From malloc. */
+/* The top-level fields, without collections that projected fields show. From malloc. */
 static enum nt_status top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret, size_t *count_ret,
                                  struct nt_error *error)
 {
@@ -347,14 +347,14 @@ static enum nt_exit_status head_file(void *context, const struct nt_resolved_nod
                         choosing->choice);
 }
 
-/* The fields that are chosen, or all at the top. */
+/* The selected fields, or all top-level fields. */
 static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
 {
     struct choosing choosing = {context, choice};
     return nt_for_each_file(vfs, choice->path, choice->node, head_file, &choosing);
 }
 
-/* Adds what a part of --columns means below a path. */
+/* Adds the fields that one name of --columns means below a path. */
 static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
                                    struct nt_named *all, struct nt_error *error)
 {

@@ -170,7 +170,7 @@ static uint64_t node_of(const struct nt_resolved_node *scope, const struct nt_ma
                                    : nt_node_number(NT_NODE_FIELD, owner, match->field, NT_NODE_SELF);
 }
 
-/* Adds the nodes of all matches, or of their file that is left of the name. */
+/* Adds the nodes of all matches; if a part of the path is left, the files of that name below them. */
 static enum nt_status add_matches(struct nt_vfs *vfs, const struct nt_resolved_node *scope,
                                   const struct nt_matches *matches, struct nt_named *named,
                                   struct nt_error *error)
@@ -199,7 +199,7 @@ static void explain(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *out)
     nt_buffer_deinit(&path);
 }
 
-/* If only the file at the end of the path does not exist, says what there is; else a similar name. */
+/* If only the last name of the path does not exist, the message lists what exists; else similar names. */
 static enum nt_status refuse(struct nt_vfs *vfs, const struct nt_resolved_node *scope,
                              const struct nt_name_scope *names, const struct nt_matches *matches,
                              const char *path, const char *rest, struct nt_error *error)

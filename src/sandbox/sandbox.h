@@ -31,7 +31,7 @@ struct nt_sandbox_rules {
     const struct nt_sandbox_path *places; /* missing ones are ignored */
     size_t place_count;
     unsigned uses;
-    bool has_sources; /* reads the user's choice of files: root may need those of other users */
+    bool has_sources; /* reads the user's files: root may need those of other users */
 };
 
 /* ---- Parts ---- */

@@ -87,7 +87,7 @@ static bool is_less(enum class class, union number a, union number b)
     return class == IS_REAL ? a.d < b.d : class == IS_SIGNED ? a.i < b.i : a.u < b.u;
 }
 
-/* ---- What is read of a field ---- */
+/* ---- The streams of a field ---- */
 
 struct work {
     struct nt_summary *summary;
@@ -127,7 +127,7 @@ struct buffers {
     size_t bytes, rows;
 };
 
-/* Keeps the first of equal failures, and not more than some. False: out of memory. */
+/* Keeps the first of equal failures, up to a limit. False: out of memory. */
 static bool add_failure(struct nt_summary *summary, const struct nt_error *error)
 {
     enum { MAX_FAILURES = 32 };

@@ -52,7 +52,7 @@ static bool is_at(const struct nt_file *file, const struct nt_tfile_object *obje
     return at == directory && path.length == 0;
 }
 
-/* ROOT looks from the file on; then in the directory that is current, which is mostly the tree's own. */
+/* ROOT searches from the root directory of the file, then in the current one, mostly the tree's own. */
 static const struct nt_tfile_object *find(const struct joining *joining)
 {
     const struct nt_file *file = joining->dataset->file;
@@ -67,7 +67,7 @@ static const struct nt_tfile_object *find(const struct joining *joining)
 
 /* ---- Is the friend in the same file? ---- */
 
-/* A relative name is one of a working directory that nobody knows: it may be the end of the path. */
+/* The working directory of a relative name is unknown: the name may be the end of the path. */
 static bool ends_in(const char *path, struct nt_text name)
 {
     struct nt_text rest = nt_text_of(path);
@@ -76,7 +76,7 @@ static bool ends_in(const char *path, struct nt_text name)
     return name.length && drop_last(&rest, name);
 }
 
-/* The file has the name that it was made with in its first record. */
+/* The first record of a file has the name with which the file was created. */
 static enum nt_status compare_first_name(struct nt_file *file, struct nt_text name, bool *is_same_ret,
                                          struct nt_error *error)
 {
@@ -183,7 +183,7 @@ static enum nt_status examine(const struct joining *joining)
 
 /* ---- Join branches ---- */
 
-/* Appends a branch that holds those of the friend, and these; and the leaves. */
+/* Appends a branch for the friend, the friend's branches as its children, and their leaves. */
 static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, uint32_t object_source)
 {
     const struct nt_ttree *record = friend->joined;
@@ -216,7 +216,7 @@ static void append(struct nt_ttree *tree, const struct nt_ttree_friend *friend, 
     tree->leaf_count += record->leaf_count;
 }
 
-/* Takes the memory of `more` items beside `count` from the budget, and copies the latter. */
+/* Charges `count` + `more` items to the budget, allocates them, and copies the first `count`. */
 static enum nt_status grow(struct joining *joining, const void *items, size_t count, uint64_t more,
                            size_t size, void **larger_ret)
 {
@@ -261,7 +261,7 @@ static enum nt_status join(struct joining *joining)
     return NT_OK;
 }
 
-/* ---- What is not joined ---- */
+/* ---- Notes about friends that are not joined ---- */
 
 static void write_note(const struct nt_ttree_friend *friend, struct nt_error *note)
 {
@@ -277,7 +277,7 @@ static void write_note(const struct nt_ttree_friend *friend, struct nt_error *no
     nt_buffer_deinit(&text);
 }
 
-/* The first one says it for all that are beyond the limit. */
+/* One note stands for all friends beyond the limit. */
 static enum nt_status add_notes(const struct joining *joining)
 {
     struct nt_dataset *dataset = joining->dataset;

@@ -28,7 +28,7 @@ struct opening {
 
 /* ---- Paths ---- */
 
-/* ROOT takes a relative name as one beside the file. */
+/* As in ROOT, a relative name is relative to the directory of the file. */
 static enum nt_status put_path(const struct opening *opening, struct nt_buffer *path)
 {
     struct nt_text name = opening->other->name;
@@ -135,7 +135,7 @@ static struct nt_ttree_other_file *find_or_add(struct nt_ttree_other_files *othe
     return &others->items[others->count++];
 }
 
-/* Sets where the baskets of a branch are. */
+/* Sets the source of a branch's baskets, or the reason why they cannot be read. */
 static enum nt_status open_for(struct nt_dataset *dataset, struct nt_ttree_branch *branch,
                                const struct nt_open_options *options, struct nt_error *error)
 {
