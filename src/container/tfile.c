@@ -351,8 +351,8 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
     size_t length = directory->keys_bytes;
     if (!nt_fits(directory->keys_offset, length, source->size))
         return nt_fail(error, NT_TRUNCATED, directory->keys_offset,
-                       "%s: a directory's list of keys (%zu bytes) is past the end of the file (%" PRIu64
-                       " bytes)",
+                       "%s: the key list of a directory, %zu bytes, is past the end of the file of %" PRIu64
+                       " bytes",
                        source->path, length, source->size);
     list->offset = directory->keys_offset;
     list->bytes = malloc(length + 1);

@@ -230,7 +230,7 @@ static enum nt_status count_list(struct opening *opening, const struct nt_tfile_
         return NT_OK;
     opening->list_bytes += directory->keys_bytes;
     if (opening->list_bytes > size)
-        return nt_fail(error, NT_CORRUPT, directory->offset, "the directories' lists of keys overlap");
+        return nt_fail(error, NT_CORRUPT, directory->offset, "the key lists of the directories overlap");
     return NT_OK;
 }
 
