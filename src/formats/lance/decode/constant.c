@@ -10,48 +10,48 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 
-static enum nt_status decode_levels(struct nt_decode_arena *work, uint32_t number, uint32_t root,
+static enum nt_status decode_levels(struct nt_decode_arena *arena, uint32_t number, uint32_t root,
                                     uint64_t compressed, const uint16_t **levels_ret, uint64_t *count_ret,
                                     struct nt_error *error)
 {
     struct nt_buffer_slice part = {0};
-    enum nt_status status = nt_decode_buffer(work, number, &part, error);
+    enum nt_status status = nt_decode_buffer(arena, number, &part, error);
     if (status != NT_OK || !part.bytes)
         return status;
     uint64_t count = root == NT_NO_NODE ? part.bytes / sizeof(uint16_t) : compressed;
-    status = nt_levels_decode(work, root, &part, count, levels_ret, error);
+    status = nt_levels_decode(arena, root, &part, count, levels_ret, error);
     if (status == NT_OK && *count_ret && *count_ret != count)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "definition levels", *count_ret, count);
     *count_ret = count;
     return status;
 }
 
-static enum nt_status open_levels(struct nt_decode_arena *work, struct nt_levels *levels,
+static enum nt_status open_levels(struct nt_decode_arena *arena, struct nt_levels *levels,
                                   struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     uint32_t first = tree->has_value_part;
     enum nt_status status = NT_OK;
     if (tree->part_count >= first + 1)
-        status = decode_levels(work, first, tree->repetition, tree->repetition_count, &levels->repetition,
+        status = decode_levels(arena, first, tree->repetition, tree->repetition_count, &levels->repetition,
                                &levels->count, error);
     if (status == NT_OK && tree->part_count >= first + 2)
-        status = decode_levels(work, first + 1, tree->definition, tree->definition_count, &levels->definition,
-                               &levels->count, error);
+        status = decode_levels(arena, first + 1, tree->definition, tree->definition_count,
+                               &levels->definition, &levels->count, error);
     return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
 }
 
 /* Reads a u32 buffer count, a u32 size of each, and the buffers of a one-value Arrow array. Returns
  * the last buffer; the offsets of strings, in the one before it, are not needed. */
-static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_slice *value,
+static enum nt_status open_value(struct nt_decode_arena *arena, struct nt_buffer_slice *value,
                                  struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     struct nt_buffer_slice part = {0};
     *value = (struct nt_buffer_slice){tree->value, tree->value_bytes};
     if (!tree->has_value_part)
         return NT_OK;
-    enum nt_status status = nt_decode_buffer(work, 0, &part, error);
+    enum nt_status status = nt_decode_buffer(arena, 0, &part, error);
     if (status != NT_OK)
         return status;
     struct nt_cursor cursor = nt_cursor(part.data, part.bytes);
@@ -70,13 +70,13 @@ static enum nt_status open_value(struct nt_decode_arena *work, struct nt_buffer_
 
 /* ---- Repeated values ---- */
 
-static bool is_variable(const struct nt_decode_arena *work)
+static bool is_variable(const struct nt_decode_arena *arena)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_VARIABLE;
 }
 
-static enum nt_status repeat_string(struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+static enum nt_status repeat_string(struct nt_decode_arena *arena, const struct nt_buffer_slice *value,
                                     uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t *ends, bytes;
@@ -84,9 +84,9 @@ static enum nt_status repeat_string(struct nt_decode_arena *work, const struct n
     if (!nt_multiply(count, value->bytes, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal strings overflows",
                        count);
-    enum nt_status status = nt_decode_alloc(work, count * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, count * sizeof(*ends), &ends, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(work, bytes, &data, error);
+        status = nt_decode_alloc(arena, bytes, &data, error);
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
         if (value->bytes)
             memcpy(data + i * value->bytes, value->data, value->bytes);
@@ -98,10 +98,10 @@ static enum nt_status repeat_string(struct nt_decode_arena *work, const struct n
 }
 
 /* Repeats the items of one row for all rows. */
-static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+static enum nt_status repeat_value(struct nt_decode_arena *arena, const struct nt_buffer_slice *value,
                                    uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     uint64_t items, bits, total, bytes;
     uint32_t root = tree->values;
     for (; root != NT_NO_NODE && nt_tree_node_info(tree->nodes[root].kind)->children;
@@ -120,7 +120,7 @@ static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt
         status = nt_buffer_slice_require(value, one, "the value of a constant page", error);
     uint8_t *data;
     if (status == NT_OK)
-        status = nt_decode_alloc(work, bytes, &data, error);
+        status = nt_decode_alloc(arena, bytes, &data, error);
     if (status != NT_OK)
         return status;
     array->elements = total;
@@ -138,10 +138,10 @@ static enum nt_status repeat_value(struct nt_decode_arena *work, const struct nt
 }
 
 /* Without levels and without a value, all rows are null. */
-static bool is_null(const struct nt_decode_arena *work, const struct nt_buffer_slice *value,
+static bool is_null(const struct nt_decode_arena *arena, const struct nt_buffer_slice *value,
                     const struct nt_levels *levels)
 {
-    return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
+    return !value->data && !levels->count && arena->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
 /* The page has no value of any type; its levels may mark nulls. */
@@ -154,17 +154,17 @@ static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decode
     return NT_OK;
 }
 
-enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, bool wants_values,
+enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool wants_values,
                                 struct nt_opened_page *opened, struct nt_error *error)
 {
     struct nt_buffer_slice value = {0};
     struct nt_layer_rule rule;
-    enum nt_status status = open_levels(work, &opened->levels, error);
+    enum nt_status status = open_levels(arena, &opened->levels, error);
     if (status == NT_OK)
-        status = open_value(work, &value, error);
+        status = open_value(arena, &value, error);
     if (status != NT_OK)
         return status;
-    if (is_null(work, &value, &opened->levels)) {
+    if (is_null(arena, &value, &opened->levels)) {
         opened->has_array = true;
         opened->array = (struct nt_decoded_array){.elements = values, .is_null = true};
         return NT_OK;
@@ -175,10 +175,10 @@ enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, b
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "%" PRIu64 " rows of a constant page are valid, but the page has no value", values);
     opened->has_array = true;
-    nt_layer_rule(work->tree, 0, &rule);
+    nt_layer_rule(arena->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
-    if (!work->tree->value && !work->tree->has_value_part)
+    if (!arena->tree->value && !arena->tree->has_value_part)
         return set_null(values, count, &opened->array, error);
-    return is_variable(work) ? repeat_string(work, &value, count, &opened->array, error)
-                             : repeat_value(work, &value, count, &opened->array, error);
+    return is_variable(arena) ? repeat_string(arena, &value, count, &opened->array, error)
+                              : repeat_value(arena, &value, count, &opened->array, error);
 }

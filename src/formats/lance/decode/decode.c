@@ -27,12 +27,12 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
     const struct nt_tree_state *state = packed->decoder->state;
     if (state->tree->is_whole)
         return decode_whole(packed, output, error);
-    struct nt_decode_arena work;
+    struct nt_decode_arena arena;
     struct nt_decode_state decoding = {
-        .work = &work, .want = &state->want, .element_bytes = packed->decoder->element_bytes};
-    nt_decode_arena_begin(&work, state->tree, packed);
+        .arena = &arena, .want = &state->want, .element_bytes = packed->decoder->element_bytes};
+    nt_decode_arena_begin(&arena, state->tree, packed);
     enum nt_status status = makers[state->want.output](&decoding, output, error);
-    nt_decode_arena_free(&work);
+    nt_decode_arena_free(&arena);
     return status;
 }
 
@@ -80,9 +80,9 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
                                       struct nt_error *error)
 {
     const struct nt_tree *tree = nt_tree_state_of(packed->decoder)->tree;
-    struct nt_decode_arena work;
-    struct nt_decode_state decoding = {.work = &work, .want = want_of(packed), .is_shared = true};
-    nt_decode_arena_begin(&work, tree, packed);
+    struct nt_decode_arena arena;
+    struct nt_decode_state decoding = {.arena = &arena, .want = want_of(packed), .is_shared = true};
+    nt_decode_arena_begin(&arena, tree, packed);
     enum nt_status status = nt_decode_open(&decoding, need_levels(tree, packed, count), true, error);
     for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
         const struct nt_packed *what = &packed[i % count];
@@ -90,10 +90,10 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
             continue;
         decoding.want = want_of(what);
         decoding.element_bytes = what->decoder->element_bytes;
-        work.packed = what;
+        arena.packed = what;
         status = makers[decoding.want->output](&decoding, outputs[i % count], error);
     }
-    nt_decode_arena_free(&work);
+    nt_decode_arena_free(&arena);
     return status;
 }
 
@@ -101,7 +101,7 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
 
 static void count_rows(const struct nt_decode_state *decoding, uint64_t values, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = decoding->work->tree;
+    const struct nt_tree *tree = decoding->arena->tree;
     struct nt_layer_rule rule;
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         nt_layer_rule(tree, i, &rule);
@@ -114,7 +114,7 @@ static void count_rows(const struct nt_decode_state *decoding, uint64_t values, 
 /* Finds the first and the last start of an outermost row in the page. */
 static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_counts *counts)
 {
-    const struct nt_tree *tree = decoding->work->tree;
+    const struct nt_tree *tree = decoding->arena->tree;
     const struct nt_levels *levels = &decoding->opened.levels;
     struct nt_layer_rule rule;
     if (!tree->layer_count || !levels->count)
@@ -131,7 +131,7 @@ static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t row
 {
     enum nt_status status = NT_OK;
     decoding->rows = rows;
-    if (decoding->work->tree->layout == NT_TREE_CONSTANT) { /* levels gave the number of values */
+    if (decoding->arena->tree->layout == NT_TREE_CONSTANT) { /* levels gave the number of values */
         decoding->opened = (struct nt_opened_page){0};
         status = nt_decode_open(decoding, true, true, error);
     }
@@ -143,10 +143,10 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
                              struct nt_error *error)
 {
     const struct nt_tree_output_spec want = {.output = NT_TREE_ENDS, .member = member};
-    struct nt_decode_arena work;
-    struct nt_decode_state decoding = {.work = &work, .want = &want, .rows = values};
+    struct nt_decode_arena arena;
+    struct nt_decode_state decoding = {.arena = &arena, .want = &want, .rows = values};
     *counts = (struct nt_tree_counts){0};
-    nt_decode_arena_begin(&work, tree, packed);
+    nt_decode_arena_begin(&arena, tree, packed);
     enum nt_status status =
         nt_decode_open(&decoding, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
     if (status == NT_OK) {
@@ -156,8 +156,8 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
     }
     if (status == NT_OK && wants_bytes)
         status = count_bytes(&decoding, tree->layer_count ? counts->slots[0] : values, counts, error);
-    counts->spent = packed->limit - work.left;
-    nt_decode_arena_free(&work);
+    counts->spent = packed->limit - arena.left;
+    nt_decode_arena_free(&arena);
     return status;
 }
 
@@ -288,7 +288,7 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
                           .packed = packed,
                           .items = 1,
                           .output = output};
-    const struct nt_decode_arena work = {.tree = tree, .packed = packed};
+    const struct nt_decode_arena arena = {.tree = tree, .packed = packed};
     struct nt_buffer_slice first, chunks;
     whole.decoder.state = &whole.state;
     whole.tree.is_whole = false;
@@ -300,9 +300,9 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     if (!whole.items || packed->elements % whole.items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
                        whole.items);
-    enum nt_status status = nt_decode_buffer(&work, WORDS, &first, error);
+    enum nt_status status = nt_decode_buffer(&arena, WORDS, &first, error);
     if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK) {
-        status = nt_decode_buffer(&work, CHUNKS, &chunks, error);
+        status = nt_decode_buffer(&arena, CHUNKS, &chunks, error);
         if (status == NT_OK)
             status = decode_chunks(&whole, &first, &chunks, error);
     } else if (status == NT_OK) {

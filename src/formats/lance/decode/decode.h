@@ -350,12 +350,12 @@ struct nt_decode_arena {
 };
 
 /* Takes memory from the codec context, if `packed` has one, because pages are small and many. */
-void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *tree,
+void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_tree *tree,
                            const struct nt_packed *packed);
 /* Allocates until nt_decode_arena_free. NT_LIMIT if the limit is exhausted. */
-enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, void *memory_ret,
+enum nt_status nt_decode_alloc(struct nt_decode_arena *arena, uint64_t bytes, void *memory_ret,
                                struct nt_error *error);
-void nt_decode_arena_free(struct nt_decode_arena *work);
+void nt_decode_arena_free(struct nt_decode_arena *arena);
 
 /* ---- Buffers ---- */
 
@@ -365,7 +365,7 @@ struct nt_buffer_slice {
 };
 
 /* Returns buffer `number` of the tree, checked against the page's bytes. */
-enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t number,
+enum nt_status nt_decode_buffer(const struct nt_decode_arena *arena, uint32_t number,
                                 struct nt_buffer_slice *part, struct nt_error *error);
 /* NT_CORRUPT if the buffer has fewer than `bytes` bytes; the message names `what` needs them. */
 enum nt_status nt_buffer_slice_require(const struct nt_buffer_slice *part, uint64_t bytes, const char *what,
@@ -415,11 +415,11 @@ struct nt_opened_page {
 
 /* Decodes `elements` values of a node from the NT_TREE_BUFFERS buffers of a chunk. `into`: memory of
  * exactly the result's size, which the node may use; NULL: none. */
-enum nt_status nt_tree_node_decode(struct nt_decode_arena *work, uint32_t node, struct nt_buffer_slice *parts,
-                                   uint64_t elements, uint8_t *into, struct nt_decoded_array *array,
-                                   struct nt_error *error);
+enum nt_status nt_tree_node_decode(struct nt_decode_arena *arena, uint32_t node,
+                                   struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
+                                   struct nt_decoded_array *array, struct nt_error *error);
 /* The same for a block: one buffer that holds all values. */
-enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
+enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
                                const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
                                struct nt_decoded_array *array, struct nt_error *error);
 
@@ -428,13 +428,13 @@ enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
 /* NT_CORRUPT: the codes have no strings. */
 enum nt_status nt_strings_are_missing(struct nt_error *error);
 /* Decodes strings that are FSST codes. */
-enum nt_status nt_strings_expand(struct nt_decode_arena *work, const struct nt_fsst *fsst,
+enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
                                  struct nt_decoded_array *array, struct nt_error *error);
 /* Decode the strings of a mini-block chunk, and of a block. */
-enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                  const struct nt_buffer_slice *part, uint64_t elements,
                                  struct nt_decoded_array *array, struct nt_error *error);
-enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error);
 
@@ -449,7 +449,7 @@ struct nt_layer_rule {
 };
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
 /* Decodes the `count` levels of a buffer. `root`: their encoding; NT_NO_NODE: plain. */
-enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
+enum nt_status nt_levels_decode(struct nt_decode_arena *arena, uint32_t root,
                                 const struct nt_buffer_slice *part, uint64_t count,
                                 const uint16_t **levels_ret, struct nt_error *error);
 /* NT_CORRUPT if a level is larger than the layers allow. */
@@ -479,7 +479,7 @@ struct nt_mini_block_sizes {
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
-enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_levels,
+enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool wants_levels,
                                   struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Rows with levels or lengths ---- */
@@ -490,19 +490,19 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree);
 /* ---- Full-zip pages ---- */
 
 /* `values`: the number of rows if there are no levels. */
-enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, uint64_t values,
+enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, uint64_t values,
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Constant pages ---- */
 
 /* `values`: the number of rows if there are no levels. */
-enum nt_status nt_constant_open(struct nt_decode_arena *work, uint64_t values, bool wants_values,
+enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool wants_values,
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Version 2.0 array encodings ---- */
 
 /* Decodes the nodes of version 2.0, which refer to their buffers by number. */
-enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
+enum nt_status nt_v2_0_decode(struct nt_decode_arena *arena, uint32_t node,
                               const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
                               struct nt_decoded_array *array, struct nt_error *error);
 
@@ -510,7 +510,7 @@ enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
 
 /* The state of a page while its values become elements. */
 struct nt_decode_state {
-    struct nt_decode_arena *work;
+    struct nt_decode_arena *arena;
     const struct nt_tree_output_spec *want;
     uint32_t element_bytes; /* of an output element */
     struct nt_opened_page opened;

@@ -26,69 +26,69 @@ struct nt_decode_block {
     _Alignas(ALIGNMENT) uint8_t bytes[];
 };
 
-void nt_decode_arena_begin(struct nt_decode_arena *work, const struct nt_tree *tree,
+void nt_decode_arena_begin(struct nt_decode_arena *arena, const struct nt_tree *tree,
                            const struct nt_packed *packed)
 {
-    *work = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
+    *arena = (struct nt_decode_arena){.tree = tree, .packed = packed, .left = packed->limit};
 #ifndef NT_HAS_SANITIZER /* a sanitizer detects overruns of separate blocks, not overruns within one */
     if (packed->context)
-        work->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
-    if (work->scratch)
-        work->scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
+        arena->scratch = nt_codec_scratch(packed->context, NT_SCRATCH_TREE, MIN_SCRATCH);
+    if (arena->scratch)
+        arena->scratch_left = nt_codec_scratch_bytes(packed->context, NT_SCRATCH_TREE);
 #endif
 }
 
 /* Returns NULL if the scratch memory is too small. */
-static void *take_scratch(struct nt_decode_arena *work, size_t bytes)
+static void *take_scratch(struct nt_decode_arena *arena, size_t bytes)
 {
     size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
-    work->scratch_requested += padded; /* less than twice the limit of a page */
-    if (!work->scratch || padded > work->scratch_left)
+    arena->scratch_requested += padded; /* less than twice the limit of a page */
+    if (!arena->scratch || padded > arena->scratch_left)
         return NULL;
-    void *memory = work->scratch;
-    work->scratch += padded;
-    work->scratch_left -= padded;
+    void *memory = arena->scratch;
+    arena->scratch += padded;
+    arena->scratch_left -= padded;
     return memory;
 }
 
-enum nt_status nt_decode_alloc(struct nt_decode_arena *work, uint64_t bytes, void *memory_ret,
+enum nt_status nt_decode_alloc(struct nt_decode_arena *arena, uint64_t bytes, void *memory_ret,
                                struct nt_error *error)
 {
-    if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_decode_block) - ALIGNMENT)
+    if (bytes > arena->left || bytes > SIZE_MAX - sizeof(struct nt_decode_block) - ALIGNMENT)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "decoding needs %" PRIu64 " more bytes, but only %" PRIu64
                        " are left of the limit pagesize of %" PRIu64,
-                       bytes, work->left, work->packed->limit);
-    work->left -= bytes;
-    if ((*(void **)memory_ret = take_scratch(work, (size_t)bytes)))
+                       bytes, arena->left, arena->packed->limit);
+    arena->left -= bytes;
+    if ((*(void **)memory_ret = take_scratch(arena, (size_t)bytes)))
         return NT_OK;
     struct nt_decode_block *block = malloc(sizeof(*block) + (size_t)bytes);
     if (!block)
         return nt_fail_memory(error);
-    block->next = work->blocks;
-    work->blocks = block;
+    block->next = arena->blocks;
+    arena->blocks = block;
     *(void **)memory_ret = block->bytes;
     return NT_OK;
 }
 
-void nt_decode_arena_free(struct nt_decode_arena *work)
+void nt_decode_arena_free(struct nt_decode_arena *arena)
 {
-    if (work->scratch && work->blocks && work->scratch_requested <= MAX_SCRATCH)
-        nt_codec_scratch(work->packed->context, NT_SCRATCH_TREE, work->scratch_requested);
-    while (work->blocks) {
-        struct nt_decode_block *next = work->blocks->next;
-        free(work->blocks);
-        work->blocks = next;
+    if (arena->scratch && arena->blocks && arena->scratch_requested <= MAX_SCRATCH)
+        nt_codec_scratch(arena->packed->context, NT_SCRATCH_TREE, arena->scratch_requested);
+    while (arena->blocks) {
+        struct nt_decode_block *next = arena->blocks->next;
+        free(arena->blocks);
+        arena->blocks = next;
     }
 }
 
-enum nt_status nt_decode_buffer(const struct nt_decode_arena *work, uint32_t number,
+enum nt_status nt_decode_buffer(const struct nt_decode_arena *arena, uint32_t number,
                                 struct nt_buffer_slice *part, struct nt_error *error)
 {
-    const struct nt_tree_buffer *at = &work->tree->parts[number];
-    if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
+    const struct nt_tree_buffer *at = &arena->tree->parts[number];
+    if (at->offset > arena->packed->bytes || at->bytes > arena->packed->bytes - at->offset)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " is outside its page", number);
-    *part = (struct nt_buffer_slice){work->packed->data + at->offset, at->bytes};
+    *part = (struct nt_buffer_slice){arena->packed->data + at->offset, at->bytes};
     return NT_OK;
 }
 
@@ -122,55 +122,55 @@ static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_l
 
 /* ---- Opening ---- */
 
-static enum nt_status open_parts(const struct nt_decode_arena *work, struct nt_opened_page *opened,
+static enum nt_status open_parts(const struct nt_decode_arena *arena, struct nt_opened_page *opened,
                                  struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    opened->part_count = work->tree->part_count;
+    opened->part_count = arena->tree->part_count;
     for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
-        status = nt_decode_buffer(work, i, &opened->parts[i], error);
+        status = nt_decode_buffer(arena, i, &opened->parts[i], error);
     return status;
 }
 
 enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
                               struct nt_error *error)
 {
-    struct nt_decode_arena *work = decoding->work;
-    const struct nt_packed *packed = work->packed;
+    struct nt_decode_arena *arena = decoding->arena;
+    const struct nt_packed *packed = arena->packed;
     if (decoding->is_opened)
         return NT_OK;
     decoding->is_opened = decoding->is_shared;
-    switch (work->tree->layout) {
+    switch (arena->tree->layout) {
     case NT_TREE_MINI_BLOCK:
-        return nt_mini_block_open(work, wants_levels, &decoding->opened, error);
+        return nt_mini_block_open(arena, wants_levels, &decoding->opened, error);
     case NT_TREE_FULL_ZIP:
-        return nt_full_zip_open(work, decoding->want->member, decoding->rows, &decoding->opened, error);
+        return nt_full_zip_open(arena, decoding->want->member, decoding->rows, &decoding->opened, error);
     case NT_TREE_CONSTANT:
-        return nt_constant_open(work, decoding->rows, wants_values, &decoding->opened, error);
+        return nt_constant_open(arena, decoding->rows, wants_values, &decoding->opened, error);
     case NT_TREE_BLOCK:
         decoding->opened.part_count = 1;
         decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};
         return NT_OK;
     case NT_TREE_ARRAY:
-        return open_parts(work, &decoding->opened, error);
+        return open_parts(arena, &decoding->opened, error);
     }
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page has an unknown layout");
 }
 
 enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error)
 {
-    struct nt_decode_arena *work = decoding->work;
+    struct nt_decode_arena *arena = decoding->arena;
     struct nt_opened_page *opened = &decoding->opened;
-    uint32_t root = work->tree->values;
+    uint32_t root = arena->tree->values;
     if (opened->has_array || decoding->is_decoded)
         return NT_OK;
     decoding->is_decoded = decoding->is_shared;
-    if (work->tree->layout == NT_TREE_ARRAY)
-        return nt_v2_0_decode(work, root, opened->parts, opened->part_count, decoding->rows, &opened->array,
+    if (arena->tree->layout == NT_TREE_ARRAY)
+        return nt_v2_0_decode(arena, root, opened->parts, opened->part_count, decoding->rows, &opened->array,
                               error);
-    if (work->tree->layout == NT_TREE_BLOCK)
-        return nt_block_decode(work, root, &opened->parts[0], decoding->rows, into, &opened->array, error);
-    return nt_tree_node_decode(work, root, opened->parts, decoding->rows, into, &opened->array, error);
+    if (arena->tree->layout == NT_TREE_BLOCK)
+        return nt_block_decode(arena, root, &opened->parts[0], decoding->rows, into, &opened->array, error);
+    return nt_tree_node_decode(arena, root, opened->parts, decoding->rows, into, &opened->array, error);
 }
 
 /* ---- Null rows ---- */
@@ -198,14 +198,14 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
 {
     const struct nt_levels levels = decoding->opened.levels;
     struct nt_layer_rule rule;
-    nt_layer_rule(decoding->work->tree, layer, &rule);
+    nt_layer_rule(decoding->arena->tree, layer, &rule);
     uint64_t found = nt_levels_rows(&levels, &rule);
     if (found != rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows in the levels of a page", rows, found);
     const struct nt_layer_rule fixed = rule; /* a local copy stays in registers */
-    if (!layer && nt_tree_is_null(decoding->work->tree))
+    if (!layer && nt_tree_is_null(decoding->arena->tree))
         memset(valid, 0, rows);
-    else if (nt_layer_is_always_valid(decoding->work->tree, layer))
+    else if (nt_layer_is_always_valid(decoding->arena->tree, layer))
         memset(valid, 1, rows);
     else if (rows == levels.count && levels.definition && !fixed.empty)
         compare_levels(levels.definition, fixed.valid, rows, valid);
@@ -217,11 +217,11 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
     return NT_OK;
 }
 
-static enum nt_status spread_bits(struct nt_decode_arena *work, const uint8_t *bits, uint64_t count,
+static enum nt_status spread_bits(struct nt_decode_arena *arena, const uint8_t *bits, uint64_t count,
                                   const uint8_t **bytes_ret, struct nt_error *error)
 {
     uint8_t *bytes;
-    enum nt_status status = nt_decode_alloc(work, count, &bytes, error);
+    enum nt_status status = nt_decode_alloc(arena, count, &bytes, error);
     if (status == NT_OK)
         nt_unpack_bits(bits, count, bytes);
     *bytes_ret = bytes;
@@ -233,14 +233,14 @@ enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
     uint8_t *valid;
-    if (decoding->is_shared && (decoding->valid || !nt_decode_has_nulls(decoding->work->tree)))
+    if (decoding->is_shared && (decoding->valid || !nt_decode_has_nulls(decoding->arena->tree)))
         return NT_OK;
     if (array->valid)
-        return spread_bits(decoding->work, array->valid, decoding->rows, &decoding->valid, error);
-    bool is_null = array->is_null || nt_tree_is_null(decoding->work->tree);
+        return spread_bits(decoding->arena, array->valid, decoding->rows, &decoding->valid, error);
+    bool is_null = array->is_null || nt_tree_is_null(decoding->arena->tree);
     if (!is_null && !decoding->opened.levels.count)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->work, decoding->rows, &valid, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, decoding->rows, &valid, error);
     if (status != NT_OK)
         return status;
     decoding->valid = valid;

@@ -25,7 +25,7 @@
 
 /* The decoding of one node. */
 struct job {
-    struct nt_decode_arena *work;
+    struct nt_decode_arena *arena;
     const struct nt_tree_node *node;
     struct nt_buffer_slice *parts; /* chunk: NT_TREE_BUFFERS, some empty; block: 1 for all nodes */
     bool is_block;
@@ -58,7 +58,7 @@ static enum nt_status take_output(const struct job *job, uint64_t bytes, uint8_t
                                   struct nt_error *error)
 {
     *output_ret = job->into;
-    return job->into ? NT_OK : nt_decode_alloc(job->work, bytes, output_ret, error);
+    return job->into ? NT_OK : nt_decode_alloc(job->arena, bytes, output_ret, error);
 }
 
 static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data, uint64_t bytes)
@@ -140,7 +140,7 @@ static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, str
 
 static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
 {
-    const struct nt_tree_node *nodes = job->work->tree->nodes;
+    const struct nt_tree_node *nodes = job->arena->tree->nodes;
     const struct nt_tree_node *values = &nodes[job->node->children[0]],
                               *lengths = &nodes[job->node->children[1]];
     struct nt_buffer_slice parts[2] = {{0}};
@@ -213,10 +213,10 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     enum nt_status status =
         nt_length_prefixed_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, bytes, &output, error);
+        status = nt_decode_alloc(job->arena, bytes, &output, error);
     if (status == NT_OK)
         status = nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
-                                               job->work->packed->context, error);
+                                               job->arena->packed->context, error);
     if (status != NT_OK)
         return status;
     *part = (struct nt_buffer_slice){output, bytes};
@@ -245,9 +245,10 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
                        NT_TREE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] = (struct nt_list_validity){.valid = node->has_validity ? part_of(job)->data : NULL,
-                                                .are_null = job->work->tree->nodes[node->children[0]].is_null,
-                                                .items = node->items};
+    array->lists[0] =
+        (struct nt_list_validity){.valid = node->has_validity ? part_of(job)->data : NULL,
+                                  .are_null = job->arena->tree->nodes[node->children[0]].is_null,
+                                  .items = node->items};
     array->depth++;
     return NT_OK;
 }
@@ -263,8 +264,8 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
 {
     const struct nt_buffer_slice *part = part_of(job);
     return job->is_block
-               ? nt_strings_decode_block(job->work, job->node, part, job->elements, job->array, error)
-               : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
+               ? nt_strings_decode_block(job->arena, job->node, part, job->elements, job->array, error)
+               : nt_strings_decode(job->arena, job->node, part, job->elements, job->array, error);
 }
 
 /* Keeps the codes: an output expands only the ends or the bytes that it needs. */
@@ -273,7 +274,7 @@ static enum nt_status take_codes(const struct job *job, struct nt_error *error)
     struct nt_decoded_array *array = job->array;
     enum nt_status status = decode_child(job, 0, job->elements, NULL, array, error);
     if (status == NT_OK && array->fsst)
-        status = nt_strings_expand(job->work, array->fsst, array, error);
+        status = nt_strings_expand(job->arena, array->fsst, array, error);
     if (status == NT_OK && !array->ends)
         status = nt_strings_are_missing(error);
     array->fsst = job->node->fsst;
@@ -314,7 +315,7 @@ const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind)
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
 {
     struct job below = *job;
-    below.node = &job->work->tree->nodes[node];
+    below.node = &job->arena->tree->nodes[node];
     decode_node *function = nodes[below.node->kind].decode;
     if (!function)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "expected values of a block, found %s",
@@ -322,21 +323,22 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     return function(&below, error);
 }
 
-enum nt_status nt_tree_node_decode(struct nt_decode_arena *work, uint32_t node, struct nt_buffer_slice *parts,
-                                   uint64_t elements, uint8_t *into, struct nt_decoded_array *array,
-                                   struct nt_error *error)
+enum nt_status nt_tree_node_decode(struct nt_decode_arena *arena, uint32_t node,
+                                   struct nt_buffer_slice *parts, uint64_t elements, uint8_t *into,
+                                   struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct job job = {.work = work, .parts = parts, .elements = elements, .into = into, .array = array};
+    const struct job job = {
+        .arena = arena, .parts = parts, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 
-enum nt_status nt_block_decode(struct nt_decode_arena *work, uint32_t node,
+enum nt_status nt_block_decode(struct nt_decode_arena *arena, uint32_t node,
                                const struct nt_buffer_slice *part, uint64_t elements, uint8_t *into,
                                struct nt_decoded_array *array, struct nt_error *error)
 {
     struct nt_buffer_slice own = *part;
     const struct job job = {
-        .work = work, .parts = &own, .is_block = true, .elements = elements, .into = into, .array = array};
+        .arena = arena, .parts = &own, .is_block = true, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 

@@ -175,23 +175,23 @@ static enum nt_status count_totals(const struct nt_tree *tree, const struct nt_b
     return NT_OK;
 }
 
-static enum nt_status take_memory(struct nt_decode_arena *work, const struct totals *totals,
+static enum nt_status take_memory(struct nt_decode_arena *arena, const struct totals *totals,
                                   struct gathered *gathered, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     enum nt_status status = NT_OK;
     if (tree->repetition_bits)
-        status = nt_decode_alloc(work, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
+        status = nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
     if (status == NT_OK && tree->definition_bits)
-        status = nt_decode_alloc(work, totals->rows * sizeof(uint16_t), &gathered->definition, error);
+        status = nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->definition, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(work, totals->bytes + COPIED, &gathered->bytes, error);
+        status = nt_decode_alloc(arena, totals->bytes + COPIED, &gathered->bytes, error);
     if (status == NT_OK && tree->offset_bits)
-        status = nt_decode_alloc(work, totals->values * sizeof(uint64_t), &gathered->ends, error);
+        status = nt_decode_alloc(arena, totals->values * sizeof(uint64_t), &gathered->ends, error);
     return status;
 }
 
-static enum nt_status gather(struct nt_decode_arena *work, const struct nt_buffer_slice *part,
+static enum nt_status gather(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
                              const struct totals *totals, struct nt_opened_page *opened,
                              struct nt_error *error)
 {
@@ -199,10 +199,10 @@ static enum nt_status gather(struct nt_decode_arena *work, const struct nt_buffe
     struct totals done = {0};
     struct walk walk;
     struct row row;
-    enum nt_status status = take_memory(work, totals, &gathered, error);
+    enum nt_status status = take_memory(arena, totals, &gathered, error);
     if (status != NT_OK)
         return status;
-    start(&walk, work->tree, part);
+    start(&walk, arena->tree, part);
     gather_inside(&walk, &done, &gathered);
     for (; next(&walk, &row); done.rows++) {
         put_levels(&gathered, done.rows, row.repetition, row.definition);
@@ -219,7 +219,7 @@ static enum nt_status gather(struct nt_decode_arena *work, const struct nt_buffe
         opened->levels = (struct nt_levels){done.rows, gathered.repetition, gathered.definition};
     opened->array = (struct nt_decoded_array){
         .elements = done.values, .data = gathered.bytes, .bytes = done.bytes, .ends = gathered.ends};
-    return nt_levels_check(work->tree, &opened->levels, error);
+    return nt_levels_check(arena->tree, &opened->levels, error);
 }
 
 bool nt_full_zip_is_walked(const struct nt_tree *tree)
@@ -228,12 +228,12 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree)
 }
 
 /* Gathers the levels and values of rows that are parsed one by one. */
-static enum nt_status nt_full_zip_walk(struct nt_decode_arena *work, const struct nt_buffer_slice *part,
+static enum nt_status nt_full_zip_walk(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
                                        struct nt_opened_page *opened, struct nt_error *error)
 {
     struct totals totals;
-    enum nt_status status = count_totals(work->tree, part, &totals, error);
-    return status == NT_OK ? gather(work, part, &totals, opened, error) : status;
+    enum nt_status status = count_totals(arena->tree, part, &totals, error);
+    return status == NT_OK ? gather(arena, part, &totals, opened, error) : status;
 }
 
 /* ---- Full-zip pages ---- */
@@ -247,7 +247,7 @@ static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_err
 }
 
 /* Converts strings of equal length to fixed-width values; null ones are empty. */
-static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, struct nt_decoded_array *array,
+static enum nt_status to_fixed(struct nt_decode_arena *arena, uint32_t bits, struct nt_decoded_array *array,
                                struct nt_error *error)
 {
     uint64_t width = bits / 8, begin = 0, total;
@@ -257,7 +257,7 @@ static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, stru
                        bits);
     if (!nt_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
-    enum nt_status status = nt_decode_alloc(work, total, &output, error);
+    enum nt_status status = nt_decode_alloc(arena, total, &output, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = array->ends[i] - begin;
         if (bytes && bytes != width)
@@ -272,12 +272,12 @@ static enum nt_status to_fixed(struct nt_decode_arena *work, uint32_t bits, stru
     return status;
 }
 
-static enum nt_status decompress_each(struct nt_decode_arena *work, const struct nt_tree_node *node,
+static enum nt_status decompress_each(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                       struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t total = 0, bytes = 0, begin = 0, *ends;
     uint8_t *output;
-    enum nt_status status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         bytes = 0;
         if (array->ends[i] != begin)
@@ -288,14 +288,14 @@ static enum nt_status decompress_each(struct nt_decode_arena *work, const struct
         ends[i] = total;
     }
     if (status == NT_OK)
-        status = nt_decode_alloc(work, total, &output, error);
+        status = nt_decode_alloc(arena, total, &output, error);
     begin = 0;
     for (uint64_t i = 0, to = 0; status == NT_OK && i < array->elements;
          to = ends[i], begin = array->ends[i++])
         if (array->ends[i] != begin)
             status =
                 nt_length_prefixed_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
-                                              output + to, ends[i] - to, work->packed->context, error);
+                                              output + to, ends[i] - to, arena->packed->context, error);
     if (status == NT_OK)
         *array = (struct nt_decoded_array){
             .elements = array->elements, .data = output, .bytes = total, .ends = ends};
@@ -310,7 +310,7 @@ static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t co
 }
 
 /* Gathers `count` bits from byte `offset` of each value, of `stride` bytes, into consecutive bits. */
-static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+static enum nt_status gather_bits(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
                                   uint64_t stride, uint64_t offset, uint64_t count, const uint8_t **bits_ret,
                                   struct nt_error *error)
 {
@@ -320,7 +320,7 @@ static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     enum nt_status status = nt_bits_to_bytes(total, 1, &bytes, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(work, bytes, &bits, error);
+        status = nt_decode_alloc(arena, bytes, &bits, error);
     if (status != NT_OK)
         return status;
     memset(bits, 0, bytes);
@@ -330,7 +330,7 @@ static enum nt_status gather_bits(struct nt_decode_arena *work, const struct nt_
     return NT_OK;
 }
 
-static enum nt_status gather_items(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+static enum nt_status gather_items(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
                                    uint64_t stride, uint64_t offset, uint64_t bytes, const uint8_t **data_ret,
                                    struct nt_error *error)
 {
@@ -340,7 +340,7 @@ static enum nt_status gather_items(struct nt_decode_arena *work, const struct nt
         return NT_OK;
     }
     enum nt_status status =
-        nt_decode_alloc(work, array->elements * bytes, &data, error); /* less than the stride */
+        nt_decode_alloc(arena, array->elements * bytes, &data, error); /* less than the stride */
     for (uint64_t i = 0; status == NT_OK && i < array->elements; i++)
         memcpy(data + i * bytes, array->data + i * stride + offset, bytes);
     *data_ret = data;
@@ -354,11 +354,11 @@ struct lists {
     uint64_t offset;                   /* where the items begin */
 };
 
-static enum nt_status cut_lists(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
                                 uint64_t stride, struct nt_decoded_array *cut, struct lists *lists,
                                 struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     const struct nt_tree_node *node = lists->inside;
     enum nt_status status = NT_OK;
     for (; status == NT_OK && (node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED);
@@ -377,14 +377,14 @@ static enum nt_status cut_lists(struct nt_decode_arena *work, const struct nt_de
             return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes,
                                  stride);
         if (node->has_validity)
-            status = gather_bits(work, array, stride, lists->offset, lists->items, &list->valid, error);
+            status = gather_bits(arena, array, stride, lists->offset, lists->items, &list->valid, error);
         lists->offset += bytes;
     }
     lists->inside = node;
     return status;
 }
 
-static enum nt_status cut_items(struct nt_decode_arena *work, const struct nt_decoded_array *array,
+static enum nt_status cut_items(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
                                 uint64_t stride, const struct lists *lists, struct nt_decoded_array *cut,
                                 struct nt_error *error)
 {
@@ -396,29 +396,29 @@ static enum nt_status cut_items(struct nt_decode_arena *work, const struct nt_de
             nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes, stride);
     if (status == NT_OK)
         status = cut->bits == 1
-                     ? gather_bits(work, array, stride, lists->offset, lists->items, &cut->data, error)
-                     : gather_items(work, array, stride, lists->offset, bytes, &cut->data, error);
+                     ? gather_bits(arena, array, stride, lists->offset, lists->items, &cut->data, error)
+                     : gather_items(arena, array, stride, lists->offset, bytes, &cut->data, error);
     cut->bytes = cut->bits == 1 ? (cut->elements + 7) / 8 : array->elements * bytes;
     return status;
 }
 
 /* Decodes a node whose values take `stride` bytes each. */
-static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, uint64_t stride,
+static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, uint64_t stride,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
     struct nt_decoded_array cut = {0};
-    struct lists lists = {.items = 1, .inside = &work->tree->nodes[root]};
-    enum nt_status status = cut_lists(work, array, stride, &cut, &lists, error);
+    struct lists lists = {.items = 1, .inside = &arena->tree->nodes[root]};
+    enum nt_status status = cut_lists(arena, array, stride, &cut, &lists, error);
     if (status != NT_OK)
         return status;
     struct nt_decoded_array values = {0};
-    uint32_t number = (uint32_t)(lists.inside - work->tree->nodes);
+    uint32_t number = (uint32_t)(lists.inside - arena->tree->nodes);
     if (!nt_multiply(array->elements, lists.items, &cut.elements))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     if (lists.inside->kind == NT_TREE_FLAT) {
-        status = cut_items(work, array, stride, &lists, &cut, error);
+        status = cut_items(arena, array, stride, &lists, &cut, error);
     } else if (lists.inside->kind == NT_TREE_SAME) {
-        status = nt_tree_node_decode(work, number, NULL, cut.elements, NULL, &values, error);
+        status = nt_tree_node_decode(arena, number, NULL, cut.elements, NULL, &values, error);
         cut.bits = values.bits;
         cut.data = values.data;
         cut.bytes = values.bytes;
@@ -430,7 +430,7 @@ static enum nt_status cut_values(struct nt_decode_arena *work, uint32_t root, ui
 }
 
 /* Extracts a member of structures whose members are stored one after the other. */
-static enum nt_status select_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
+static enum nt_status select_member(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
     uint8_t *output;
@@ -438,9 +438,9 @@ static enum nt_status select_member(struct nt_decode_arena *work, const struct n
     if (member >= node->member_count)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure", member + UINT64_C(1),
                              node->member_count);
-    enum nt_status status = nt_decode_alloc(work, array->bytes, &output, error);
+    enum nt_status status = nt_decode_alloc(arena, array->bytes, &output, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
+        status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
@@ -464,28 +464,28 @@ static enum nt_status select_member(struct nt_decode_arena *work, const struct n
 }
 
 /* Decompresses each value on its own; *root becomes the node inside. */
-static enum nt_status decompress_pieces(struct nt_decode_arena *work, uint32_t *root,
+static enum nt_status decompress_pieces(struct nt_decode_arena *arena, uint32_t *root,
                                         struct nt_decoded_array *array, struct nt_error *error)
 {
-    const struct nt_tree_node *nodes = work->tree->nodes;
+    const struct nt_tree_node *nodes = arena->tree->nodes;
     enum nt_status status = NT_OK;
     for (; status == NT_OK && nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
-        status = decompress_each(work, &nodes[*root], array, error);
+        status = decompress_each(arena, &nodes[*root], array, error);
     return status;
 }
 
-static enum nt_status decode_strings(struct nt_decode_arena *work, uint32_t root,
+static enum nt_status decode_strings(struct nt_decode_arena *arena, uint32_t root,
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
-    enum nt_status status = decompress_pieces(work, &root, array, error);
-    const struct nt_tree_node *node = &work->tree->nodes[root];
+    enum nt_status status = decompress_pieces(arena, &root, array, error);
+    const struct nt_tree_node *node = &arena->tree->nodes[root];
     if (status != NT_OK || node->kind == NT_TREE_VARIABLE)
         return status;
-    return node->kind == NT_TREE_FSST ? nt_strings_expand(work, node->fsst, array, error)
+    return node->kind == NT_TREE_FSST ? nt_strings_expand(arena, node->fsst, array, error)
                                       : refuse_node(node, error);
 }
 
-static enum nt_status decode_rows(struct nt_decode_arena *work, const struct nt_tree_node *node,
+static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                   struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t bits = 0;
@@ -495,52 +495,52 @@ static enum nt_status decode_rows(struct nt_decode_arena *work, const struct nt_
             return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                            "cannot decode whole structures without a fixed width");
     }
-    return to_fixed(work, (uint32_t)bits, array, error);
+    return to_fixed(arena, (uint32_t)bits, array, error);
 }
 
-static enum nt_status decode_member(struct nt_decode_arena *work, const struct nt_tree_node *node,
+static enum nt_status decode_member(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
-    enum nt_status status = select_member(work, node, member, array, error);
+    enum nt_status status = select_member(arena, node, member, array, error);
     if (status != NT_OK)
         return status;
     const struct nt_tree_member *requested = &node->members[member];
     if (!requested->bits)
-        return decode_strings(work, requested->node, array, error);
-    status = to_fixed(work, requested->bits, array, error);
-    return status == NT_OK ? cut_values(work, requested->node, requested->bits / 8, array, error) : status;
+        return decode_strings(arena, requested->node, array, error);
+    status = to_fixed(arena, requested->bits, array, error);
+    return status == NT_OK ? cut_values(arena, requested->node, requested->bits / 8, array, error) : status;
 }
 
-static enum nt_status decode_values(struct nt_decode_arena *work, uint32_t member,
+static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t member,
                                     struct nt_decoded_array *array, struct nt_error *error)
 {
-    uint32_t root = work->tree->values;
+    uint32_t root = arena->tree->values;
     if (!array->ends)
-        return cut_values(work, root, (work->tree->value_bits + 7) / 8, array, error);
-    enum nt_status status = decompress_pieces(work, &root, array, error);
-    const struct nt_tree_node *node = &work->tree->nodes[root];
+        return cut_values(arena, root, (arena->tree->value_bits + 7) / 8, array, error);
+    enum nt_status status = decompress_pieces(arena, &root, array, error);
+    const struct nt_tree_node *node = &arena->tree->nodes[root];
     if (status != NT_OK)
         return status;
     switch (node->kind) {
     case NT_TREE_VARIABLE_PACKED:
-        return member == NT_TREE_ALL_MEMBERS ? decode_rows(work, node, array, error)
-                                             : decode_member(work, node, member, array, error);
+        return member == NT_TREE_ALL_MEMBERS ? decode_rows(arena, node, array, error)
+                                             : decode_member(arena, node, member, array, error);
     case NT_TREE_FLAT:
-        return to_fixed(work, node->bits, array, error);
+        return to_fixed(arena, node->bits, array, error);
     default:
-        return decode_strings(work, root, array, error);
+        return decode_strings(arena, root, array, error);
     }
 }
 
-enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, uint64_t values,
+enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, uint64_t values,
                                 struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
-    const struct nt_buffer_slice part = {work->packed->data, work->packed->bytes};
+    const struct nt_tree *tree = arena->tree;
+    const struct nt_buffer_slice part = {arena->packed->data, arena->packed->bytes};
     enum nt_status status = NT_OK;
     opened->has_array = true;
     if (nt_full_zip_is_walked(tree)) {
-        status = nt_full_zip_walk(work, &part, opened, error);
+        status = nt_full_zip_walk(arena, &part, opened, error);
     } else {
         uint64_t bytes = 0;
         if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
@@ -548,5 +548,5 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *work, uint32_t member, u
         status = nt_buffer_slice_require(&part, bytes, "rows of a full-zip page", error);
         opened->array = (struct nt_decoded_array){.elements = values, .data = part.data, .bytes = bytes};
     }
-    return status == NT_OK ? decode_values(work, member, &opened->array, error) : status;
+    return status == NT_OK ? decode_values(arena, member, &opened->array, error) : status;
 }

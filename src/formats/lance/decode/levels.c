@@ -70,14 +70,14 @@ static bool are_levels(const struct nt_decoded_array *array)
     return array->elements && (uintptr_t)array->data % _Alignof(uint16_t) == 0 && *(const uint8_t *)&one == 1;
 }
 
-enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
+enum nt_status nt_levels_decode(struct nt_decode_arena *arena, uint32_t root,
                                 const struct nt_buffer_slice *part, uint64_t count,
                                 const uint16_t **levels_ret, struct nt_error *error)
 {
     struct nt_decoded_array array = {.bits = 16, .data = part->data, .elements = count};
     enum nt_status status = NT_OK;
     if (root != NT_NO_NODE)
-        status = nt_block_decode(work, root, part, count, NULL, &array, error);
+        status = nt_block_decode(arena, root, part, count, NULL, &array, error);
     if (status == NT_OK && array.bits != 16)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
     if (status == NT_OK && array.elements != count)
@@ -88,7 +88,7 @@ enum nt_status nt_levels_decode(struct nt_decode_arena *work, uint32_t root,
         return NT_OK;
     }
     if (status == NT_OK)
-        status = nt_decode_alloc(work, count * sizeof(*levels), &levels, error);
+        status = nt_decode_alloc(arena, count * sizeof(*levels), &levels, error);
     if (status != NT_OK)
         return status;
     for (uint64_t i = 0; i < count; i++)
@@ -175,14 +175,14 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
                                       struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
-    uint64_t elements = decoding->work->packed->elements, items;
+    uint64_t elements = decoding->arena->packed->elements, items;
     enum nt_status status = nt_decode_values(decoding, NULL, error);
     if (status == NT_OK)
         status = nt_decode_find_nulls(decoding, error);
     if (status != NT_OK)
         return status;
-    bool is_packed = nt_tree_is_structure(decoding->work->tree);
-    if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->work->tree, &items) ||
+    bool is_packed = nt_tree_is_structure(decoding->arena->tree);
+    if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->arena->tree, &items) ||
         !nt_multiply(decoding->rows, items, &items) ||
         (!array->is_null && !is_packed && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill %" PRIu64 " lists",
@@ -210,7 +210,7 @@ static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t 
 static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t *output,
                                        struct nt_error *error)
 {
-    uint64_t elements = decoding->work->packed->elements;
+    uint64_t elements = decoding->arena->packed->elements;
     enum nt_status status = nt_decode_values(decoding, NULL, error);
     if (status == NT_OK)
         status = nt_decode_find_nulls(decoding, error);
@@ -225,13 +225,13 @@ static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t
 static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding, uint8_t *output,
                                           struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_packed *packed = decoding->arena->packed;
     uint64_t repeats = decoding->want->repeats, skipped = packed->parameter, done = 0;
     struct nt_layer_rule rule;
     uint8_t *valid;
-    nt_layer_rule(decoding->work->tree, decoding->want->layer, &rule);
+    nt_layer_rule(decoding->arena->tree, decoding->want->layer, &rule);
     uint64_t rows = nt_levels_rows(&decoding->opened.levels, &rule);
-    enum nt_status status = nt_decode_alloc(decoding->work, rows, &valid, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, rows, &valid, error);
     if (status == NT_OK)
         status = nt_decode_valid_rows(decoding, decoding->want->layer, rows, valid, error);
     for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
@@ -251,8 +251,8 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
 static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, uint8_t *output,
                                        struct nt_error *error)
 {
-    const struct nt_tree *tree = decoding->work->tree;
-    uint64_t elements = decoding->work->packed->elements;
+    const struct nt_tree *tree = decoding->arena->tree;
+    uint64_t elements = decoding->arena->packed->elements;
     struct nt_layer_rule rule;
     nt_layer_rule(tree, decoding->want->layer, &rule);
     if (decoding->opened.array.is_null)
@@ -268,8 +268,8 @@ static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, u
 
 enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_tree *tree = decoding->work->tree;
-    uint64_t elements = decoding->work->packed->elements, items;
+    const struct nt_tree *tree = decoding->arena->tree;
+    uint64_t elements = decoding->arena->packed->elements, items;
     bool is_member = decoding->want->depth && nt_tree_is_structure(tree);
     if (is_member)
         items = nt_decode_member_items(decoding);
@@ -343,16 +343,16 @@ static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
 
 enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_packed *packed = decoding->arena->packed;
     const struct nt_levels *levels = &decoding->opened.levels;
     uint64_t declared = UINT64_MAX, items = find_added(packed->parameter, &declared), last, from = 0;
     bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
     struct nt_layer_rule list, item;
-    if (decoding->work->tree->layout == NT_TREE_ARRAY)
+    if (decoding->arena->tree->layout == NT_TREE_ARRAY)
         return nt_output_ends(decoding, output, error);
     enum nt_status status = nt_decode_open(decoding, true, false, error);
-    nt_layer_rule(decoding->work->tree, decoding->want->layer, &list);
-    nt_layer_rule(decoding->work->tree, decoding->want->layer - 1, &item);
+    nt_layer_rule(decoding->arena->tree, decoding->want->layer, &list);
+    nt_layer_rule(decoding->arena->tree, decoding->want->layer - 1, &item);
     if (status != NT_OK)
         return status;
     uint64_t lists = nt_levels_rows(levels, &list);
@@ -374,7 +374,7 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
 
 enum nt_status nt_output_levels(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_packed *packed = decoding->arena->packed;
     const struct nt_levels *levels = &decoding->opened.levels;
     decoding->rows = packed->parameter;
     enum nt_status status = nt_decode_open(decoding, true, false, error);

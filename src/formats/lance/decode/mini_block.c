@@ -41,23 +41,23 @@ static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct n
     return total > count && (total - count) % 65536 == 0 ? total : count;
 }
 
-static enum nt_status decode_levels(struct nt_decode_arena *work, uint32_t root,
+static enum nt_status decode_levels(struct nt_decode_arena *arena, uint32_t root,
                                     const struct nt_buffer_slice *part, uint64_t count,
                                     const uint16_t **levels_ret, struct nt_error *error)
 {
     if (root == NT_NO_NODE)
         return NT_OK;
-    enum nt_status status = nt_levels_decode(work, root, part, count, levels_ret, error);
+    enum nt_status status = nt_levels_decode(arena, root, part, count, levels_ret, error);
     if (status != NT_OK)
         nt_error_context(error, "levels");
     return status;
 }
 
-static enum nt_status open_levels(struct nt_decode_arena *work, const struct nt_buffer_slice *repetition,
+static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt_buffer_slice *repetition,
                                   const struct nt_buffer_slice *definition, uint64_t count,
                                   struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
+    const struct nt_tree *tree = arena->tree;
     struct nt_levels *levels = &opened->levels;
     if (tree->definition != NT_NO_NODE)
         count = unwrap(tree, tree->definition, definition, count);
@@ -65,9 +65,9 @@ static enum nt_status open_levels(struct nt_decode_arena *work, const struct nt_
         count = unwrap(tree, tree->repetition, repetition, count);
     levels->count = count;
     enum nt_status status =
-        decode_levels(work, tree->repetition, repetition, count, &levels->repetition, error);
+        decode_levels(arena, tree->repetition, repetition, count, &levels->repetition, error);
     if (status == NT_OK)
-        status = decode_levels(work, tree->definition, definition, count, &levels->definition, error);
+        status = decode_levels(arena, tree->definition, definition, count, &levels->definition, error);
     return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
 }
 
@@ -81,11 +81,11 @@ void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *curso
         sizes->buffer_bytes[i] = tree->has_large_chunk ? nt_get_le32(cursor) : nt_get_le16(cursor);
 }
 
-enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_levels,
+enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool wants_levels,
                                   struct nt_opened_page *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
-    struct nt_cursor cursor = nt_cursor(work->packed->data, work->packed->bytes);
+    const struct nt_tree *tree = arena->tree;
+    struct nt_cursor cursor = nt_cursor(arena->packed->data, arena->packed->bytes);
     struct nt_buffer_slice repetition = {0}, definition = {0};
     struct nt_mini_block_sizes sizes;
     nt_mini_block_get_sizes(tree, &cursor, &sizes);
@@ -99,8 +99,8 @@ enum nt_status nt_mini_block_open(struct nt_decode_arena *work, bool wants_level
         take_part(&cursor, sizes.buffer_bytes[i], &opened->parts[i]);
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the buffers of a chunk exceed its %zu bytes",
-                       work->packed->bytes);
+                       arena->packed->bytes);
     return wants_levels && nt_tree_has_levels(tree)
-               ? open_levels(work, &repetition, &definition, sizes.levels, opened, error)
+               ? open_levels(arena, &repetition, &definition, sizes.levels, opened, error)
                : NT_OK;
 }

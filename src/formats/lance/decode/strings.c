@@ -38,7 +38,7 @@ static enum nt_status check_width(uint32_t bits, struct nt_error *error)
 }
 
 /* Reads `elements` + 1 offsets of `offset_bits`, relative to `base`, which has `base_bytes`. */
-static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, const uint8_t *offsets,
+static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *arena, const uint8_t *offsets,
                                               uint32_t offset_bits, const uint8_t *base, uint64_t base_bytes,
                                               uint64_t elements, struct nt_decoded_array *array,
                                               struct nt_error *error)
@@ -47,7 +47,7 @@ static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, cons
     if (!nt_multiply(elements, sizeof(*ends), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the offsets of %" PRIu64 " strings overflows", elements);
-    enum nt_status status = nt_decode_alloc(work, bytes, &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, bytes, &ends, error);
     if (status != NT_OK)
         return status;
     for (uint64_t i = 0; i < elements; i++) {
@@ -65,7 +65,7 @@ static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *work, cons
     return NT_OK;
 }
 
-enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                  const struct nt_buffer_slice *part, uint64_t elements,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -75,14 +75,14 @@ enum nt_status nt_strings_decode(struct nt_decode_arena *work, const struct nt_t
         status = offset_bytes(elements, node->bits, &bytes, error);
     if (status == NT_OK)
         status = nt_buffer_slice_require(part, bytes, "offsets of strings", error);
-    return status == NT_OK ? nt_strings_from_offsets(work, part->data, node->bits, part->data, part->bytes,
+    return status == NT_OK ? nt_strings_from_offsets(arena, part->data, node->bits, part->data, part->bytes,
                                                      elements, array, error)
                            : status;
 }
 
 /* A block stores: u32 bits of an offset, u32 start of the bytes, offsets relative to that start. With
  * 64-bit offsets: u32 64, u32 padding, u64 start. Early writers: u8 bits, u32 strings, u32 start. */
-enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struct nt_tree_node *node,
+enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -112,7 +112,7 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *work, const struc
                        "a block of %" PRIu64 " strings says that its bytes begin at %" PRIu64
                        ", but the block has %" PRIu64 " bytes",
                        elements, start, part->bytes);
-    return nt_strings_from_offsets(work, offsets, bits, part->data + start, part->bytes - start, elements,
+    return nt_strings_from_offsets(arena, offsets, bits, part->data + start, part->bytes - start, elements,
                                    array, error);
 }
 
@@ -122,11 +122,11 @@ enum nt_status nt_strings_are_missing(struct nt_error *error)
 }
 
 /* Replaces coded strings by the ends of the decoded strings. */
-static enum nt_status nt_strings_measure(struct nt_decode_arena *work, struct nt_decoded_array *array,
+static enum nt_status nt_strings_measure(struct nt_decode_arena *arena, struct nt_decoded_array *array,
                                          struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_fsst_ends(array->fsst, array->data, array->ends, array->elements, ends, error);
     if (status == NT_OK)
@@ -137,11 +137,11 @@ static enum nt_status nt_strings_measure(struct nt_decode_arena *work, struct nt
 }
 
 /* Decodes the strings directly to the output, which must take exactly `bytes` bytes. */
-static enum nt_status nt_strings_expand_into(struct nt_decode_arena *work, struct nt_decoded_array *array,
+static enum nt_status nt_strings_expand_into(struct nt_decode_arena *arena, struct nt_decoded_array *array,
                                              uint8_t *output, uint64_t bytes, struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_fsst_expand(array->fsst, array->data, array->ends, array->elements, output, bytes, ends,
                                 error);
@@ -151,19 +151,19 @@ static enum nt_status nt_strings_expand_into(struct nt_decode_arena *work, struc
     return status;
 }
 
-enum nt_status nt_strings_expand(struct nt_decode_arena *work, const struct nt_fsst *fsst,
+enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t *ends;
     uint8_t *output;
     if (!array->ends)
         return nt_strings_are_missing(error);
-    enum nt_status status = nt_decode_alloc(work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error);
     uint64_t bytes = status == NT_OK && array->elements ? ends[array->elements - 1] : 0;
     if (status == NT_OK)
-        status = nt_decode_alloc(work, bytes, &output, error);
+        status = nt_decode_alloc(arena, bytes, &output, error);
     if (status == NT_OK)
         status = nt_fsst_decode(fsst, array->data, array->bytes, output, bytes, error);
     if (status == NT_OK)
@@ -185,9 +185,9 @@ static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool w
         dropped += decoding->valid[i] ? 0 : array->ends[i] - begin;
     if (!dropped)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->work, array->elements * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(decoding->work, wants_bytes ? array->bytes - dropped : 0, &output, error);
+        status = nt_decode_alloc(decoding->arena, wants_bytes ? array->bytes - dropped : 0, &output, error);
     begin = 0;
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = decoding->valid[i] ? array->ends[i] - begin : 0;
@@ -203,7 +203,7 @@ static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool w
 
 static enum nt_status open_strings(struct nt_decode_state *decoding, struct nt_error *error)
 {
-    return nt_decode_open(decoding, nt_decode_has_nulls(decoding->work->tree), true, error);
+    return nt_decode_open(decoding, nt_decode_has_nulls(decoding->arena->tree), true, error);
 }
 
 /* Decodes an opened page. `rows` is the number of strings. */
@@ -240,8 +240,8 @@ static enum nt_status look_up_ends(struct nt_decode_state *decoding, uint64_t ba
 {
     struct nt_value numbers;
     enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_ends(&numbers, &decoding->work->packed->inputs[0], decoding->valid,
-                                                base, output, error)
+    return status == NT_OK ? nt_dictionary_ends(&numbers, &decoding->arena->packed->inputs[0],
+                                                decoding->valid, base, output, error)
                            : status;
 }
 
@@ -250,17 +250,17 @@ static enum nt_status find_ends(struct nt_decode_state *decoding, struct nt_erro
 {
     struct nt_decoded_array *array = &decoding->opened.array;
     enum nt_status status = decode_strings(decoding, error);
-    if (status == NT_OK && !decoding->work->tree->has_dictionary)
+    if (status == NT_OK && !decoding->arena->tree->has_dictionary)
         status = take_strings(decoding, false, error);
-    return status == NT_OK && array->fsst ? nt_strings_measure(decoding->work, array, error) : status;
+    return status == NT_OK && array->fsst ? nt_strings_measure(decoding->arena, array, error) : status;
 }
 
 enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
-    uint64_t base = decoding->work->packed->parameter;
-    bool has_dictionary = decoding->work->tree->has_dictionary;
-    decoding->rows = decoding->work->packed->elements;
+    uint64_t base = decoding->arena->packed->parameter;
+    bool has_dictionary = decoding->arena->tree->has_dictionary;
+    decoding->rows = decoding->arena->packed->elements;
     enum nt_status status = open_strings(decoding, error);
     if (status == NT_OK)
         status = find_ends(decoding, error);
@@ -281,7 +281,7 @@ static enum nt_status count_item_bytes(struct nt_decode_state *decoding, uint64_
                                        struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(decoding->work, decoding->rows * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, decoding->rows * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = look_up_ends(decoding, 0, (uint8_t *)ends, error);
     if (status == NT_OK)
@@ -297,7 +297,7 @@ enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t 
     *bytes_ret = 0;
     if (status != NT_OK || array->is_null || !decoding->rows)
         return status;
-    if (decoding->work->tree->has_dictionary)
+    if (decoding->arena->tree->has_dictionary)
         return nt_decode_is_null(decoding) ? NT_OK : count_item_bytes(decoding, bytes_ret, error);
     *bytes_ret = array->ends[decoding->rows - 1];
     return NT_OK;
@@ -307,7 +307,7 @@ enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t 
 
 static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_packed *packed = decoding->arena->packed;
     struct nt_value numbers;
     enum nt_status status = nt_decode_indices(decoding, &numbers, error);
     return status == NT_OK ? nt_dictionary_bytes(&numbers, &packed->inputs[0], &packed->inputs[1],
@@ -317,9 +317,9 @@ static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *o
 
 enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = decoding->work->packed;
+    const struct nt_packed *packed = decoding->arena->packed;
     const struct nt_decoded_array *array = &decoding->opened.array;
-    bool has_dictionary = decoding->work->tree->has_dictionary;
+    bool has_dictionary = decoding->arena->tree->has_dictionary;
     decoding->rows = packed->parameter;
     enum nt_status status = open_strings(decoding, error);
     if (status == NT_OK)
@@ -329,7 +329,7 @@ enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output
     if (status == NT_OK && !has_dictionary)
         status = take_strings(decoding, true, error);
     if (status == NT_OK && array->fsst && decoding->is_shared)
-        return nt_strings_expand_into(decoding->work, &decoding->opened.array, output, packed->elements,
+        return nt_strings_expand_into(decoding->arena, &decoding->opened.array, output, packed->elements,
                                       error);
     if (status == NT_OK && array->fsst) /* counting has checked that no string ends within an escape */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);

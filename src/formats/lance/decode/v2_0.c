@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 
 struct job {
-    struct nt_decode_arena *work;
+    struct nt_decode_arena *arena;
     const struct nt_tree_node *node;
     const struct nt_buffer_slice *parts;
     uint32_t part_count;
@@ -88,10 +88,10 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     if (status == NT_OK)
         status = nt_length_prefixed_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, instead.bytes, &output, error);
+        status = nt_decode_alloc(job->arena, instead.bytes, &output, error);
     if (status == NT_OK)
         status = nt_length_prefixed_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
-                                               job->work->packed->context, error);
+                                               job->arena->packed->context, error);
     if (status != NT_OK)
         return status;
     instead.data = output;
@@ -119,13 +119,13 @@ static enum nt_status make_null(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status take_bits(struct nt_decode_arena *work, uint64_t elements, int byte, uint8_t **bits_ret,
-                                struct nt_error *error)
+static enum nt_status take_bits(struct nt_decode_arena *arena, uint64_t elements, int byte,
+                                uint8_t **bits_ret, struct nt_error *error)
 {
     uint64_t bytes;
     enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(work, bytes, bits_ret, error);
+        status = nt_decode_alloc(arena, bytes, bits_ret, error);
     if (status == NT_OK)
         memset(*bits_ret, byte, bytes);
     return status;
@@ -135,7 +135,7 @@ static enum nt_status take_bits(struct nt_decode_arena *work, uint64_t elements,
 static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
 {
     uint8_t *valid;
-    enum nt_status status = take_bits(job->work, job->elements, 0xFF, &valid, error);
+    enum nt_status status = take_bits(job->arena, job->elements, 0xFF, &valid, error);
     job->array->valid = valid;
     return status;
 }
@@ -209,9 +209,9 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, bytes, &ends, error);
+        status = nt_decode_alloc(job->arena, bytes, &ends, error);
     if (status == NT_OK)
-        status = take_bits(job->work, job->elements, 0, &valid, error);
+        status = take_bits(job->arena, job->elements, 0, &valid, error);
     if (status == NT_OK)
         status = load_numbers(job, &stored, ends, error);
     for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
@@ -262,9 +262,9 @@ static enum nt_status decode_offsets(const struct job *job, struct nt_error *err
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
     enum nt_status status = decode_exactly(job, 0, count, &stored, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, bytes, &offsets, error);
+        status = nt_decode_alloc(job->arena, bytes, &offsets, error);
     if (status == NT_OK)
-        status = take_bits(job->work, job->elements, 0, &valid, error);
+        status = take_bits(job->arena, job->elements, 0, &valid, error);
     if (status == NT_OK)
         status = load_numbers(job, &stored, offsets, error);
     if (status == NT_OK)
@@ -294,7 +294,7 @@ static enum nt_status expand_strings(const struct job *job, struct nt_error *err
     enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
     const uint8_t *valid = job->array->valid;
     if (status == NT_OK)
-        status = nt_strings_expand(job->work, job->node->fsst, job->array, error);
+        status = nt_strings_expand(job->arena, job->node->fsst, job->array, error);
     job->array->valid = valid;
     return status;
 }
@@ -311,7 +311,7 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
 {
     uint64_t *ends, total = 0, count = job->elements;
     uint8_t *output;
-    enum nt_status status = nt_decode_alloc(job->work, count * sizeof(*ends), &ends, error);
+    enum nt_status status = nt_decode_alloc(job->arena, count * sizeof(*ends), &ends, error);
     for (uint64_t i = 0; status == NT_OK && i < count; i++) {
         uint64_t number = numbers[i];
         if (valid[i / 8] >> (i % 8) & 1)
@@ -319,7 +319,7 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
         ends[i] = total;
     }
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, total, &output, error);
+        status = nt_decode_alloc(job->arena, total, &output, error);
     for (uint64_t i = 0, at = 0; status == NT_OK && i < count; at = ends[i++])
         if (ends[i] != at)
             memcpy(output + at, items->data + items->ends[numbers[i]] - (ends[i] - at), ends[i] - at);
@@ -332,7 +332,7 @@ static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, 
                                 const struct nt_decoded_array *items, struct nt_error *error)
 {
     uint8_t *output;
-    enum nt_status status = take_bits(job->work, job->elements, 0, &output, error);
+    enum nt_status status = take_bits(job->arena, job->elements, 0, &output, error);
     if (status != NT_OK)
         return status;
     for (uint64_t i = 0; i < job->elements; i++)
@@ -354,7 +354,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
     if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read a dictionary of items of %" PRIu32 " bits", items->bits);
-    enum nt_status status = nt_decode_alloc(job->work, bytes, &output, error);
+    enum nt_status status = nt_decode_alloc(job->arena, bytes, &output, error);
     if (status != NT_OK)
         return status;
     memset(output, 0, bytes);
@@ -380,9 +380,9 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of dictionary indices overflows");
     if (status == NT_OK)
-        status = nt_decode_alloc(job->work, bytes, &numbers, error);
+        status = nt_decode_alloc(job->arena, bytes, &numbers, error);
     if (status == NT_OK)
-        status = take_bits(job->work, job->elements, 0, &valid, error);
+        status = take_bits(job->arena, job->elements, 0, &valid, error);
     if (status == NT_OK)
         status = load_numbers(job, &stored, numbers, error);
     for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
@@ -423,7 +423,7 @@ static decode_node *const functions[NT_TREE_NODE_COUNT] = {
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
 {
     struct job below = *job;
-    below.node = &job->work->tree->nodes[node];
+    below.node = &job->arena->tree->nodes[node];
     decode_node *function = functions[below.node->kind];
     if (!function)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -432,12 +432,12 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     return function(&below, error);
 }
 
-enum nt_status nt_v2_0_decode(struct nt_decode_arena *work, uint32_t node,
+enum nt_status nt_v2_0_decode(struct nt_decode_arena *arena, uint32_t node,
                               const struct nt_buffer_slice *parts, uint32_t part_count, uint64_t elements,
                               struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct job job = {
-        .work = work, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
+        .arena = arena, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
     *array = (struct nt_decoded_array){0};
     return decode(&job, node, error);
 }

@@ -47,7 +47,7 @@ void nt_decode_clear_nulls(const struct nt_decode_state *decoding, uint32_t dept
                            uint8_t *output)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
-    uint64_t elements = decoding->work->packed->elements, lists = decoding->rows;
+    uint64_t elements = decoding->arena->packed->elements, lists = decoding->rows;
     uint64_t items = decoding->rows ? elements / decoding->rows : 0;
     if (decoding->valid)
         mask_rows(decoding->valid, decoding->rows, items * width, output);
@@ -75,7 +75,7 @@ static enum nt_status mask_numbers(struct nt_decode_state *decoding, const uint8
     *data_ret = array->data;
     if (!decoding->valid)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->work, array->bytes, &data, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, array->bytes, &data, error);
     if (status != NT_OK)
         return status;
     memcpy(data, array->data, array->bytes);
@@ -113,7 +113,7 @@ bool nt_decode_is_null(const struct nt_decode_state *decoding)
 static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *output,
                                      struct nt_error *error)
 {
-    const struct nt_value *items = &decoding->work->packed->inputs[0];
+    const struct nt_value *items = &decoding->arena->packed->inputs[0];
     struct nt_value numbers;
     if (nt_decode_is_null(decoding)) {
         memset(output, 0, decoding->rows * items->element_bytes);
@@ -134,13 +134,13 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
                                   struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
-    bool is_packed = is_packed_rows(decoding->work->tree);
+    bool is_packed = is_packed_rows(decoding->arena->tree);
     uint64_t stored = array->bits / 8, requested = width,
              offset = is_packed ? decoding->want->member_offset : 0;
     if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &requested))
         requested = UINT64_MAX;
     if (array->is_null) {
-        memset(output, 0, decoding->work->packed->elements * width);
+        memset(output, 0, decoding->arena->packed->elements * width);
     } else if (array->bits == 1 && width == 1 && !is_packed) {
         nt_unpack_bits(array->data, array->elements, output);
     } else if (array->bits % 8 || offset > stored || requested > stored - offset ||
@@ -162,8 +162,8 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
 enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     uint32_t width = decoding->element_bytes;
-    const struct nt_tree *tree = decoding->work->tree;
-    uint64_t elements = decoding->work->packed->elements, items = nt_decode_member_items(decoding);
+    const struct nt_tree *tree = decoding->arena->tree;
+    uint64_t elements = decoding->arena->packed->elements, items = nt_decode_member_items(decoding);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements do not fill lists of %" PRIu64,
                        elements, items);
@@ -192,12 +192,12 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
 enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     enum { PLACE_BYTES = 16, LEVEL_BITS = 16 };
-    uint64_t elements = decoding->work->packed->elements, bytes;
+    uint64_t elements = decoding->arena->packed->elements, bytes;
     uint8_t *places;
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the positions of %" PRIu64 " blobs overflows", elements);
-    enum nt_status status = nt_decode_alloc(decoding->work, bytes, &places, error);
+    enum nt_status status = nt_decode_alloc(decoding->arena, bytes, &places, error);
     decoding->element_bytes = PLACE_BYTES;
     if (status == NT_OK)
         status = nt_output_values(decoding, places, error);
