@@ -308,8 +308,8 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     home_ret->name = lance->files[stored->file].name;
     status = nt_lance_open_data_file(dataset, stored->file, &home_ret->lance, error);
     if (status == NT_OK)
-        home_ret->use = nt_lance_map_column(&lance->schema, &stored->leaf,
-                                            nt_lance_has_item_columns(&home_ret->lance->tail), shown);
+        home_ret->column_map = nt_lance_map_column(&lance->schema, &stored->leaf,
+                                                   nt_lance_has_item_columns(&home_ret->lance->tail), shown);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, false, error);
     if (status != NT_OK)

@@ -282,11 +282,11 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
-    const struct nt_lance_column_map use =
+    const struct nt_lance_column_map column_map =
         nt_lance_map_column(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
                             &lance->schema.parts[dataset->groups[group].field]);
     if (status == NT_OK)
-        status = nt_lance_fill_group(dataset, group, opened, &use, error);
+        status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
     if (status != NT_OK)
         nt_error_context(error, "%s", lance->files[stored->file].name);
     return status;

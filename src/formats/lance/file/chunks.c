@@ -253,23 +253,23 @@ static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_la
 }
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
-                                  const struct nt_lance_page *page, const struct nt_lance_column_map *use,
-                                  const struct nt_tree *known, struct nt_lance_page_reader *opened,
-                                  struct nt_error *error)
+                                  const struct nt_lance_page *page,
+                                  const struct nt_lance_column_map *column_map, const struct nt_tree *known,
+                                  struct nt_lance_page_reader *opened, struct nt_error *error)
 {
     *opened = (struct nt_lance_page_reader){.page = page, .page_chunks = 1};
     enum nt_status status =
-        nt_lance_make_layout(dataset->file, &lance->columns[use->column], page, use->value, use->is_one_based,
-                             known, &opened->layout, error);
+        nt_lance_make_layout(dataset->file, &lance->columns[column_map->column], page, column_map->value,
+                             column_map->is_one_based, known, &opened->layout, error);
     if (status != NT_OK)
         return status;
     const struct nt_tree *tree = opened->layout.tree;
     opened->mean_chunk_bytes =
-        tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, use->value) : ROWS_BYTES;
+        tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, column_map->value) : ROWS_BYTES;
     if (tree->layout == NT_TREE_MINI_BLOCK)
         status = open_mini_block(lance, opened, error);
     else if (nt_lance_is_uniform(tree))
-        open_uniform(dataset, use->value, opened);
+        open_uniform(dataset, column_map->value, opened);
     else if (tree->layout == NT_TREE_FULL_ZIP)
         status = open_full_zip(lance, opened, error);
     else if (tree->layout == NT_TREE_ARRAY)

@@ -142,9 +142,9 @@ static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t co
     const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
     if (of && home.name) {
         nt_json_member_unsigned(json, "fragment", home.fragment);
-        nt_json_member_unsigned(json, "file_column", home.use.column);
+        nt_json_member_unsigned(json, "file_column", home.column_map.column);
         nt_json_member_unsigned(json, "file_page",
-                                (uint64_t)(of - home.lance->columns[home.use.column].pages));
+                                (uint64_t)(of - home.lance->columns[home.column_map.column].pages));
     }
     put_encodings(stored, page, json);
     if (of)

@@ -250,20 +250,20 @@ struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *sch
 {
     const struct nt_lance_field_layout *place = &schema->places[part->field];
     uint32_t leaf_field = leaf->field == NT_NONE ? part->field : leaf->field;
-    struct nt_lance_column_map use = {.column = leaf->column,
-                                      .depth = part->depth,
-                                      .items = part->items,
-                                      .repeats = schema->places[leaf_field].multiple / place->multiple,
-                                      .is_one_based = !schema->places[leaf_field].type.is_dictionary,
-                                      .is_memberless = schema->places[leaf_field].is_memberless,
-                                      .value = &schema->values[leaf_field]};
+    struct nt_lance_column_map column_map = {.column = leaf->column,
+                                             .depth = part->depth,
+                                             .items = part->items,
+                                             .repeats = schema->places[leaf_field].multiple / place->multiple,
+                                             .is_one_based = !schema->places[leaf_field].type.is_dictionary,
+                                             .is_memberless = schema->places[leaf_field].is_memberless,
+                                             .value = &schema->values[leaf_field]};
     if (place->packed != NT_NONE) {
-        use.member = place->member;
-        use.member_offset = place->member_offset;
+        column_map.member = place->member;
+        column_map.member_offset = place->member_offset;
     } else if (!has_item_columns) {
-        use.layer = schema->places[leaf_field].depth - place->depth;
+        column_map.layer = schema->places[leaf_field].depth - place->depth;
     }
-    return use;
+    return column_map;
 }
 
 struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance, uint32_t field)

@@ -483,7 +483,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
 /* Fills a field's group with the pages that `use` selects from a file. To count lists or strings, it
  * reads the column once, chunk by chunk. */
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, const struct nt_lance *lance,
-                                   const struct nt_lance_column_map *use, struct nt_error *error);
+                                   const struct nt_lance_column_map *column_map, struct nt_error *error);
 
 /* nt_dataset_ops.load_group for a file that is mounted alone. */
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
@@ -493,7 +493,8 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, s
 /* Fills a field's group with the pages that `use` selects from a file; `use->column` is the index of
  * the file's field. Returns NT_UNSUPPORTED if that field's type differs from the dataset's. */
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
-                                          const struct nt_lance *lance, const struct nt_lance_column_map *use,
+                                          const struct nt_lance *lance,
+                                          const struct nt_lance_column_map *column_map,
                                           struct nt_error *error);
 
 /* ---- Column contents ---- */
@@ -517,7 +518,7 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column);
 /* The column of a file that stores a part of a field. */
 struct nt_lance_physical_column {
     const struct nt_lance *lance; /* NULL: none */
-    struct nt_lance_column_map use;
+    struct nt_lance_column_map column_map;
     /* Only in datasets: */
     const char *name; /* of the file, relative to the dataset's directory; NULL: mounted alone */
     uint64_t fragment;

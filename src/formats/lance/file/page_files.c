@@ -190,7 +190,7 @@ static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, cons
     for (; count < of->buffer_count && count < MAX_RANGES; count++) {
         files[count] = (struct nt_page_file){
             .kind = NT_PAGE_FILE_RANGE,
-            .owner = owner_of(&home.lance->columns[home.use.column], of, count),
+            .owner = owner_of(&home.lance->columns[home.column_map.column], of, count),
             .offset = of->buffers[count].offset,
             .bytes = of->buffers[count].bytes,
         };

@@ -23,10 +23,10 @@ enum { PLACE_BYTES = 16 };
 
 /* The presence of a page's blobs, or of the layers around them. */
 static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_reader *opened,
-                                                    const struct nt_lance_column_map *use)
+                                                    const struct nt_lance_column_map *column_map)
 {
     struct nt_layer_rule rule;
-    nt_layer_rule(&opened->layout.blobs, use->layer, &rule);
+    nt_layer_rule(&opened->layout.blobs, column_map->layer, &rule);
     return (struct nt_tree_output_spec){.output = NT_TREE_PRESENT, .valid = rule.valid};
 }
 
@@ -91,7 +91,8 @@ static enum nt_status nt_lance_fill_blobs(struct nt_page_list_builder *list_buil
                                           struct nt_lance_page_reader *opened)
 {
     struct nt_dataset *dataset = list_builder->dataset;
-    const struct nt_tree_state state = {opened->layout.tree, nt_lance_presence(opened, list_builder->use)};
+    const struct nt_tree_state state = {opened->layout.tree,
+                                        nt_lance_presence(opened, list_builder->column_map)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
     enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list_builder->error);
@@ -116,7 +117,7 @@ static bool is_all_valid(const struct nt_page_list_builder *list_builder,
     const struct nt_tree *tree = opened->layout.tree;
     bool is_bare = (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) &&
                    !nt_tree_has_levels(tree) && !nt_tree_is_null(tree);
-    return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list_builder->use->depth));
+    return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list_builder->column_map->depth));
 }
 
 /* Are the stored values identical to the column's? Booleans are not: they are stored as bits, but the
@@ -127,14 +128,14 @@ static bool is_plain(const struct nt_page_list_builder *list_builder,
     const struct nt_dtype *dtype = &list_builder->dataset->columns[column].dtype;
     uint64_t bytes;
     return opened->is_plain && dtype->element != NT_ELEMENT_BOOL &&
-           nt_multiply(list_builder->use->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
+           nt_multiply(list_builder->column_map->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
 }
 
 static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
                                      const struct nt_lance_page_reader *opened, uint32_t position,
                                      const struct nt_lance_inputs *inputs)
 {
-    const struct nt_lance_column_map *use = list_builder->use;
+    const struct nt_lance_column_map *column_map = list_builder->column_map;
     uint32_t column = nt_field_column(list_builder->dataset, list_builder->number, 0, position),
              *number = &list_builder->decoders[position];
     const struct nt_dtype *dtype = &list_builder->dataset->columns[column].dtype;
@@ -146,18 +147,18 @@ static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
     if (want.output == NT_TREE_VALID && list_builder->is_all_valid)
         return nt_lance_add_all_valid(list_builder->dataset, number, list_builder->error);
     if (opened->layout.is_blob)
-        want = nt_lance_presence(opened, use);
+        want = nt_lance_presence(opened, column_map);
     bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
     if (is_layer) {
-        want.layer = use->layer;
-        want.repeats = use->repeats;
-        want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
+        want.layer = column_map->layer;
+        want.repeats = column_map->repeats;
+        want.depth = want.output == NT_TREE_VALID ? column_map->depth : 0;
     }
     bool has_values = !is_layer || want.depth;
     if (has_values) {
-        want.member = use->member;
-        want.member_offset = use->member_offset;
-        want.member_items = nt_tree_is_structure(opened->layout.tree) ? use->items : 0;
+        want.member = column_map->member;
+        want.member_offset = column_map->member_offset;
+        want.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
     }
     const struct nt_tree_state state = {opened->layout.tree, want};
     return nt_lance_add_decoder(list_builder->dataset, &state, dtype, has_values ? inputs : NULL, number,
@@ -182,10 +183,10 @@ static enum nt_status check_layer(const struct nt_page_list_builder *list_builde
                                   const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
-    if (tree->layout == NT_TREE_ARRAY || list_builder->use->layer < tree->layer_count)
+    if (tree->layout == NT_TREE_ARRAY || list_builder->column_map->layer < tree->layer_count)
         return NT_OK;
     return nt_fail_below(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
-                         list_builder->use->layer + UINT64_C(1), tree->layer_count);
+                         list_builder->column_map->layer + UINT64_C(1), tree->layer_count);
 }
 
 static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
@@ -195,8 +196,9 @@ static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
     bool has_untold_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
-    return nt_page_list_builder_is_strings(list_builder) || nt_tree_lists(tree, list_builder->use->layer) ||
-           is_constant_with_levels || has_untold_items;
+    return nt_page_list_builder_is_strings(list_builder) ||
+           nt_tree_lists(tree, list_builder->column_map->layer) || is_constant_with_levels ||
+           has_untold_items;
 }
 
 static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
@@ -204,7 +206,7 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
                                  struct nt_page_list_entry *entry)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    const struct nt_lance_column_map *use = list_builder->use;
+    const struct nt_lance_column_map *column_map = list_builder->column_map;
     struct nt_tree_counts counts;
     enum nt_status status = nt_lance_count_chunk(list_builder, opened, unit,
                                                  nt_page_list_builder_is_strings(list_builder), &counts);
@@ -220,8 +222,8 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
                                           list_builder->error);
     entry->bytes = counts.bytes;
     if (tree->layer_count) {
-        entry->rows = counts.slots[use->layer];
-        entry->items = use->layer ? counts.slots[use->layer - 1] : 0;
+        entry->rows = counts.slots[column_map->layer];
+        entry->items = column_map->layer ? counts.slots[column_map->layer - 1] : 0;
     }
     return status;
 }
@@ -233,7 +235,7 @@ static bool is_uncounted(const struct nt_page_list_builder *list_builder,
                          const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    uint32_t lists = nt_tree_lists(tree, list_builder->use->layer);
+    uint32_t lists = nt_tree_lists(tree, list_builder->column_map->layer);
     bool is_list = nt_page_list_builder_kind(list_builder) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
            lists == nt_tree_lists(tree, tree->layer_count) &&
@@ -261,7 +263,7 @@ static enum nt_status fill_unit(struct nt_page_list_builder *list_builder,
                                        .rows = unit.values,
                                        .items = opened->layout.list_items};
     entry.is_all_valid = list_builder->is_all_valid;
-    entry.is_uniform = list_builder->use->items == 1 && nt_lance_is_uniform(tree);
+    entry.is_uniform = list_builder->column_map->items == 1 && nt_lance_is_uniform(tree);
     if (is_as_before(list_builder, tree, &entry))
         entry.bytes = list_builder->entry[list_builder->count - 1].bytes;
     else if ((entry.is_uncounted = is_uncounted(list_builder, opened, &unit)))
@@ -288,7 +290,7 @@ static enum nt_status fill_units(struct nt_page_list_builder *list_builder,
                                  struct nt_lance_page_reader *opened)
 {
     enum nt_status status = check_layer(list_builder, opened);
-    if (status == NT_OK && nt_tree_lists(opened->layout.tree, list_builder->use->layer))
+    if (status == NT_OK && nt_tree_lists(opened->layout.tree, list_builder->column_map->layer))
         status = nt_lance_row_index_open(list_builder->lance->source, opened->page, &opened->layout,
                                          opened->page_chunks, &opened->index, list_builder->error);
     if (status == NT_OK)
@@ -312,10 +314,10 @@ static bool is_structure(const struct nt_lance_page *page)
 /* Structures of later versions may be null. But if a page of structures without members stores nothing,
  * all of them, and all around them, are valid: its layers claim that they are null, but mean nothing
  * (Lance's structural encoder). */
-static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_column_map *use)
+static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_column_map *column_map)
 {
     struct nt_proto member;
-    if (!use->is_memberless || nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_CONSTANT)
+    if (!column_map->is_memberless || nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_CONSTANT)
         return false;
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes)
@@ -337,7 +339,7 @@ static enum nt_status check_around(const struct nt_page_list_builder *list_build
                                    const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *blobs = &opened->layout.blobs;
-    bool has_lists = list_builder->use->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
+    bool has_lists = list_builder->column_map->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
     if (!has_lists && !opened->layout.dictionary)
         return NT_OK;
     return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -368,10 +370,11 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
     struct nt_lance_page_reader opened;
     uint64_t before = list_builder->rows;
     if (list_builder->field->kind == NT_FIELD_RECORD &&
-        (is_structure(page) || is_silent(page, list_builder->use)))
+        (is_structure(page) || is_silent(page, list_builder->column_map)))
         return fill_structure(list_builder, page);
-    enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance, page,
-                                               list_builder->use, *known, &opened, list_builder->error);
+    enum nt_status status =
+        nt_lance_open_page(list_builder->dataset, list_builder->lance, page, list_builder->column_map, *known,
+                           &opened, list_builder->error);
     if (status == NT_OK)
         status = check_places(list_builder, &opened);
     if (status == NT_OK)
@@ -392,7 +395,7 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
 
 static enum nt_status fill(struct nt_page_list_builder *list_builder)
 {
-    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->use->column];
+    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
     const struct nt_tree *known = NULL;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < column->page_count; i++) {
@@ -423,53 +426,53 @@ static uint64_t count_bytes(const struct nt_page_list_builder *list_builder)
 static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, struct nt_group_builder *builder)
 {
     static const struct nt_lance_value byte = {.bits = 8};
-    const struct nt_lance_column_map use = {
-        .column = strings->use->column + 1, .items = 1, .repeats = 1, .value = &byte};
+    const struct nt_lance_column_map column_map = {
+        .column = strings->column_map->column + 1, .items = 1, .repeats = 1, .value = &byte};
     struct nt_page_list_builder list_builder = {.dataset = strings->dataset,
                                                 .number = strings->number,
                                                 .field = strings->field,
                                                 .lance = strings->lance,
-                                                .use = &use,
+                                                .column_map = &column_map,
                                                 .part = NT_PAGE_LIST_BYTES,
                                                 .context = strings->context,
                                                 .error = strings->error};
-    if (use.column >= strings->lance->tail.columns)
+    if (column_map.column >= strings->lance->tail.columns)
         return nt_fail(strings->error, NT_CORRUPT, NT_NO_OFFSET,
                        "no column of bytes follows the column of strings");
     enum nt_status status = fill(&list_builder);
     uint64_t bytes = count_bytes(strings);
     if (status == NT_OK && list_builder.rows != bytes)
-        status =
-            nt_fail_number(strings->error, NT_CORRUPT, strings->lance->columns[use.column].metadata.offset,
-                           "bytes of strings", bytes, list_builder.rows);
+        status = nt_fail_number(strings->error, NT_CORRUPT,
+                                strings->lance->columns[column_map.column].metadata.offset,
+                                "bytes of strings", bytes, list_builder.rows);
     if (status == NT_OK)
         status = nt_page_list_builder_finish(&list_builder, builder);
     if (status != NT_OK)
-        nt_error_context(strings->error, "column %" PRIu32 " of bytes", use.column);
+        nt_error_context(strings->error, "column %" PRIu32 " of bytes", column_map.column);
     list_builder.context = NULL;
     nt_page_list_builder_deinit(&list_builder);
     return status;
 }
 
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
-                                   const struct nt_lance_column_map *use, struct nt_error *error)
+                                   const struct nt_lance_column_map *column_map, struct nt_error *error)
 {
     const struct nt_group *group = &dataset->groups[number];
     struct nt_group_builder builder;
     if (lance->legacy)
-        return nt_lance_legacy_fill_group(dataset, number, lance, use, error);
+        return nt_lance_legacy_fill_group(dataset, number, lance, column_map, error);
     struct nt_page_list_builder list_builder = {.dataset = dataset,
                                                 .number = group->field,
                                                 .field = &dataset->fields[group->field],
                                                 .lance = lance,
-                                                .use = use,
+                                                .column_map = column_map,
                                                 .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, number, "list of pages", NT_NO_OFFSET, error);
     list_builder.context = nt_codec_context_new();
     if (status == NT_OK && !list_builder.context)
         status = nt_fail_memory(error);
-    if (nt_page_list_builder_is_strings(&list_builder) && has_bytes_apart(lance, use->column))
+    if (nt_page_list_builder_is_strings(&list_builder) && has_bytes_apart(lance, column_map->column))
         list_builder.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
         status = fill(&list_builder);
@@ -478,7 +481,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     if (status == NT_OK && list_builder.part == NT_PAGE_LIST_WITHOUT_BYTES)
         status = fill_bytes(&list_builder, &builder);
     if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", use->column);
+        nt_error_context(error, "column %" PRIu32 " of the file", column_map->column);
     nt_page_list_builder_deinit(&list_builder);
     return nt_group_builder_finish(&builder, status);
 }
@@ -486,6 +489,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    const struct nt_lance_column_map use = nt_lance_map_own_column(lance, dataset->groups[number].field);
-    return nt_lance_fill_group(dataset, number, lance, &use, error);
+    const struct nt_lance_column_map column_map =
+        nt_lance_map_own_column(lance, dataset->groups[number].field);
+    return nt_lance_fill_group(dataset, number, lance, &column_map, error);
 }

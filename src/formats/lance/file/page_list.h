@@ -87,9 +87,9 @@ struct nt_lance_page_reader {
 };
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
-                                  const struct nt_lance_page *page, const struct nt_lance_column_map *use,
-                                  const struct nt_tree *known, struct nt_lance_page_reader *opened,
-                                  struct nt_error *error);
+                                  const struct nt_lance_page *page,
+                                  const struct nt_lance_column_map *column_map, const struct nt_tree *known,
+                                  struct nt_lance_page_reader *opened, struct nt_error *error);
 /* Returns the whole page, from the first byte of its buffers to the last. */
 struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page);
 /* Do all rows of a page without levels have the same value, or null, whatever their number? */
@@ -130,7 +130,7 @@ struct nt_page_list_builder {
     uint32_t number; /* of the field */
     const struct nt_field *field;
     const struct nt_lance *lance; /* the file with the pages */
-    const struct nt_lance_column_map *use;
+    const struct nt_lance_column_map *column_map;
     enum nt_page_list_part part;
     struct nt_error *error;
     struct nt_codec_context *context;

@@ -109,8 +109,8 @@ enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builde
     grown[list_builder->count] = *entry;
     if (!nt_add(list_builder->rows, entry->rows, &list_builder->rows))
         return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
-    if (list_builder->use->repeats > 1)
-        begin_lists(list_builder->use->repeats, first, &grown[list_builder->count]);
+    if (list_builder->column_map->repeats > 1)
+        begin_lists(list_builder->column_map->repeats, first, &grown[list_builder->count]);
     list_builder->count++;
     return NT_OK;
 }
@@ -158,7 +158,7 @@ enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list
                                                        enum nt_status status,
                                                        const struct nt_lance_page *page, bool is_opened)
 {
-    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->use->column];
+    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
     uint64_t place = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
         place = page->buffers[0].offset;
@@ -211,7 +211,7 @@ static enum nt_status put_values(struct putting *putting, const struct nt_page_l
     const struct nt_page_list_builder *list_builder = putting->list_builder;
     uint64_t elements;
     (void)is_last;
-    if (!nt_multiply(entry->rows, list_builder->use->items, &elements))
+    if (!nt_multiply(entry->rows, list_builder->column_map->items, &elements))
         return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
     return add_page(list_builder, putting->builder, entry, putting->position, elements, entry->skipped,
@@ -309,7 +309,7 @@ static put_part *put_at(const struct nt_page_list_builder *list_builder, uint32_
     case NT_FIELD_JSON:
         return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
     case NT_FIELD_COLLECTION:
-        return position ? put_values : list_builder->use->layer ? put_list_ends : put_plain_ends;
+        return position ? put_values : list_builder->column_map->layer ? put_list_ends : put_plain_ends;
     case NT_FIELD_PAGE_BYTES:
         return position ? put_presence : put_blob;
     case NT_FIELD_VALUE:
@@ -422,8 +422,8 @@ enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                      .inputs = inputs,
                                      .context = list_builder->context,
                                      .limit = list_builder->dataset->file->page_bytes};
-    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes, list_builder->use->member,
-                           counts, list_builder->error);
+    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes,
+                           list_builder->column_map->member, counts, list_builder->error);
     return status == NT_OK ? nt_page_list_builder_charge(list_builder, unit->bytes + counts->spent) : status;
 }
 

@@ -67,7 +67,7 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, 
     size_t number = (size_t)(page - &group->pages[range->first_page]);
     if (side->find_physical_column(stored->logical, field, part, home_ret, NULL) != NT_OK || !home_ret->lance)
         return NULL;
-    return &home_ret->lance->columns[home_ret->use.column].pages[number];
+    return &home_ret->lance->columns[home_ret->column_map.column].pages[number];
 }
 
 /* ---- Page lists of stored columns ---- */
@@ -214,7 +214,7 @@ static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct
         page.parameter = stored->values;
         elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;
     } else if (info->output == NT_TREE_VALUES &&
-               !nt_multiply(elements, list_builder->use->items, &elements)) {
+               !nt_multiply(elements, list_builder->column_map->items, &elements)) {
         elements = UINT64_MAX;
     }
     page.elements = (uint32_t)elements;
@@ -240,8 +240,9 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
                                      .decoder = list_builder->dataset->columns[column].decoder};
         return nt_group_builder_add(builder, &bare, list_builder->error);
     }
-    enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance, page,
-                                               list_builder->use, *known, &opened, list_builder->error);
+    enum nt_status status =
+        nt_lance_open_page(list_builder->dataset, list_builder->lance, page, list_builder->column_map, *known,
+                           &opened, list_builder->error);
     if (status == NT_OK) {
         *known = opened.layout.tree;
         status = make_tree(list_builder, &opened, output, &span, &stored);
@@ -261,7 +262,7 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
 static enum nt_status store_column(struct nt_page_list_builder *list_builder,
                                    struct nt_group_builder *builder, uint32_t column)
 {
-    const struct nt_lance_column *of = &list_builder->lance->columns[list_builder->use->column];
+    const struct nt_lance_column *of = &list_builder->lance->columns[list_builder->column_map->column];
     const struct nt_tree *known = NULL;
     enum nt_status status =
         nt_group_builder_start(builder, builder->group->first_cluster, column, list_builder->error);
@@ -283,14 +284,14 @@ static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
                                                 .number = field,
                                                 .field = &side->fields[field],
                                                 .lance = home->lance,
-                                                .use = &home->use,
+                                                .column_map = &home->column_map,
                                                 .context = nt_codec_context_new(),
                                                 .error = error};
     enum nt_status status = list_builder.context ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = store_column(&list_builder, builder, columns[i]);
     if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", home->use.column);
+        nt_error_context(error, "column %" PRIu32 " of the file", home->column_map.column);
     nt_page_list_builder_deinit(&list_builder);
     return status;
 }
@@ -350,7 +351,7 @@ struct adding {
 };
 
 /* Returns what a field reads from its column. */
-static struct nt_lance_column_map use_of(const struct adding *adding, uint32_t field)
+static struct nt_lance_column_map column_map_of(const struct adding *adding, uint32_t field)
 {
     const struct nt_lance_physical *side = adding->side;
     const struct nt_lance_model_field *part = &side->schema->parts[field];
@@ -376,7 +377,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
         *dtype = adding->dataset->fields[field].dtype;
         return NT_OK;
     case NT_LANCE_HAS_ROWS:
-        return set_rows(adding, use_of(adding, field).value->bits / 8, dtype);
+        return set_rows(adding, column_map_of(adding, field).value->bits / 8, dtype);
     case NT_LANCE_HAS_PLACES:
         *dtype = place;
         return NT_OK;
@@ -399,7 +400,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
 static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
 {
     struct nt_decoder decoder;
-    struct nt_column column = {.id = use_of(adding, field).column,
+    struct nt_column column = {.id = column_map_of(adding, field).column,
                                .field = field,
                                .type_name = nt_lance_content_info(content)->name};
     enum nt_status status = set_dtype(adding, field, content, &column.dtype);
@@ -416,7 +417,7 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
 
 static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_column_map use = use_of(adding, field);
+    const struct nt_lance_column_map column_map = column_map_of(adding, field);
     switch (adding->dataset->fields[field].kind) {
     case NT_FIELD_VALUE:
         return NT_LANCE_HAS_VALUES;
@@ -429,7 +430,8 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
     case NT_FIELD_COLLECTION:
         return NT_LANCE_HAS_LIST_ENDS;
     case NT_FIELD_RECORD:
-        return use.value->is_packed && use.value->bits ? NT_LANCE_HAS_ROWS : NT_LANCE_HAS_NOTHING;
+        return column_map.value->is_packed && column_map.value->bits ? NT_LANCE_HAS_ROWS
+                                                                     : NT_LANCE_HAS_NOTHING;
     default:
         return NT_LANCE_HAS_NOTHING;
     }
@@ -545,8 +547,8 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     (void)part, (void)error;
-    *home_ret =
-        (struct nt_lance_physical_column){.lance = lance, .use = nt_lance_map_own_column(lance, field)};
+    *home_ret = (struct nt_lance_physical_column){.lance = lance,
+                                                  .column_map = nt_lance_map_own_column(lance, field)};
     return NT_OK;
 }
 

@@ -318,12 +318,12 @@ static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
 static enum nt_status check_page(struct checking *checking, uint32_t number)
 {
     struct nt_page_list_builder *list_builder = &checking->list_builder;
-    uint32_t column = list_builder->use->column;
+    uint32_t column = list_builder->column_map->column;
     struct nt_lance_page_reader opened;
     bool is_wrong = false;
     enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance,
                                                &list_builder->lance->columns[column].pages[number],
-                                               list_builder->use, NULL, &opened, list_builder->error);
+                                               list_builder->column_map, NULL, &opened, list_builder->error);
     if (status == NT_OK)
         status = nt_lance_row_index_open(list_builder->lance->source, opened.page, &opened.layout,
                                          opened.page_chunks, &opened.index, list_builder->error);
@@ -342,7 +342,7 @@ static enum nt_status check_page(struct checking *checking, uint32_t number)
 static enum nt_status check_column(struct checking *checking)
 {
     struct nt_page_list_builder *list_builder = &checking->list_builder;
-    uint32_t pages = list_builder->lance->columns[list_builder->use->column].page_count;
+    uint32_t pages = list_builder->lance->columns[list_builder->column_map->column].page_count;
     enum nt_status status = NT_OK;
     list_builder->context = nt_codec_context_new();
     if (!list_builder->context)
@@ -394,13 +394,13 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
     for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {
         if (users[i] == NT_NONE)
             continue;
-        const struct nt_lance_column_map use = nt_lance_map_own_column(lance, users[i]);
+        const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
         struct checking checking = {.emit = emit, .context = context};
         checking.list_builder = (struct nt_page_list_builder){.dataset = dataset,
                                                               .number = users[i],
                                                               .field = &dataset->fields[users[i]],
                                                               .lance = lance,
-                                                              .use = &use,
+                                                              .column_map = &column_map,
                                                               .error = &failure};
         status = check_column(&checking);
     }

@@ -44,7 +44,7 @@ struct nt_lance_legacy_pages {
     const struct nt_field *field; /* in the model */
     uint32_t number;              /* of `field` */
     const struct nt_lance *lance;
-    const struct nt_lance_column_map *use;
+    const struct nt_lance_column_map *column_map;
     const struct nt_lance_page_format *paging;
     uint32_t counted;                  /* the field of the file whose pages give the row counts */
     const struct nt_lance_cell *cells; /* of `counted` */

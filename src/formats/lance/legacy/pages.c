@@ -115,10 +115,10 @@ static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, ui
     bool is_lists = lance->legacy->pagings[listing->counted].kind == NT_LANCE_PAGE_LISTS;
     *batch =
         (struct nt_lance_batch){.offset = cell->offset, .rows = cell->length - (is_lists && cell->length)};
-    if (!is_in_list(&lance->schema, listing->use->column) && batch->rows != rows[1] - rows[0])
+    if (!is_in_list(&lance->schema, listing->column_map->column) && batch->rows != rows[1] - rows[0])
         return nt_fail_number(listing->error, NT_CORRUPT, cell->offset, "rows of the page", rows[1] - rows[0],
                               batch->rows);
-    const struct nt_lance_value *value = &lance->schema.places[listing->use->column].type.value;
+    const struct nt_lance_value *value = &lance->schema.places[listing->column_map->column].type.value;
     if (!nt_lance_page_bytes(listing->paging, value, cell->length, &batch->stored_bytes) ||
         !nt_fits(cell->offset, batch->stored_bytes, lance->size))
         return nt_fail(listing->error, NT_CORRUPT, cell->offset,
@@ -199,12 +199,13 @@ static enum nt_status check_items(const struct nt_lance_legacy_pages *listing)
 {
     const struct nt_lance_schema *schema = &listing->lance->schema;
     enum nt_status status = NT_OK;
-    for (uint32_t i = listing->use->column + 1; status == NT_OK && i < schema->field_count; i++) {
+    for (uint32_t i = listing->column_map->column + 1; status == NT_OK && i < schema->field_count; i++) {
         uint32_t parent = schema->fields[i].parent;
         enum nt_lance_shape shape = schema->places[i].type.shape;
         while (parent != NT_NONE && schema->places[parent].type.shape == NT_LANCE_IS_STRUCT)
             parent = schema->fields[parent].parent;
-        if (parent == listing->use->column && shape != NT_LANCE_IS_STRUCT && shape != NT_LANCE_IS_UNKNOWN)
+        if (parent == listing->column_map->column && shape != NT_LANCE_IS_STRUCT &&
+            shape != NT_LANCE_IS_UNKNOWN)
             status = check_items_of(listing, i);
     }
     return status;
@@ -272,7 +273,7 @@ static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_
     struct nt_page page = {
         .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = is_ends ? base : 0};
     uint64_t elements;
-    if (!nt_multiply(batch->rows, listing->use->items, &elements))
+    if (!nt_multiply(batch->rows, listing->column_map->items, &elements))
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "the number of items of fixed-size lists overflows");
     enum nt_status status;
@@ -312,9 +313,9 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
 {
     const struct nt_lance *lance = listing->lance;
     const struct nt_lance_legacy *legacy = lance->legacy;
-    const struct nt_lance_field *field = &lance->schema.fields[listing->use->column];
-    listing->paging = &legacy->pagings[listing->use->column];
-    listing->counted = counted_field(&lance->schema, listing->use->column);
+    const struct nt_lance_field *field = &lance->schema.fields[listing->column_map->column];
+    listing->paging = &legacy->pagings[listing->column_map->column];
+    listing->counted = counted_field(&lance->schema, listing->column_map->column);
     listing->cells = nt_lance_cells(&legacy->table, lance->schema.fields[listing->counted].id);
     if (!nt_texts_are_equal(field->logical_type, listing->field->type))
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
@@ -323,8 +324,8 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
     if (listing->field->kind == NT_FIELD_PAGE_BYTES)
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
                        "cannot read blobs in legacy files");
-    if (lance->columns[listing->use->column].failure)
-        return nt_fail_with(listing->error, lance->columns[listing->use->column].failure);
+    if (lance->columns[listing->column_map->column].failure)
+        return nt_fail_with(listing->error, lance->columns[listing->column_map->column].failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
     if (!listing->batches)
         return nt_fail_memory(listing->error);
@@ -337,7 +338,8 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
 }
 
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
-                                          const struct nt_lance *lance, const struct nt_lance_column_map *use,
+                                          const struct nt_lance *lance,
+                                          const struct nt_lance_column_map *column_map,
                                           struct nt_error *error)
 {
     struct nt_group_builder builder;
@@ -346,7 +348,7 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
                                             .field = &dataset->fields[number],
                                             .number = number,
                                             .lance = lance,
-                                            .use = use,
+                                            .column_map = column_map,
                                             .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
@@ -355,7 +357,7 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
     for (uint32_t position = 0; status == NT_OK && position < listing.field->column_count; position++)
         status = put_column(&listing, &builder, position);
     if (status != NT_OK)
-        nt_error_context(error, "field %" PRId32 " of the file", lance->schema.fields[use->column].id);
+        nt_error_context(error, "field %" PRId32 " of the file", lance->schema.fields[column_map->column].id);
     free(listing.batches);
     free(listing.items.ends);
     return nt_group_builder_finish(&builder, status);

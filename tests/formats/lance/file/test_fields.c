@@ -170,14 +170,14 @@ static void check_fields(const struct expected *expected, unsigned count)
     const struct nt_dataset *dataset = file->datasets[0];
     ck_assert_uint_eq(dataset->field_count, count);
     for (unsigned i = 0; i < count; i++) {
-        const struct nt_lance_column_map use = nt_lance_map_own_column(nt_lance_of(dataset), i);
+        const struct nt_lance_column_map column_map = nt_lance_map_own_column(nt_lance_of(dataset), i);
         ck_assert_str_eq(path_of(i), expected[i].path);
         ck_assert_msg(dataset->fields[i].kind == expected[i].kind, "%s: kind %d", path_of(i),
                       dataset->fields[i].kind);
-        ck_assert_msg(use.column == expected[i].column && use.layer == expected[i].layer &&
-                          use.depth == expected[i].depth && use.items == expected[i].items,
-                      "%s: column %u, layer %u, depth %u, %llu items", path_of(i), use.column, use.layer,
-                      use.depth, (unsigned long long)use.items);
+        ck_assert_msg(column_map.column == expected[i].column && column_map.layer == expected[i].layer &&
+                          column_map.depth == expected[i].depth && column_map.items == expected[i].items,
+                      "%s: column %u, layer %u, depth %u, %llu items", path_of(i), column_map.column,
+                      column_map.layer, column_map.depth, (unsigned long long)column_map.items);
         ck_assert_msg(dataset->fields[i].is_nullable == expected[i].is_nullable, "%s", path_of(i));
     }
 }
