@@ -295,23 +295,26 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
 
 /* Fields that only contain other fields have no column in files from 2.1 on. */
 static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                           struct nt_lance_physical_column *home_ret, struct nt_error *error)
+                                           struct nt_lance_physical_column *physical_column_ret,
+                                           struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     const struct nt_lance_model_field *shown = &lance->schema.parts[field];
-    *home_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
+    *physical_column_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
     enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     const struct nt_lance_column_location *stored = status == NT_OK ? &fragment->stored[shown->field] : NULL;
     if (!stored || stored->leaf.field != shown->field)
         return status;
-    home_ret->name = lance->files[stored->file].name;
-    status = nt_lance_open_data_file(dataset, stored->file, &home_ret->lance, error);
+    physical_column_ret->name = lance->files[stored->file].name;
+    status = nt_lance_open_data_file(dataset, stored->file, &physical_column_ret->lance, error);
     if (status == NT_OK)
-        home_ret->column_map = nt_lance_map_column(&lance->schema, &stored->leaf,
-                                                   nt_lance_has_item_columns(&home_ret->lance->tail), shown);
+        physical_column_ret->column_map =
+            nt_lance_map_column(&lance->schema, &stored->leaf,
+                                nt_lance_has_item_columns(&physical_column_ret->lance->tail), shown);
     if (status == NT_OK)
-        status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, false, error);
+        status =
+            nt_lance_check_column(&lance->schema, physical_column_ret->lance, &stored->leaf, false, error);
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;

@@ -138,13 +138,14 @@ void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, 
 static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json)
 {
-    struct nt_lance_physical_column home;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
-    if (of && home.name) {
-        nt_json_member_unsigned(json, "fragment", home.fragment);
-        nt_json_member_unsigned(json, "file_column", home.column_map.column);
-        nt_json_member_unsigned(json, "file_page",
-                                (uint64_t)(of - home.lance->columns[home.column_map.column].pages));
+    struct nt_lance_physical_column physical_column;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
+    if (of && physical_column.name) {
+        nt_json_member_unsigned(json, "fragment", physical_column.fragment);
+        nt_json_member_unsigned(json, "file_column", physical_column.column_map.column);
+        nt_json_member_unsigned(
+            json, "file_page",
+            (uint64_t)(of - physical_column.lance->columns[physical_column.column_map.column].pages));
     }
     put_encodings(stored, page, json);
     if (of)

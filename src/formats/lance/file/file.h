@@ -532,7 +532,8 @@ struct nt_lance_physical {
     /* Finds the column of a part of a field. In a dataset the result is valid until the next call. The
      * caller holds the dataset's lock. */
     enum nt_status (*find_physical_column)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                           struct nt_lance_physical_column *home_ret, struct nt_error *error);
+                                           struct nt_lance_physical_column *physical_column_ret,
+                                           struct nt_error *error);
     /* Returns the part with the pages of a file, given the index of its source. NULL: there is one
      * part. */
     uint32_t (*find_part)(const struct nt_dataset *dataset, uint32_t source);
@@ -547,7 +548,7 @@ static inline const struct nt_lance_physical *nt_lance_physical_of(const struct 
  * dataset's lock. */
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
                                                const struct nt_page *page,
-                                               struct nt_lance_physical_column *home_ret);
+                                               struct nt_lance_physical_column *physical_column_ret);
 
 /* ---- Physical datasets ---- */
 

@@ -110,8 +110,8 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t c
                                            const struct nt_page *page, struct nt_text_generator **text_ret,
                                            struct nt_error *error)
 {
-    struct nt_lance_physical_column home;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
+    struct nt_lance_physical_column physical_column;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
     const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&stored->decoders, page->decoder));
     struct nt_proto member;
     if (!of || !state || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
@@ -122,7 +122,7 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t c
     if (!chunks)
         return nt_fail_memory(error);
     *chunks = (struct chunks){.text = {.next = next, .free = free_chunks},
-                              .lance = home.lance,
+                              .lance = physical_column.lance,
                               .page = of,
                               .tree = tree,
                               .words = malloc(words->bytes ? words->bytes : 1),
@@ -130,7 +130,8 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t c
                               .values = nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS)};
     enum nt_status status = chunks->words ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK && words->bytes)
-        status = nt_source_read(home.lance->source, words->offset, chunks->words, words->bytes, error);
+        status =
+            nt_source_read(physical_column.lance->source, words->offset, chunks->words, words->bytes, error);
     if (status == NT_OK)
         *text_ret = &chunks->text;
     else
@@ -181,8 +182,8 @@ static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, cons
 {
     enum { MAX_RANGES = 16 };
     const struct nt_column *info = &stored->columns[column];
-    struct nt_lance_physical_column home;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
+    struct nt_lance_physical_column physical_column;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
     struct nt_proto member;
     uint32_t count = 0;
     if (!of)
@@ -190,7 +191,7 @@ static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, cons
     for (; count < of->buffer_count && count < MAX_RANGES; count++) {
         files[count] = (struct nt_page_file){
             .kind = NT_PAGE_FILE_RANGE,
-            .owner = owner_of(&home.lance->columns[home.column_map.column], of, count),
+            .owner = owner_of(&physical_column.lance->columns[physical_column.column_map.column], of, count),
             .offset = of->buffers[count].offset,
             .bytes = of->buffers[count].bytes,
         };

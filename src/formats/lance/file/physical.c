@@ -57,7 +57,7 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
 
 const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
                                                const struct nt_page *page,
-                                               struct nt_lance_physical_column *home_ret)
+                                               struct nt_lance_physical_column *physical_column_ret)
 {
     const struct nt_lance_physical *side = nt_lance_physical_of(stored);
     uint32_t field = stored->columns[column].field,
@@ -65,9 +65,10 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, 
     const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first + part];
     const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
     size_t number = (size_t)(page - &group->pages[range->first_page]);
-    if (side->find_physical_column(stored->logical, field, part, home_ret, NULL) != NT_OK || !home_ret->lance)
+    if (side->find_physical_column(stored->logical, field, part, physical_column_ret, NULL) != NT_OK ||
+        !physical_column_ret->lance)
         return NULL;
-    return &home_ret->lance->columns[home_ret->column_map.column].pages[number];
+    return &physical_column_ret->lance->columns[physical_column_ret->column_map.column].pages[number];
 }
 
 /* ---- Page lists of stored columns ---- */
@@ -275,7 +276,7 @@ static enum nt_status store_column(struct nt_page_list_builder *list_builder,
 }
 
 static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
-                                    const struct nt_lance_physical_column *home,
+                                    const struct nt_lance_physical_column *physical_column,
                                     struct nt_group_builder *builder, struct nt_error *error)
 {
     uint32_t count, field = side->groups[number].field;
@@ -283,15 +284,15 @@ static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
     struct nt_page_list_builder list_builder = {.dataset = side,
                                                 .number = field,
                                                 .field = &side->fields[field],
-                                                .lance = home->lance,
-                                                .column_map = &home->column_map,
+                                                .lance = physical_column->lance,
+                                                .column_map = &physical_column->column_map,
                                                 .context = nt_codec_context_new(),
                                                 .error = error};
     enum nt_status status = list_builder.context ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = store_column(&list_builder, builder, columns[i]);
     if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", home->column_map.column);
+        nt_error_context(error, "column %" PRIu32 " of the file", physical_column->column_map.column);
     nt_page_list_builder_deinit(&list_builder);
     return status;
 }
@@ -301,16 +302,18 @@ static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
 static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t number, struct nt_error *error)
 {
     uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
-    struct nt_lance_physical_column home;
+    struct nt_lance_physical_column physical_column;
     struct nt_group_builder builder;
     enum nt_status status =
         nt_group_builder_init(&builder, side, number, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = nt_lance_physical_of(side)->find_physical_column(side->logical, field, part, &home, error);
-    if (status == NT_OK && home.lance) {
-        status = store_columns(side, number, &home, &builder, error);
-        if (status != NT_OK && home.name)
-            nt_error_context(error, "fragment %" PRIu64 ": %s", home.fragment, home.name);
+        status = nt_lance_physical_of(side)->find_physical_column(side->logical, field, part,
+                                                                  &physical_column, error);
+    if (status == NT_OK && physical_column.lance) {
+        status = store_columns(side, number, &physical_column, &builder, error);
+        if (status != NT_OK && physical_column.name)
+            nt_error_context(error, "fragment %" PRIu64 ": %s", physical_column.fragment,
+                             physical_column.name);
     }
     return nt_group_builder_finish(&builder, status);
 }
@@ -543,12 +546,13 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct
 /* ---- A file that is mounted alone ---- */
 
 static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                           struct nt_lance_physical_column *home_ret, struct nt_error *error)
+                                           struct nt_lance_physical_column *physical_column_ret,
+                                           struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     (void)part, (void)error;
-    *home_ret = (struct nt_lance_physical_column){.lance = lance,
-                                                  .column_map = nt_lance_map_own_column(lance, field)};
+    *physical_column_ret = (struct nt_lance_physical_column){
+        .lance = lance, .column_map = nt_lance_map_own_column(lance, field)};
     return NT_OK;
 }
 
