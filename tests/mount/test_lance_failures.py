@@ -79,7 +79,7 @@ PAGES = (
     ('a repetition index', 'chunks_2.1', 'repetition index', 16, b'\xff' * 2, {},
      ('column 0', 'page 0', 'repetition index', '65535 rows', 'chunk 1 of 6')),
     ('levels of a constant', 'constants_2.2', 'page', 0, b'\xff' * 4, {},
-     ('of the file: page 0: unit 0', '65535')),
+     ('of the file: page 0: chunk 0', '65535')),
     ('end offsets of 2.0', 'texts_2.0', 'page', 0, b'\xff' * 7, {'field': 'string'},
      ('column 0', 'page 0', 'decreases')),
 )

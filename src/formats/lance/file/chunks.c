@@ -48,7 +48,7 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
     return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
 }
 
-static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
+static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk_ret,
                                  struct nt_error *error)
 {
     const struct nt_lance_buffer *chunks = &opened->page->buffers[CHUNKS];
@@ -59,7 +59,7 @@ static enum nt_status next_chunk(struct nt_lance_page_reader *opened, struct nt_
                            opened->next_chunk_number, opened->layout.items, chunks->bytes, &chunk, error);
     if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
         error->offset = opened->next_offset;
-    *unit = (struct nt_lance_chunk){
+    *chunk_ret = (struct nt_lance_chunk){
         .offset = chunks->offset + chunk.offset, .bytes = chunk.bytes, .values = chunk.values};
     return status;
 }
@@ -211,31 +211,31 @@ struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page)
         .offset = end ? first : 0, .bytes = end ? end - first : 0, .values = page->length};
 }
 
-static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit)
+static void next_rows(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk)
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint64_t rows = rows_of(opened) - opened->next_value;
-    *unit = nt_lance_page_span(opened->page);
+    *chunk = nt_lance_page_span(opened->page);
     if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
-        *unit = (struct nt_lance_chunk){.offset = opened->page->buffers[0].offset,
-                                        .bytes = opened->page->buffers[0].bytes,
-                                        .values = rows};
+        *chunk = (struct nt_lance_chunk){.offset = opened->page->buffers[0].offset,
+                                         .bytes = opened->page->buffers[0].bytes,
+                                         .values = rows};
     if (!opened->rows_per_chunk)
         return;
-    unit->values = rows < opened->rows_per_chunk ? rows : opened->rows_per_chunk;
+    chunk->values = rows < opened->rows_per_chunk ? rows : opened->rows_per_chunk;
     if (!opened->row_bytes)
         return;
-    unit->offset = opened->next_offset;
-    unit->bytes = unit->values * opened->row_bytes;
+    chunk->offset = opened->next_offset;
+    chunk->bytes = chunk->values * opened->row_bytes;
 }
 
-static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit)
+static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk)
 {
     const struct nt_lance_row_offsets *offsets = &opened->offsets;
     const struct nt_lance_row_span span =
         nt_lance_row_offsets_take(offsets, opened->next_row, opened->mean_chunk_bytes);
-    *unit = (struct nt_lance_chunk){opened->next_offset, span.bytes,
-                                    offsets->item_bytes ? span.items : span.rows, span.rows};
+    *chunk = (struct nt_lance_chunk){opened->next_offset, span.bytes,
+                                     offsets->item_bytes ? span.items : span.rows, span.rows};
     opened->next_row += span.rows;
 }
 
@@ -284,20 +284,20 @@ void nt_lance_close_page(struct nt_lance_page_reader *opened)
     nt_lance_row_offsets_close(&opened->offsets);
 }
 
-enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
+enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,
                                    struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
-        status = next_chunk(opened, unit, error);
+        status = next_chunk(opened, chunk, error);
     else if (opened->offsets.entries)
-        next_indexed(opened, unit);
+        next_indexed(opened, chunk);
     else
-        next_rows(opened, unit);
+        next_rows(opened, chunk);
     if (status != NT_OK)
         return status;
-    opened->next_offset += unit->bytes;
-    opened->next_value += unit->values;
+    opened->next_offset += chunk->bytes;
+    opened->next_value += chunk->values;
     opened->next_chunk_number++;
     return NT_OK;
 }

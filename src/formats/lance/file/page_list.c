@@ -54,34 +54,34 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
 {
     const struct nt_tree_state state = {opened->layout.tree, {.output = NT_TREE_VALUES}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = PLACE_BYTES};
-    struct nt_lance_chunk unit;
+    struct nt_lance_chunk chunk;
     struct nt_packed packed = {.decoder = &decoder,
                                .context = list_builder->context,
                                .limit = list_builder->dataset->file->page_bytes};
     uint64_t bytes;
-    enum nt_status status = nt_lance_next_chunk(opened, &unit, list_builder->error);
+    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
     if (status == NT_OK)
-        status = nt_lance_read_chunk(list_builder, opened, &unit, &packed.data);
-    if (status == NT_OK && (!nt_multiply(unit.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
-        status = nt_fail(list_builder->error, NT_LIMIT, unit.offset,
+        status = nt_lance_read_chunk(list_builder, opened, &chunk, &packed.data);
+    if (status == NT_OK && (!nt_multiply(chunk.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
+        status = nt_fail(list_builder->error, NT_LIMIT, chunk.offset,
                          "the positions of %" PRIu64
                          " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
-                         unit.values, packed.limit);
+                         chunk.values, packed.limit);
     if (status == NT_OK)
         status = nt_page_list_builder_charge(list_builder, bytes);
     if (status != NT_OK)
         return status;
-    packed.bytes = (size_t)unit.bytes;
-    packed.elements = (size_t)unit.values;
+    packed.bytes = (size_t)chunk.bytes;
+    packed.elements = (size_t)chunk.values;
     uint8_t *places = malloc(bytes ? bytes : 1);
     status =
         places ? nt_tree_decode(&packed, places, list_builder->error) : nt_fail_memory(list_builder->error);
-    for (uint64_t i = 0; status == NT_OK && i < unit.values; i++)
-        status = add_blob(list_builder, places + i * PLACE_BYTES, opened->next_value - unit.values + i);
+    for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
+        status = add_blob(list_builder, places + i * PLACE_BYTES, opened->next_value - chunk.values + i);
     free(places);
-    const struct nt_page_list_entry entry = {.offset = unit.offset,
-                                             .stored_bytes = unit.bytes,
-                                             .rows = unit.values,
+    const struct nt_page_list_entry entry = {.offset = chunk.offset,
+                                             .stored_bytes = chunk.bytes,
+                                             .rows = chunk.values,
                                              .decoders = {0, list_builder->decoders[1]}};
     return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
 }
@@ -201,22 +201,23 @@ static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
            has_untold_items;
 }
 
-static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
-                                 struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit,
-                                 struct nt_page_list_entry *entry)
+static enum nt_status count_chunk(struct nt_page_list_builder *list_builder,
+                                  struct nt_lance_page_reader *opened, const struct nt_lance_chunk *chunk,
+                                  struct nt_page_list_entry *entry)
 {
     const struct nt_tree *tree = opened->layout.tree;
     const struct nt_lance_column_map *column_map = list_builder->column_map;
     struct nt_tree_counts counts;
-    enum nt_status status = nt_lance_count_chunk(list_builder, opened, unit,
+    enum nt_status status = nt_lance_count_chunk(list_builder, opened, chunk,
                                                  nt_page_list_builder_is_strings(list_builder), &counts);
-    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != unit->values)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, unit->offset,
-                                "values in the levels of a chunk", unit->values, counts.slots[0]);
+    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != chunk->values)
+        status = nt_fail_number(list_builder->error, NT_CORRUPT, chunk->offset,
+                                "values in the levels of a chunk", chunk->values, counts.slots[0]);
     if (status == NT_OK && opened->offsets.entries && tree->layer_count &&
-        counts.slots[tree->layer_count - 1] != unit->rows)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, unit->offset, "rows in the repetition index",
-                                unit->rows, counts.slots[tree->layer_count - 1]);
+        counts.slots[tree->layer_count - 1] != chunk->rows)
+        status =
+            nt_fail_number(list_builder->error, NT_CORRUPT, chunk->offset, "rows in the repetition index",
+                           chunk->rows, counts.slots[tree->layer_count - 1]);
     if (status == NT_OK)
         status = nt_lance_row_index_check(&opened->index, tree, opened->next_chunk_number - 1, &counts,
                                           list_builder->error);
@@ -232,14 +233,14 @@ static enum nt_status count_unit(struct nt_page_list_builder *list_builder,
  * outermost layer that begin in each chunk; the chunk's word, or the row offsets, have the number of
  * values. This suffices if the values are the items of that layer. */
 static bool is_uncounted(const struct nt_page_list_builder *list_builder,
-                         const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
+                         const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *chunk)
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint32_t lists = nt_tree_lists(tree, list_builder->column_map->layer);
     bool is_list = nt_page_list_builder_kind(list_builder) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
            lists == nt_tree_lists(tree, tree->layer_count) &&
-           (!is_list || (lists == 1 && !(unit->values >> NT_TREE_ITEMS_BITS)));
+           (!is_list || (lists == 1 && !(chunk->values >> NT_TREE_ITEMS_BITS)));
 }
 
 /* A uniform page has equal entries for chunks of equal length. */
@@ -250,44 +251,44 @@ static bool is_as_before(const struct nt_page_list_builder *list_builder, const 
            list_builder->entry[list_builder->count - 1].rows == entry->rows;
 }
 
-static enum nt_status fill_unit(struct nt_page_list_builder *list_builder,
-                                struct nt_lance_page_reader *opened)
+static enum nt_status fill_chunk(struct nt_page_list_builder *list_builder,
+                                 struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    struct nt_lance_chunk unit;
-    enum nt_status status = nt_lance_next_chunk(opened, &unit, list_builder->error);
+    struct nt_lance_chunk chunk;
+    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
     if (status != NT_OK)
         return status;
-    struct nt_page_list_entry entry = {.offset = unit.offset,
-                                       .stored_bytes = unit.bytes,
-                                       .rows = unit.values,
+    struct nt_page_list_entry entry = {.offset = chunk.offset,
+                                       .stored_bytes = chunk.bytes,
+                                       .rows = chunk.values,
                                        .items = opened->layout.list_items};
     entry.is_all_valid = list_builder->is_all_valid;
     entry.is_uniform = list_builder->column_map->items == 1 && nt_lance_is_uniform(tree);
     if (is_as_before(list_builder, tree, &entry))
         entry.bytes = list_builder->entry[list_builder->count - 1].bytes;
-    else if ((entry.is_uncounted = is_uncounted(list_builder, opened, &unit)))
+    else if ((entry.is_uncounted = is_uncounted(list_builder, opened, &chunk)))
         entry.rows = opened->index.entries
                          ? nt_lance_row_index_rows(&opened->index, opened->next_chunk_number - 1)
-                         : unit.rows;
+                         : chunk.rows;
     else if (has_to_be_read(list_builder, opened))
-        status = count_unit(list_builder, opened, &unit, &entry);
+        status = count_chunk(list_builder, opened, &chunk, &entry);
     if (entry.is_uncounted)
-        entry.items = unit.values;
+        entry.items = chunk.values;
     for (uint32_t i = 0; i < NT_PAGE_LIST_DECODERS; i++)
         entry.decoders[i] = list_builder->decoders[i];
     if (status == NT_OK)
         status = nt_page_list_builder_add(list_builder, &entry);
     if (status != NT_OK)
-        nt_error_context(list_builder->error, "unit %" PRIu64 " at byte %" PRIu64,
-                         opened->next_chunk_number - 1, unit.offset);
-    return nt_page_list_builder_place_failure(list_builder, status, unit.offset);
+        nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
+                         opened->next_chunk_number - 1, chunk.offset);
+    return nt_page_list_builder_place_failure(list_builder, status, chunk.offset);
 }
 
 /* ---- Pages ---- */
 
-static enum nt_status fill_units(struct nt_page_list_builder *list_builder,
-                                 struct nt_lance_page_reader *opened)
+static enum nt_status fill_chunks(struct nt_page_list_builder *list_builder,
+                                  struct nt_lance_page_reader *opened)
 {
     enum nt_status status = check_layer(list_builder, opened);
     if (status == NT_OK && nt_tree_lists(opened->layout.tree, list_builder->column_map->layer))
@@ -299,7 +300,7 @@ static enum nt_status fill_units(struct nt_page_list_builder *list_builder,
         status = add_decoders(list_builder, opened);
     list_builder->first_of_page = list_builder->count;
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks)
-        status = fill_unit(list_builder, opened);
+        status = fill_chunk(list_builder, opened);
     return status;
 }
 
@@ -384,7 +385,7 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
     if (status == NT_OK && list_builder->field->kind == NT_FIELD_PAGE_BYTES)
         status = nt_lance_fill_blobs(list_builder, &opened);
     else if (status == NT_OK)
-        status = fill_units(list_builder, &opened);
+        status = fill_chunks(list_builder, &opened);
     nt_lance_close_page(&opened);
     uint64_t rows = list_builder->rows - before;
     if (status == NT_OK && list_builder->field->parent == NT_NONE && rows != page->length)

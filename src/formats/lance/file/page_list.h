@@ -65,7 +65,7 @@ struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_off
 
 /* ---- Chunks of a page ---- */
 
-/* A unit of a page that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
+/* A part of a page that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
 struct nt_lance_chunk {
     uint64_t offset, bytes;
     uint64_t values; /* number, if known without decoding */
@@ -96,14 +96,14 @@ struct nt_lance_chunk nt_lance_page_span(const struct nt_lance_page *page);
 bool nt_lance_is_uniform(const struct nt_tree *tree);
 void nt_lance_close_page(struct nt_lance_page_reader *opened);
 /* Returns the next chunk. Call it page_chunks times. */
-enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *unit,
+enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,
                                    struct nt_error *error);
 
 /* ---- Page list builder ---- */
 
 enum { NT_PAGE_LIST_DECODERS = 3 };
 
-/* A unit of a page of the file, which becomes one page in each of the field's columns. */
+/* A chunk of a page of the file, which becomes one page in each of the field's columns. */
 struct nt_page_list_entry {
     uint64_t offset, stored_bytes;
     uint64_t rows;     /* in the layer; fixed-size lists of structures: those that begin here */
@@ -203,12 +203,12 @@ void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder);
  * page cannot have that many bytes. */
 enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
-                                   const struct nt_lance_chunk *unit, const uint8_t **bytes_ret);
+                                   const struct nt_lance_chunk *chunk, const uint8_t **bytes_ret);
 
 /* Counts the contents of a chunk; with `wants_bytes`, also the bytes of its strings. */
 enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                     const struct nt_lance_page_reader *opened,
-                                    const struct nt_lance_chunk *unit, bool wants_bytes,
+                                    const struct nt_lance_chunk *chunk, bool wants_bytes,
                                     struct nt_tree_counts *counts);
 
 /* Finds the ends of the strings in a page's dictionary, and their total bytes. Does nothing for other

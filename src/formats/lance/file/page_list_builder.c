@@ -345,13 +345,13 @@ enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_bui
 enum { WINDOW_BYTES = 1024 * 1024 };
 
 /* Returns the end of the buffer with a chunk, which limits readahead. */
-static uint64_t end_of(const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *unit)
+static uint64_t end_of(const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *chunk)
 {
     const struct nt_lance_page *page = opened->page;
-    uint64_t end = unit->offset + unit->bytes;
+    uint64_t end = chunk->offset + chunk->bytes;
     for (uint32_t i = 0; i < page->buffer_count; i++) {
         uint64_t first = page->buffers[i].offset, last = first + page->buffers[i].bytes;
-        if (unit->offset >= first && unit->offset < last && last > end)
+        if (chunk->offset >= first && chunk->offset < last && last > end)
             end = last;
     }
     return end;
@@ -385,46 +385,46 @@ static const uint8_t nothing[1];
 
 enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
-                                   const struct nt_lance_chunk *unit, const uint8_t **bytes_ret)
+                                   const struct nt_lance_chunk *chunk, const uint8_t **bytes_ret)
 {
     uint64_t offset = list_builder->window.offset, count = list_builder->window.count;
-    bool is_there = unit->offset >= offset && unit->offset - offset <= count &&
-                    unit->bytes <= count - (unit->offset - offset);
+    bool is_there = chunk->offset >= offset && chunk->offset - offset <= count &&
+                    chunk->bytes <= count - (chunk->offset - offset);
     if (!is_there) {
-        uint64_t ahead = end_of(opened, unit) - unit->offset;
+        uint64_t ahead = end_of(opened, chunk) - chunk->offset;
         if (ahead > WINDOW_BYTES)
             ahead = WINDOW_BYTES;
         enum nt_status status =
-            read_window(list_builder, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
+            read_window(list_builder, chunk->offset, ahead > chunk->bytes ? ahead : chunk->bytes);
         if (status != NT_OK)
             return status;
-        offset = unit->offset;
+        offset = chunk->offset;
     }
-    *bytes_ret = unit->bytes ? list_builder->window.bytes + (unit->offset - offset) : nothing;
+    *bytes_ret = chunk->bytes ? list_builder->window.bytes + (chunk->offset - offset) : nothing;
     return NT_OK;
 }
 
 enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                     const struct nt_lance_page_reader *opened,
-                                    const struct nt_lance_chunk *unit, bool wants_bytes,
+                                    const struct nt_lance_chunk *chunk, bool wants_bytes,
                                     struct nt_tree_counts *counts)
 {
     const uint8_t *bytes;
     *counts = (struct nt_tree_counts){0};
-    enum nt_status status = nt_lance_read_chunk(list_builder, opened, unit, &bytes);
+    enum nt_status status = nt_lance_read_chunk(list_builder, opened, chunk, &bytes);
     if (status != NT_OK)
         return status;
     const struct nt_value inputs[2] = {{(const uint8_t *)list_builder->dictionary.ends,
                                         opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
                                        {NULL, list_builder->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {.data = bytes,
-                                     .bytes = (size_t)unit->bytes,
+                                     .bytes = (size_t)chunk->bytes,
                                      .inputs = inputs,
                                      .context = list_builder->context,
                                      .limit = list_builder->dataset->file->page_bytes};
-    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes,
+    status = nt_tree_count(opened->layout.tree, &packed, chunk->values, wants_bytes,
                            list_builder->column_map->member, counts, list_builder->error);
-    return status == NT_OK ? nt_page_list_builder_charge(list_builder, unit->bytes + counts->spent) : status;
+    return status == NT_OK ? nt_page_list_builder_charge(list_builder, chunk->bytes + counts->spent) : status;
 }
 
 enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builder,
@@ -435,7 +435,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
     if (!layout->dictionary || !nt_page_list_builder_is_strings(list_builder))
         return NT_OK;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_lance_chunk unit = {
+    const struct nt_lance_chunk chunk = {
         .offset = buffer->offset, .bytes = buffer->bytes, .values = layout->dictionary_items};
     const struct nt_tree_state state = {layout->dictionary, {.output = NT_TREE_ENDS}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = sizeof(uint64_t)};
@@ -445,7 +445,7 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
                                .context = list_builder->context,
                                .limit = limit};
     struct nt_tree_counts counts = {.bytes = 0};
-    enum nt_status status = nt_lance_read_chunk(list_builder, opened, &unit, &packed.data);
+    enum nt_status status = nt_lance_read_chunk(list_builder, opened, &chunk, &packed.data);
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
         status = nt_fail(list_builder->error, NT_LIMIT, buffer->offset,

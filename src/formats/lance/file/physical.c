@@ -134,25 +134,25 @@ static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
 
 /* ---- Counting ---- */
 
-static enum nt_status count_units(struct nt_page_list_builder *list_builder,
-                                  struct nt_lance_page_reader *opened, bool wants_bytes,
-                                  struct stored *stored)
+static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
+                                   struct nt_lance_page_reader *opened, bool wants_bytes,
+                                   struct stored *stored)
 {
-    struct nt_lance_chunk unit;
+    struct nt_lance_chunk chunk;
     struct nt_tree_counts counts;
     enum nt_status status = NT_OK;
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
-        status = nt_lance_next_chunk(opened, &unit, list_builder->error);
+        status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
         if (status == NT_OK)
-            status = nt_lance_count_chunk(list_builder, opened, &unit, wants_bytes, &counts);
+            status = nt_lance_count_chunk(list_builder, opened, &chunk, wants_bytes, &counts);
         if (status == NT_OK && (!nt_add(stored->bytes, counts.bytes, &stored->bytes) ||
                                 !nt_add(stored->levels, counts.levels, &stored->levels)))
-            status = nt_fail(list_builder->error, NT_CORRUPT, unit.offset,
+            status = nt_fail(list_builder->error, NT_CORRUPT, chunk.offset,
                              "the column has more than 2^64 bytes or levels");
         if (status != NT_OK)
-            nt_error_context(list_builder->error, "unit %" PRIu64 " at byte %" PRIu64,
-                             opened->next_chunk_number - 1, unit.offset);
-        status = nt_page_list_builder_place_failure(list_builder, status, unit.offset);
+            nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
+                             opened->next_chunk_number - 1, chunk.offset);
+        status = nt_page_list_builder_place_failure(list_builder, status, chunk.offset);
     }
     return status;
 }
@@ -165,11 +165,11 @@ static enum nt_status count_single(struct nt_page_list_builder *list_builder,
     struct nt_lance_page_reader single = *opened;
     struct nt_tree_counts counts;
     single.layout.tree = stored->tree;
-    const struct nt_lance_chunk unit = {
+    const struct nt_lance_chunk chunk = {
         .offset = span->offset, .bytes = span->bytes, .values = stored->values};
     if (!stored->values)
         return NT_OK;
-    enum nt_status status = nt_lance_count_chunk(list_builder, &single, &unit, true, &counts);
+    enum nt_status status = nt_lance_count_chunk(list_builder, &single, &chunk, true, &counts);
     stored->bytes = counts.bytes;
     return status;
 }
@@ -185,7 +185,7 @@ static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
     bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else in the next column */
     bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
-    return is_counted ? count_units(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
+    return is_counted ? count_chunks(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
 }
 
 /* ---- Pages ---- */

@@ -301,15 +301,15 @@ static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
     const struct nt_tree *tree = opened->layout.tree;
     enum nt_status status = NT_OK;
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
-        uint64_t chunk = opened->next_chunk_number;
-        struct nt_lance_chunk unit;
+        uint64_t number = opened->next_chunk_number;
+        struct nt_lance_chunk chunk;
         struct nt_tree_counts counts;
-        status = nt_lance_next_chunk(opened, &unit, list_builder->error);
+        status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
         if (status == NT_OK)
-            status = nt_lance_count_chunk(list_builder, opened, &unit, false, &counts);
-        if (status != NT_OK || counts.slots[0] != unit.values)
+            status = nt_lance_count_chunk(list_builder, opened, &chunk, false, &counts);
+        if (status != NT_OK || counts.slots[0] != chunk.values)
             return status;
-        status = nt_lance_row_index_check(&opened->index, tree, chunk, &counts, list_builder->error);
+        status = nt_lance_row_index_check(&opened->index, tree, number, &counts, list_builder->error);
         *is_wrong = status != NT_OK;
     }
     return status;
