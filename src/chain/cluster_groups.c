@@ -278,20 +278,20 @@ static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_slice
     return map_decoder(dataset, slice, page->decoder, &page->decoder, error);
 }
 
-/* Maps the input pages, too; their decoders have no inputs. */
+/* Maps the dependencies, too; their decoders have none themselves. */
 static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_slice *slice, uint32_t own,
                                   uint32_t *number_ret, struct nt_error *error)
 {
     struct nt_decoder decoder = *nt_decoders_get(&slice->dataset->decoders, own);
-    struct nt_page inputs[NT_DECODER_INPUTS];
+    struct nt_page dependencies[NT_DECODER_DEPENDENCIES];
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < decoder.input_count; i++) {
-        inputs[i] = decoder.inputs[i];
-        status = map_page(dataset, slice, &inputs[i], error);
+    for (uint32_t i = 0; status == NT_OK && i < decoder.dependency_count; i++) {
+        dependencies[i] = decoder.dependencies[i];
+        status = map_page(dataset, slice, &dependencies[i], error);
     }
     if (status != NT_OK)
         return status;
-    decoder.inputs = inputs;
+    decoder.dependencies = dependencies;
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            error);
 }

@@ -30,7 +30,7 @@ static bool are_decoded_alike(const struct nt_dataset *dataset, const struct nt_
                               const struct nt_page *b)
 {
     return a->decoder == b->decoder ||
-           (!nt_page_decoder(dataset, a)->input_count && !nt_page_decoder(dataset, b)->input_count);
+           (!nt_page_decoder(dataset, a)->dependency_count && !nt_page_decoder(dataset, b)->dependency_count);
 }
 
 uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct nt_page *pages,
@@ -120,9 +120,9 @@ struct loading {
     struct nt_page_request request; /* of the first column */
     struct nt_pages_run *runs;
     uint32_t run_count;
-    struct nt_page_dependencies inputs[NT_DECODE_TOGETHER];
+    struct nt_page_dependencies dependencies[NT_DECODE_TOGETHER];
     struct nt_shared_page beside[NT_DECODE_TOGETHER];
-    uint32_t pinned; /* number of columns whose inputs are pinned */
+    uint32_t pinned; /* number of columns whose dependencies are pinned */
     struct nt_stats_delta stats;
 };
 
@@ -173,7 +173,7 @@ static enum nt_status pin_all(struct loading *loading)
     loading->pinned = 0;
     while (status == NT_OK && loading->pinned < loading->run_count) {
         request.page = loading->runs[loading->pinned].pages;
-        status = nt_page_pin_dependencies(&request, &loading->inputs[loading->pinned++], NULL);
+        status = nt_page_pin_dependencies(&request, &loading->dependencies[loading->pinned++], NULL);
     }
     return status;
 }
@@ -209,7 +209,7 @@ static enum nt_status load_page(struct loading *loading)
     loading->request.page = runs->pages;
     for (uint32_t i = 1; i < loading->run_count; i++)
         loading->beside[i - 1] =
-            (struct nt_shared_page){runs[i].pages, loading->inputs[i].values, runs[i].output};
+            (struct nt_shared_page){runs[i].pages, loading->dependencies[i].values, runs[i].output};
     nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
     enum nt_status status = nt_page_load_once(&loading->request, runs->output, NULL);
     for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
@@ -232,7 +232,7 @@ static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
         nt_scratch_pool_borrow(reader->scratch_pool, scratch_bytes(loading, count, bytes), &borrowed, NULL) ==
             NT_OK) {
         loading->request.context = borrowed.context;
-        loading->request.inputs = loading->inputs->values;
+        loading->request.dependencies = loading->dependencies->values;
         nt_stats_begin(&loading->stats);
         const uint8_t *stored = read_stored(loading, bytes);
         for (; done < count; done++) {
@@ -243,7 +243,7 @@ static uint32_t load_some(struct loading *loading, uint32_t count, size_t bytes)
         nt_scratch_pool_return(reader->scratch_pool, &borrowed);
     }
     for (uint32_t i = 0; i < loading->pinned; i++)
-        nt_page_unpin_dependencies(reader, &loading->inputs[i]);
+        nt_page_unpin_dependencies(reader, &loading->dependencies[i]);
     return done;
 }
 

@@ -183,7 +183,7 @@ struct loading {
     const struct nt_page *page;
     const struct nt_decoder *decoder;
     const struct nt_compression *compression;
-    const struct nt_value *inputs;
+    const struct nt_value *dependencies;
     struct nt_codec_context *context;
     size_t packed_bytes, decoded_bytes;
     bool is_plain;   /* the stored bytes are the packed ones */
@@ -318,7 +318,7 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
 }
 
 static struct nt_packed packed_of(const struct loading *load, const struct nt_page *page,
-                                  const struct nt_value *inputs, const uint8_t *packed)
+                                  const struct nt_value *dependencies, const uint8_t *packed)
 {
     return (struct nt_packed){
         .decoder = nt_page_decoder(load->dataset, page),
@@ -326,7 +326,7 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
         .data = packed,
         .bytes = load->packed_bytes,
         .elements = nt_page_made_elements(page),
-        .inputs = inputs,
+        .dependencies = dependencies,
         .context = load->context,
         .limit = nt_file_page_limit(load->dataset->file, page->stored_bytes),
     };
@@ -335,7 +335,7 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
 static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
 {
     const struct nt_page_request *request = load->request;
-    struct nt_packed what[NT_DECODE_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
+    struct nt_packed what[NT_DECODE_TOGETHER] = {packed_of(load, load->page, load->dependencies, packed)};
     uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
@@ -343,7 +343,7 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
         enum nt_status status = check_sizes(load->dataset, beside->page, &unused, &bytes, error);
         if (status != NT_OK)
             return status;
-        what[i + 1] = packed_of(load, beside->page, beside->inputs, packed);
+        what[i + 1] = packed_of(load, beside->page, beside->dependencies, packed);
         outputs[i + 1] = beside->output;
         load->decoded_bytes += bytes;
     }
@@ -354,7 +354,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
 {
     if (packed == load->output)
         return NT_OK;
-    const struct nt_packed what = packed_of(load, load->page, load->inputs, packed);
+    const struct nt_packed what = packed_of(load, load->page, load->dependencies, packed);
     enum nt_status status = load->request->shared_page_count
                                 ? decode_together(load, packed, error)
                                 : load->decoder->ops->decode(&what, load->output, error);
@@ -383,7 +383,7 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
                            .page = page,
                            .context = request->context,
                            .decoder = nt_page_decoder(request->dataset, page),
-                           .inputs = request->inputs,
+                           .dependencies = request->dependencies,
                            .compression = nt_compression_info(page->compression),
                            .stored = request->stored,
                            .digest = request->stored ? request->stored + page->stored_bytes : NULL,
@@ -445,8 +445,8 @@ uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt
 
 /* ---- Dependencies of a page ---- */
 
-/* A loader for the cache. The error names the input by its offset: it belongs to no single column. */
-static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
+/* A loader for the cache. The error names the dependency by its offset: it belongs to no single column. */
+static enum nt_status load_dependency(void *context, uint8_t *output, struct nt_error *error)
 {
     const struct nt_page_request *request = context;
     enum nt_status status = nt_page_load_with_dependencies(request, output, error);
@@ -458,21 +458,21 @@ static enum nt_status load_input(void *context, uint8_t *output, struct nt_error
     return status;
 }
 
-static enum nt_status pin_input(const struct nt_page_request *request, const struct nt_page *page,
-                                struct nt_page_dependencies *inputs, struct nt_error *error)
+static enum nt_status pin_dependency(const struct nt_page_request *request, const struct nt_page *page,
+                                     struct nt_page_dependencies *dependencies, struct nt_error *error)
 {
-    struct nt_page_request input = {
+    struct nt_page_request dependency = {
         .reader = request->reader, .dataset = request->dataset, .column = request->column, .page = page};
     struct nt_cache_key key = nt_page_key(request->dataset, page);
-    struct nt_cache_entry **pinned = &inputs->pinned[inputs->count];
+    struct nt_cache_entry **pinned = &dependencies->pinned[dependencies->count];
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
     if (status == NT_OK)
-        status = nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_input, &input,
-                              pinned, error);
+        status = nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_dependency,
+                              &dependency, pinned, error);
     if (status != NT_OK)
         return status;
-    inputs->values[inputs->count++] = nt_decoded_value(
+    dependencies->values[dependencies->count++] = nt_decoded_value(
         nt_page_decoder(request->dataset, page), nt_cache_entry_bytes(*pinned), nt_page_made_elements(page));
     return NT_OK;
 }
@@ -488,41 +488,41 @@ static bool is_slow(const struct nt_page_request *request)
 }
 
 enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
-                                        struct nt_page_dependencies *inputs, struct nt_error *error)
+                                        struct nt_page_dependencies *dependencies, struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_page_decoder(request->dataset, request->page);
     enum nt_status status = NT_OK;
-    inputs->count = 0;
+    dependencies->count = 0;
     if (is_slow(request))
         nt_reader_before_blocking(request->reader);
-    for (uint32_t i = 0; i < decoder->input_count && status == NT_OK; i++)
-        status = pin_input(request, &decoder->inputs[i], inputs, error);
+    for (uint32_t i = 0; i < decoder->dependency_count && status == NT_OK; i++)
+        status = pin_dependency(request, &decoder->dependencies[i], dependencies, error);
     return status;
 }
 
-void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *inputs)
+void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *dependencies)
 {
-    for (uint32_t i = 0; i < inputs->count; i++)
-        nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_KEEP);
+    for (uint32_t i = 0; i < dependencies->count; i++)
+        nt_cache_release(reader->cache, dependencies->pinned[i], NT_CACHE_KEEP);
 }
 
-/* Waits only before it loads: for inputs, then for a context, which counts as memory. */
+/* Waits only before it loads: for dependencies, then for a context, which counts as memory. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error)
 {
     struct nt_scratch_pool *scratch_pool = request->reader->scratch_pool;
     struct nt_page_request whole = *request;
-    struct nt_page_dependencies inputs;
+    struct nt_page_dependencies dependencies;
     struct nt_stats_delta stats = {0};
     struct nt_borrowed_context borrowed;
     if (request->context)
         return nt_page_load_with(request, output, error);
-    enum nt_status status = nt_page_pin_dependencies(request, &inputs, error);
+    enum nt_status status = nt_page_pin_dependencies(request, &dependencies, error);
     if (status == NT_OK)
         status = nt_scratch_pool_borrow(scratch_pool, nt_page_scratch_bytes(request->dataset, request->page),
                                         &borrowed, error);
     if (status == NT_OK) {
-        whole.inputs = inputs.values;
+        whole.dependencies = dependencies.values;
         whole.context = borrowed.context;
         whole.stats = &stats;
         nt_stats_begin(&stats);
@@ -530,7 +530,7 @@ enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *requ
         nt_scratch_pool_return(scratch_pool, &borrowed);
         nt_reader_add_stats(request->reader, &stats);
     }
-    nt_page_unpin_dependencies(request->reader, &inputs);
+    nt_page_unpin_dependencies(request->reader, &dependencies);
     return status;
 }
 

@@ -296,12 +296,12 @@ struct nt_page_request {
     /* The page's stored bytes with their digest, if already in memory; NULL: read them. May be in the
      * context's scratch memory, except NT_SCRATCH_PAGE. */
     const uint8_t *stored;
-    const struct nt_value *inputs; /* of its decoder, decoded */
+    const struct nt_value *dependencies; /* of its decoder, decoded */
     /* Pages of other columns with the same stored bytes, decoded in the same call. Their decoders are
      * shared (nt_decoders_are_shared). */
     const struct nt_shared_page {
         const struct nt_page *page;
-        const struct nt_value *inputs;
+        const struct nt_value *dependencies;
         uint8_t *output;
     } * beside;
     uint32_t shared_page_count; /* less than NT_DECODE_TOGETHER */
@@ -318,18 +318,18 @@ enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct n
 
 /* The other pages that a page's decoder needs (a dictionary), pinned in the cache. */
 struct nt_page_dependencies {
-    struct nt_value values[NT_DECODER_INPUTS];
-    struct nt_cache_entry *pinned[NT_DECODER_INPUTS];
+    struct nt_value values[NT_DECODER_DEPENDENCIES];
+    struct nt_cache_entry *pinned[NT_DECODER_DEPENDENCIES];
     uint32_t count;
 };
 /* May block: the caller is about to load the page and must not have borrowed a context yet. The caller
  * unpins the dependencies even on failure. */
 enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
-                                        struct nt_page_dependencies *inputs, struct nt_error *error);
-void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *inputs);
+                                        struct nt_page_dependencies *dependencies, struct nt_error *error);
+void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *dependencies);
 
-/* nt_page_load_with for a page of any decoder. With `context` NULL, pins the inputs, borrows a context
- * and adds the counts to the reader. Otherwise `inputs` are those of the decoder. */
+/* nt_page_load_with for a page of any decoder. With `context` NULL, pins the dependencies, borrows a context
+ * and adds the counts to the reader. Otherwise `dependencies` are those of the decoder. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error);
 
@@ -369,7 +369,7 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 /* ---- Adjacent pages ---- */
 
 /* How many of the pages, starting with the first, one read can cover; 0 if the first is large. If a
- * page is decoded with other pages as inputs, all have the same decoder and inputs. */
+ * page is decoded with other pages as dependencies, all have the same decoder and dependencies. */
 uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct nt_page *pages,
                                  uint32_t count);
 

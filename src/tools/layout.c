@@ -219,7 +219,7 @@ static void place_claim(struct nt_layout *layout, const struct nt_layout_item *c
     layout->covered += item.bytes;
 }
 
-/* Many plans share an input: it is one claim. */
+/* Many pages share a dependency: it is one claim. */
 static bool is_reported(const struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     const struct nt_layout_item *last = layout->has_last ? &layout->last : NULL;

@@ -289,18 +289,18 @@ static enum nt_status add_column_pages(const struct sink *sink, struct nt_datase
     return status;
 }
 
-/* Decoder inputs belong to no single column. */
-static enum nt_status add_inputs(const struct sink *sink, const struct nt_dataset *dataset,
-                                 struct nt_error *error)
+/* Dependencies of decoders belong to no single column. */
+static enum nt_status add_dependencies(const struct sink *sink, const struct nt_dataset *dataset,
+                                       struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t number = 0; number < dataset->decoders.count; number++) {
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, number);
-        for (uint32_t i = 0; i < decoder->input_count && status == NT_OK; i++) {
+        for (uint32_t i = 0; i < decoder->dependency_count && status == NT_OK; i++) {
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
-            if (decoder->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
-                status = add_page(sink, dataset, &decoder->inputs[i], &item, "input", error);
+            if (decoder->dependencies[i].compression != NT_COMPRESSION_ELSEWHERE)
+                status = add_page(sink, dataset, &decoder->dependencies[i], &item, "input", error);
         }
     }
     return status;
@@ -350,7 +350,7 @@ static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *data
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
         if (has_values_apart(dataset, column))
             status = add_values(sink, dataset, column, error);
-    return status == NT_OK && !stored->ops->page_files ? add_inputs(sink, stored, error) : status;
+    return status == NT_OK && !stored->ops->page_files ? add_dependencies(sink, stored, error) : status;
 }
 
 /* ---- All claims ---- */

@@ -246,8 +246,9 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
 }
 
 /* The page that must be decoded before the node's page. */
-static enum nt_status find_input(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
-                                 uint64_t *decoded_ret, struct nt_error *error)
+static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
+                                      struct nt_range_file *range_file, uint64_t *decoded_ret,
+                                      struct nt_error *error)
 {
     uint64_t packed;
     enum nt_status status = find_page(resolved, range_file, decoded_ret, error);
@@ -255,9 +256,9 @@ static enum nt_status find_input(const struct nt_resolved_node *resolved, struct
         return status;
     const struct nt_decoder *decoder =
         nt_decoders_get(&resolved->dataset->decoders, range_file->page->decoder);
-    if (resolved->page_file.input >= decoder->input_count)
+    if (resolved->page_file.dependency >= decoder->dependency_count)
         return nt_fail_no_such_file(error);
-    range_file->page = &decoder->inputs[resolved->page_file.input];
+    range_file->page = &decoder->dependencies[resolved->page_file.dependency];
     range_file->first_byte = 0;
     return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
@@ -271,7 +272,7 @@ static enum nt_status part_size(const struct nt_resolved_node *resolved, bool ma
         return NT_OK;
     if (!may_block && !nt_scope_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
-    return find_input(resolved, &range_file, size_ret, error);
+    return find_dependency(resolved, &range_file, size_ret, error);
 }
 
 static enum nt_status part_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
@@ -282,7 +283,7 @@ static enum nt_status part_open(const struct nt_resolved_node *resolved, struct 
     uint64_t decoded;
     bool is_range = resolved->page_file.kind == NT_PAGE_FILE_RANGE;
     enum nt_status status = is_range ? find_page(resolved, &range_file, &decoded, error)
-                                     : find_input(resolved, &range_file, &decoded, error);
+                                     : find_dependency(resolved, &range_file, &decoded, error);
     if (status != NT_OK)
         return status;
     if (!is_range)

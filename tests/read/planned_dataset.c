@@ -11,7 +11,8 @@
 #include "core/model/model.h"
 
 /* Bytes followed by their digest; the page that they form. */
-static struct nt_page write_input(struct builder *builder, const void *bytes, size_t count, uint32_t elements)
+static struct nt_page write_dependency(struct builder *builder, const void *bytes, size_t count,
+                                       uint32_t elements)
 {
     uint8_t digest[8];
     struct nt_page page = {.offset = builder->bytes.length,
@@ -36,26 +37,26 @@ static uint32_t add_decoder(struct nt_dataset *dataset, const struct nt_decoder 
 /* 16-bit indexes into each dependency; all but the last contain indexes again. */
 static enum nt_status look_up(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    uint32_t last = packed->decoder->input_count - 1, width = packed->decoder->element_bytes;
+    uint32_t last = packed->decoder->dependency_count - 1, width = packed->decoder->element_bytes;
     for (size_t i = 0; i < packed->elements; i++) {
         const uint8_t *element = packed->data + i * sizeof(uint16_t);
         for (uint32_t k = 0; k <= last; k++) {
             uint16_t number = nt_load_le16(element);
-            if (number >= packed->inputs[k].elements)
+            if (number >= packed->dependencies[k].elements)
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no item %u", number);
-            element = packed->inputs[k].data + (size_t)number * packed->inputs[k].element_bytes;
+            element = packed->dependencies[k].data + (size_t)number * packed->dependencies[k].element_bytes;
         }
         memcpy(output + i * width, element, width);
     }
     return NT_OK;
 }
 
-struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count)
+struct nt_decoder planned_decoder(const struct nt_page *dependencies, uint32_t count)
 {
     static const struct nt_decoder_ops ops = {.decode = look_up, .takes_memory = true};
     return (struct nt_decoder){.ops = &ops,
-                               .inputs = inputs,
-                               .input_count = count,
+                               .dependencies = dependencies,
+                               .dependency_count = count,
                                .encoding = NT_ENCODING_OTHER,
                                .element = NT_ELEMENT_REAL64,
                                .bits = 16,
@@ -63,15 +64,15 @@ struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count)
 }
 
 /* 16-bit indexes; the indexes that these refer to; the items that those refer to. */
-static uint32_t add_planned(struct nt_dataset *dataset, struct nt_page inputs[2])
+static uint32_t add_planned(struct nt_dataset *dataset, struct nt_page dependencies[2])
 {
     struct nt_error error;
     struct nt_decoder item, number;
     assert_ok(nt_decoder_init(&item, NT_ENCODING_REAL64, 0, 0, 0, &error));
     assert_ok(nt_decoder_init(&number, NT_ENCODING_UINT16, 0, 0, 0, &error));
-    inputs[0].decoder = add_decoder(dataset, &number);
-    inputs[1].decoder = add_decoder(dataset, &item);
-    const struct nt_decoder decoder = planned_decoder(inputs, 2);
+    dependencies[0].decoder = add_decoder(dataset, &number);
+    dependencies[1].decoder = add_decoder(dataset, &item);
+    const struct nt_decoder decoder = planned_decoder(dependencies, 2);
     return add_decoder(dataset, &decoder);
 }
 
@@ -93,13 +94,13 @@ void planned_dataset(struct planned *planned)
         stored[i] = i * 7 % PLANNED_NUMBERS;
         planned->expected[i] = items[numbers[stored[i]]];
     }
-    struct nt_page inputs[] = {write_input(builder, numbers, sizeof(numbers), PLANNED_NUMBERS),
-                               write_input(builder, items, sizeof(items), PLANNED_ITEMS)};
-    planned->numbers_offset = inputs[0].offset;
-    planned->items_offset = inputs[1].offset;
+    struct nt_page dependencies[] = {write_dependency(builder, numbers, sizeof(numbers), PLANNED_NUMBERS),
+                                     write_dependency(builder, items, sizeof(items), PLANNED_ITEMS)};
+    planned->numbers_offset = dependencies[0].offset;
+    planned->items_offset = dependencies[1].offset;
     add_elements(builder, cluster, column, stored, PLANNED_ENTRIES, PLANNED_ENTRIES / PLANNED_PAGES);
     finish(builder, NULL);
-    planned->decoder = add_planned(builder->dataset, inputs);
+    planned->decoder = add_planned(builder->dataset, dependencies);
     builder->columns[column].decoder = planned->decoder;
     builder->columns[column].dtype = nt_element_dtype(NT_ELEMENT_REAL64);
     for (uint32_t i = 0; i < PLANNED_PAGES; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset of one column whose decoder looks each element up twice, in two shared inputs.
+ * A dataset of one column whose decoder looks each element up twice, in two shared dependencies.
  */
 #ifndef NT_TESTS_PLANNED_DATASET_H
 #define NT_TESTS_PLANNED_DATASET_H
@@ -16,8 +16,8 @@ struct planned {
     uint32_t decoder;
 };
 
-/* Decodes 16-bit indexes to reals: looks them up in the first input, and the result in the second. */
-struct nt_decoder planned_decoder(const struct nt_page *inputs, uint32_t count);
+/* Decodes 16-bit indexes to reals: looks them up in the first dependency, and the result in the second. */
+struct nt_decoder planned_decoder(const struct nt_page *dependencies, uint32_t count);
 void planned_dataset(struct planned *planned);
 
 #endif

@@ -204,11 +204,11 @@ TEST(numbers_beyond_the_items_are_an_error_of_the_page, .setup = setup, .teardow
     struct nt_error error;
     struct nt_page page = *page_number(0);
     struct nt_decoder decoder = *nt_decoders_get(&builder->dataset->decoders, planned);
-    struct nt_page input = decoder.inputs[0];
+    struct nt_page input = decoder.dependencies[0];
     input.elements = ITEMS / 2;
     input.stored_bytes = ITEMS / 2 * sizeof(double);
     input.checksum = NT_CHECKSUM_NONE;
-    decoder.inputs = &input;
+    decoder.dependencies = &input;
     page.decoder = add_decoder(&decoder);
     assert_status(NT_CORRUPT, nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
     ck_assert_uint_eq(error.offset, page.offset);
@@ -219,21 +219,21 @@ TEST(inputs_are_few_and_have_none_themselves, .setup = setup, .teardown = teardo
     struct nt_error error;
     struct nt_dataset *dataset = builder->dataset;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned);
-    struct nt_page inputs[NT_DECODER_INPUTS + 1];
+    struct nt_page dependencies[NT_DECODER_DEPENDENCIES + 1];
     uint32_t number, count = dataset->decoders.count;
-    for (unsigned i = 0; i <= NT_DECODER_INPUTS; i++)
-        inputs[i] = decoder.inputs[0];
-    decoder.inputs = inputs;
+    for (unsigned i = 0; i <= NT_DECODER_DEPENDENCIES; i++)
+        dependencies[i] = decoder.dependencies[0];
+    decoder.dependencies = dependencies;
 #define REFUSED(expected, text)                                                                              \
     assert_status(expected, nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,      \
                                             &decoder, &number, &error));                                     \
     ck_assert_ptr_nonnull(strstr(error.message, text))
-    decoder.input_count = NT_DECODER_INPUTS + 1;
+    decoder.dependency_count = NT_DECODER_DEPENDENCIES + 1;
     REFUSED(NT_LIMIT, "other pages, 3");
-    decoder.input_count = 1;
-    inputs[0].decoder = planned;
+    decoder.dependency_count = 1;
+    dependencies[0].decoder = planned;
     REFUSED(NT_CORRUPT, "has dependencies of its own");
-    inputs[0].decoder = UINT32_MAX - 64;
+    dependencies[0].decoder = UINT32_MAX - 64;
     REFUSED(NT_CORRUPT, "has no decoder");
 #undef REFUSED
     ck_assert_uint_eq(dataset->decoders.count, count);
@@ -262,10 +262,10 @@ TEST(decoders_with_inputs_are_taken_from_the_budget_once_each, .setup = setup, .
     ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used + 2 * nt_cost_info(NT_COST_STEP)->bytes);
     dataset->file->budget.limit = atomic_load(&dataset->file->budget.used) + 1;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned);
-    struct nt_page input = decoder.inputs[0];
+    struct nt_page input = decoder.dependencies[0];
     uint32_t number, count = dataset->decoders.count;
     input.elements--;
-    decoder.inputs = &input;
+    decoder.dependencies = &input;
     assert_status(NT_LIMIT, nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
                                             &decoder, &number, &error));
     ck_assert_uint_eq(dataset->decoders.count, count);

@@ -48,10 +48,10 @@ TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
     planned_dataset(&planned);
     struct nt_dataset *dataset = planned.builder->dataset;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned.decoder);
-    struct nt_page inputs[2] = {decoder.inputs[0], decoder.inputs[1]};
+    struct nt_page dependencies[2] = {decoder.dependencies[0], decoder.dependencies[1]};
     uint32_t number;
-    inputs[0].parameter = 1;
-    decoder.inputs = inputs;
+    dependencies[0].parameter = 1;
+    decoder.dependencies = dependencies;
     assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, &number,
                               &error));
     ck_assert_uint_ne(number, planned.decoder);

@@ -226,14 +226,14 @@ enum nt_encoding_kind {
     NT_ENCODING_COUNT
 };
 
-enum { NT_DECODER_INPUTS = 2, NT_DECODE_TOGETHER = 4 };
+enum { NT_DECODER_DEPENDENCIES = 2, NT_DECODE_TOGETHER = 4 };
 
 /* What a decoder needs besides the bytes. Equal decoders share one row of a dataset's decoders. */
 struct nt_decoder {
-    const struct nt_decoder_ops *ops; /* NULL: a column type unknown to this build */
-    const void *state;                /* for the operations; equal if all `state_bytes` bytes are */
-    const struct nt_page *inputs;     /* decoded first, by the caller; have no inputs */
-    uint32_t state_bytes, input_count;
+    const struct nt_decoder_ops *ops;   /* NULL: a column type unknown to this build */
+    const void *state;                  /* for the operations; equal if all `state_bytes` bytes are */
+    const struct nt_page *dependencies; /* decoded first, by the caller; have none themselves */
+    uint32_t state_bytes, dependency_count;
     enum nt_encoding_kind encoding;
     enum nt_element element; /* of the output; the default, or from nt_decoder_set_element */
     uint32_t bits;           /* per packed element; 0: variable */
@@ -244,8 +244,8 @@ struct nt_decoder {
 struct nt_decoder_ops {
     /* Decodes `packed->elements` elements, unaligned, without overlap of input and output. */
     enum nt_status (*decode)(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
-    /* Checks the state, given the decoders of the inputs. NULL: always valid. */
-    enum nt_status (*check)(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
+    /* Checks the state, given the decoders of the dependencies. NULL: always valid. */
+    enum nt_status (*check)(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies,
                             struct nt_error *error);
     /* Can both decoders decode elements from one page together, sharing work? NULL: no. */
     bool (*are_shared)(const struct nt_decoder *a, const struct nt_decoder *b);
@@ -279,7 +279,7 @@ struct nt_packed {
     const uint8_t *data;
     size_t bytes;
     size_t elements;
-    const struct nt_value *inputs; /* one per input of the decoder */
+    const struct nt_value *dependencies; /* one per dependency of the decoder */
     struct nt_codec_context *context;
     uint64_t limit; /* bytes of memory for intermediate results */
 };

@@ -48,7 +48,7 @@ enum nt_cost {
     NT_COST_CLUSTER,
     NT_COST_RANGE, /* of a column in a cluster */
     NT_COST_PAGE,
-    NT_COST_STEP,       /* or an input of a decoder */
+    NT_COST_STEP,       /* or a dependency of a decoder */
     NT_COST_JSON_VALUE, /* of parsed metadata */
     NT_COST_COUNT
 };

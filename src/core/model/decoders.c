@@ -35,13 +35,13 @@ static struct nt_decoder own_of(const struct nt_decoder *decoder)
 {
     struct nt_decoder own = *decoder;
     own.state = NULL;
-    own.inputs = NULL;
+    own.dependencies = NULL;
     return own;
 }
 
-static size_t input_bytes(const struct nt_decoder *decoder)
+static size_t dependency_bytes(const struct nt_decoder *decoder)
 {
-    return decoder->input_count * sizeof(*decoder->inputs);
+    return decoder->dependency_count * sizeof(*decoder->dependencies);
 }
 
 static uint64_t hash_of(const struct nt_decoder *decoder, uint64_t seed)
@@ -50,8 +50,8 @@ static uint64_t hash_of(const struct nt_decoder *decoder, uint64_t seed)
     uint64_t hash = nt_xxh3_seeded(&own, sizeof(own), seed);
     if (decoder->state_bytes)
         hash ^= nt_xxh3_seeded(decoder->state, decoder->state_bytes, seed);
-    if (decoder->input_count)
-        hash = hash * 3 + nt_xxh3_seeded(decoder->inputs, input_bytes(decoder), seed);
+    if (decoder->dependency_count)
+        hash = hash * 3 + nt_xxh3_seeded(decoder->dependencies, dependency_bytes(decoder), seed);
     return hash;
 }
 
@@ -60,7 +60,7 @@ static bool are_equal(const struct nt_decoder *a, const struct nt_decoder *b)
     const struct nt_decoder one = own_of(a), other = own_of(b);
     return !memcmp(&one, &other, sizeof(one)) &&
            (!a->state_bytes || !memcmp(a->state, b->state, a->state_bytes)) &&
-           (!a->input_count || !memcmp(a->inputs, b->inputs, input_bytes(a)));
+           (!a->dependency_count || !memcmp(a->dependencies, b->dependencies, dependency_bytes(a)));
 }
 
 static const struct nt_decoder_row *find(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
@@ -75,22 +75,22 @@ static const struct nt_decoder_row *find(const struct nt_decoders *decoders, con
     return NULL;
 }
 
-/* Inputs have no inputs themselves, so there are no cycles. */
+/* Dependencies have none themselves, so there are no cycles. */
 static enum nt_status check(const struct nt_decoders *decoders, const struct nt_decoder *decoder,
                             struct nt_error *error)
 {
-    const struct nt_decoder *inputs[NT_DECODER_INPUTS];
-    if (decoder->input_count > NT_DECODER_INPUTS)
+    const struct nt_decoder *dependencies[NT_DECODER_DEPENDENCIES];
+    if (decoder->dependency_count > NT_DECODER_DEPENDENCIES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a page depends on too many other pages, %" PRIu32,
-                       decoder->input_count);
-    for (uint32_t i = 0; i < decoder->input_count; i++) {
-        uint32_t number = decoder->inputs[i].decoder;
-        inputs[i] = number < decoders->count ? nt_decoders_get(decoders, number) : NULL;
-        if (!inputs[i] || inputs[i]->input_count)
+                       decoder->dependency_count);
+    for (uint32_t i = 0; i < decoder->dependency_count; i++) {
+        uint32_t number = decoder->dependencies[i].decoder;
+        dependencies[i] = number < decoders->count ? nt_decoders_get(decoders, number) : NULL;
+        if (!dependencies[i] || dependencies[i]->dependency_count)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a page that another page depends on %s",
-                           inputs[i] ? "has dependencies of its own" : "has no decoder");
+                           dependencies[i] ? "has dependencies of its own" : "has no decoder");
     }
-    return decoder->ops && decoder->ops->check ? decoder->ops->check(decoder, inputs, error) : NT_OK;
+    return decoder->ops && decoder->ops->check ? decoder->ops->check(decoder, dependencies, error) : NT_OK;
 }
 
 /* ---- Adding ---- */
@@ -119,17 +119,17 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
     }
     if (decoders->count >= UINT32_MAX - NT_FIRST_DECODERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 decoders");
-    if (decoder->state_bytes || decoder->input_count)
-        status = nt_budget_take(budget, NT_COST_STEP, 1 + decoder->input_count, NT_NO_OFFSET, error);
+    if (decoder->state_bytes || decoder->dependency_count)
+        status = nt_budget_take(budget, NT_COST_STEP, 1 + decoder->dependency_count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
     struct nt_decoder copy = *decoder;
     if (decoder->state_bytes)
         copy.state = nt_arena_copy(arena, decoder->state, decoder->state_bytes);
-    if (decoder->input_count)
-        copy.inputs = (void *)nt_arena_copy(arena, decoder->inputs, input_bytes(decoder));
+    if (decoder->dependency_count)
+        copy.dependencies = (void *)nt_arena_copy(arena, decoder->dependencies, dependency_bytes(decoder));
     struct nt_decoder_row *row = next_row(decoders, arena);
-    if (!row || (decoder->state_bytes && !copy.state) || (decoder->input_count && !copy.inputs))
+    if (!row || (decoder->state_bytes && !copy.state) || (decoder->dependency_count && !copy.dependencies))
         return nt_fail_memory(error);
     row->decoder = copy;
     row->number = *number_ret = decoders->count++;

@@ -140,8 +140,8 @@ struct nt_decoders {
 bool nt_decoders_init(struct nt_decoders *decoders);
 void nt_decoders_deinit(struct nt_decoders *decoders);
 
-/* Returns the number of an equal decoder, or of a new row in the arena with copies of state and inputs,
- * which the budget counts. Checks it; its inputs' decoders must exist. Not thread-safe, but other
+/* Returns the number of an equal decoder, or of a new row in the arena with copies of state and dependencies,
+ * which the budget counts. Checks it; its dependencies' decoders must exist. Not thread-safe, but other
  * threads may get rows whose numbers they know. */
 enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret,
@@ -309,9 +309,9 @@ enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t off
 
 /* A file in pages/ next to a page's .raw and .bin, with a part of the page. */
 enum nt_page_file_kind {
-    NT_PAGE_FILE_RANGE, /* bytes of the file: one of the page's buffers */
-    NT_PAGE_FILE_INPUT, /* a decoded input of the page's plan */
-    NT_PAGE_FILE_TEXT,  /* lines that describe the parts */
+    NT_PAGE_FILE_RANGE,      /* bytes of the file: one of the page's buffers */
+    NT_PAGE_FILE_DEPENDENCY, /* a decoded dependency of the page */
+    NT_PAGE_FILE_TEXT,       /* lines that describe the parts */
 };
 
 struct nt_page_file {
@@ -319,7 +319,7 @@ struct nt_page_file {
     enum nt_page_file_kind kind;
     const char *owner;      /* RANGE: the owner in layout.jsonl; lives as long as the file */
     uint64_t offset, bytes; /* RANGE */
-    uint32_t input;         /* INPUT: its index */
+    uint32_t dependency;    /* DEPENDENCY: its index */
     enum nt_status (*open)(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                            struct nt_text_generator **text_ret, struct nt_error *error); /* TEXT */
 };

@@ -317,16 +317,16 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
 /* ---- Decoders ---- */
 
 /* Do a dictionary's items have the output's type? Strings need their ends and bytes. */
-static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs)
+static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies)
 {
     const struct nt_tree_state *state = decoder->state;
     if (state->want.output == NT_TREE_VALUES)
-        return decoder->input_count > 0 && inputs[0]->element_bytes == decoder->element_bytes;
-    return decoder->input_count > 1 && inputs[0]->element == NT_ELEMENT_UINT64 &&
-           inputs[1]->element_bytes == 1;
+        return decoder->dependency_count > 0 && dependencies[0]->element_bytes == decoder->element_bytes;
+    return decoder->dependency_count > 1 && dependencies[0]->element == NT_ELEMENT_UINT64 &&
+           dependencies[1]->element_bytes == 1;
 }
 
-static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
+static enum nt_status check(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies,
                             struct nt_error *error)
 {
     static const enum nt_element decoding[] = {
@@ -345,7 +345,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the encoding cannot produce the requested output");
     bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->want.depth) &&
                        output != NT_TREE_OFFSETS && output != NT_TREE_LEVELS;
-    return !needs_items || are_elements(decoder, inputs)
+    return !needs_items || are_elements(decoder, dependencies)
                ? NT_OK
                : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                          "the items of the dictionary have another type than the elements");

@@ -197,7 +197,7 @@ struct nt_tree {
     const struct nt_tree_node *nodes;
     uint32_t node_count;
     uint32_t values, repetition, definition; /* roots; NT_NO_NODE: absent */
-    bool has_dictionary;                     /* values are indices; decoder inputs hold the items */
+    bool has_dictionary;                     /* values are indices; dependencies hold the items */
     bool has_large_chunk;
     uint32_t buffers; /* of a chunk's values */
     /* Full zip: */
@@ -285,7 +285,7 @@ struct nt_tree_state {
     struct nt_tree_output_spec want;
 };
 
-/* Operations of decoders whose state is a struct nt_tree_state. With a dictionary, the inputs are its
+/* Operations of decoders whose state is a struct nt_tree_state. With a dictionary, the dependencies are its
  * items (VALUES), or their ENDS and BYTES. On whole pages, ENDS continue across chunks. */
 extern const struct nt_decoder_ops nt_tree_ops;
 /* nt_tree_ops.decode: writes `packed->elements` elements. Uses the decoder's state and element size. */

@@ -240,7 +240,7 @@ static enum nt_status look_up_ends(struct nt_decode_state *decoding, uint64_t ba
 {
     struct nt_value numbers;
     enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_ends(&numbers, &decoding->arena->packed->inputs[0],
+    return status == NT_OK ? nt_dictionary_ends(&numbers, &decoding->arena->packed->dependencies[0],
                                                 decoding->valid, base, output, error)
                            : status;
 }
@@ -310,7 +310,7 @@ static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *o
     const struct nt_packed *packed = decoding->arena->packed;
     struct nt_value numbers;
     enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_bytes(&numbers, &packed->inputs[0], &packed->inputs[1],
+    return status == NT_OK ? nt_dictionary_bytes(&numbers, &packed->dependencies[0], &packed->dependencies[1],
                                                  decoding->valid, output, packed->elements, error)
                            : status;
 }

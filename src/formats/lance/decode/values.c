@@ -113,7 +113,7 @@ bool nt_decode_is_null(const struct nt_decode_state *decoding)
 static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *output,
                                      struct nt_error *error)
 {
-    const struct nt_value *items = &decoding->arena->packed->inputs[0];
+    const struct nt_value *items = &decoding->arena->packed->dependencies[0];
     struct nt_value numbers;
     if (nt_decode_is_null(decoding)) {
         memset(output, 0, decoding->rows * items->element_bytes);

@@ -161,19 +161,20 @@ static const char *owner_of(const struct nt_lance_column *column, const struct n
     return is_dictionary ? "dictionary" : "repetition index";
 }
 
-static void put(struct nt_page_file *file, const char *suffix, enum nt_page_file_kind kind, uint32_t input)
+static void put(struct nt_page_file *file, const char *suffix, enum nt_page_file_kind kind,
+                uint32_t dependency)
 {
-    *file = (struct nt_page_file){.kind = kind, .input = input, .open = nt_lance_chunks_open};
+    *file = (struct nt_page_file){.kind = kind, .dependency = dependency, .open = nt_lance_chunks_open};
     snprintf(file->suffix, sizeof(file->suffix), "%s", suffix);
 }
 
-/* For strings, the first input is the ends of the dictionary's items. */
+/* For strings, the first dependency is the ends of the dictionary's items. */
 static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_file *files)
 {
     bool is_strings = nt_lance_content_of(column) == NT_LANCE_HAS_BYTES;
-    put(&files[0], ".dictionary.bin", NT_PAGE_FILE_INPUT, is_strings);
+    put(&files[0], ".dictionary.bin", NT_PAGE_FILE_DEPENDENCY, is_strings);
     if (is_strings)
-        put(&files[1], ".dictionary.ends.bin", NT_PAGE_FILE_INPUT, 0);
+        put(&files[1], ".dictionary.ends.bin", NT_PAGE_FILE_DEPENDENCY, 0);
     return 1 + is_strings;
 }
 

@@ -133,7 +133,7 @@ static bool is_plain(const struct nt_page_list_builder *list_builder,
 
 static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
                                      const struct nt_lance_page_reader *opened, uint32_t position,
-                                     const struct nt_lance_inputs *inputs)
+                                     const struct nt_lance_dependencies *dependencies)
 {
     const struct nt_lance_column_map *column_map = list_builder->column_map;
     uint32_t column = nt_field_column(list_builder->dataset, list_builder->number, 0, position),
@@ -161,19 +161,19 @@ static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
         want.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
     }
     const struct nt_tree_state state = {opened->layout.tree, want};
-    return nt_lance_add_decoder(list_builder->dataset, &state, dtype, has_values ? inputs : NULL, number,
-                                list_builder->error);
+    return nt_lance_add_decoder(list_builder->dataset, &state, dtype, has_values ? dependencies : NULL,
+                                number, list_builder->error);
 }
 
 static enum nt_status add_decoders(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened)
 {
-    struct nt_lance_inputs inputs;
-    enum nt_status status = nt_lance_add_inputs(list_builder, opened, &inputs);
+    struct nt_lance_dependencies dependencies;
+    enum nt_status status = nt_lance_add_dependencies(list_builder, opened, &dependencies);
     list_builder->is_all_valid = is_all_valid(list_builder, opened);
     for (uint32_t position = 0; status == NT_OK && position < list_builder->field->column_count; position++)
         if (nt_page_list_builder_has(list_builder, position))
-            status = add_decoder_at(list_builder, opened, position, &inputs);
+            status = add_decoder_at(list_builder, opened, position, &dependencies);
     return status;
 }
 

@@ -165,15 +165,16 @@ bool nt_page_list_builder_is_strings(const struct nt_page_list_builder *list_bui
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
 /* A dictionary: the items, or the ends of strings and their bytes. Empty: no dictionary. */
-struct nt_lance_inputs {
-    struct nt_page pages[NT_DECODER_INPUTS];
+struct nt_lance_dependencies {
+    struct nt_page pages[NT_DECODER_DEPENDENCIES];
     uint32_t count;
 };
 
-/* Adds a decoder and returns its number. `inputs` may be NULL. */
+/* Adds a decoder and returns its number. `dependencies` may be NULL. */
 enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
-                                    const struct nt_dtype *dtype, const struct nt_lance_inputs *inputs,
-                                    uint32_t *number_ret, struct nt_error *error);
+                                    const struct nt_dtype *dtype,
+                                    const struct nt_lance_dependencies *dependencies, uint32_t *number_ret,
+                                    struct nt_error *error);
 /* Adds a decoder for the validity of rows that are all valid, which reads nothing. */
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error);
@@ -218,9 +219,9 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
 
 /* ---- Dictionary pages ---- */
 
-/* Adds the inputs for a page's dictionary; call nt_lance_read_dictionary first. */
-enum nt_status nt_lance_add_inputs(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened,
-                                   struct nt_lance_inputs *inputs_ret);
+/* Adds the pages that decode a page's dictionary; call nt_lance_read_dictionary first. */
+enum nt_status nt_lance_add_dependencies(struct nt_page_list_builder *list_builder,
+                                         const struct nt_lance_page_reader *opened,
+                                         struct nt_lance_dependencies *dependencies_ret);
 
 #endif

@@ -116,14 +116,15 @@ enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builde
 }
 
 enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree_state *state,
-                                    const struct nt_dtype *dtype, const struct nt_lance_inputs *inputs,
-                                    uint32_t *number_ret, struct nt_error *error)
+                                    const struct nt_dtype *dtype,
+                                    const struct nt_lance_dependencies *dependencies, uint32_t *number_ret,
+                                    struct nt_error *error)
 {
     const struct nt_decoder decoder = {.ops = &nt_tree_ops,
                                        .state = state,
-                                       .inputs = inputs ? inputs->pages : NULL,
+                                       .dependencies = dependencies ? dependencies->pages : NULL,
                                        .state_bytes = sizeof(*state),
-                                       .input_count = inputs ? inputs->count : 0,
+                                       .dependency_count = dependencies ? dependencies->count : 0,
                                        .encoding = NT_ENCODING_OTHER,
                                        .element = dtype->element,
                                        .element_bytes = dtype->bytes};
@@ -414,12 +415,13 @@ enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
     enum nt_status status = nt_lance_read_chunk(list_builder, opened, chunk, &bytes);
     if (status != NT_OK)
         return status;
-    const struct nt_value inputs[2] = {{(const uint8_t *)list_builder->dictionary.ends,
-                                        opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
-                                       {NULL, list_builder->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
+    const struct nt_value dependencies[2] = {{(const uint8_t *)list_builder->dictionary.ends,
+                                              opened->layout.dictionary_items, NT_ELEMENT_UINT64,
+                                              sizeof(uint64_t)},
+                                             {NULL, list_builder->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {.data = bytes,
                                      .bytes = (size_t)chunk->bytes,
-                                     .inputs = inputs,
+                                     .dependencies = dependencies,
                                      .context = list_builder->context,
                                      .limit = list_builder->dataset->file->page_bytes};
     status = nt_tree_count(opened->layout.tree, &packed, chunk->values, wants_bytes,
@@ -468,10 +470,10 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
 
 /* ---- Dictionary pages ---- */
 
-/* Adds an input of a decoder: a page with this output of the dictionary. */
-static enum nt_status add_input(struct nt_page_list_builder *list_builder,
-                                const struct nt_lance_page_reader *opened, enum nt_tree_output output,
-                                const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)
+/* Adds a dependency of a decoder: a page with this output of the dictionary. */
+static enum nt_status add_dependency(struct nt_page_list_builder *list_builder,
+                                     const struct nt_lance_page_reader *opened, enum nt_tree_output output,
+                                     const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)
 {
     const struct nt_lance_layout *layout = &opened->layout;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
@@ -488,22 +490,23 @@ static enum nt_status add_input(struct nt_page_list_builder *list_builder,
                                 list_builder->error);
 }
 
-enum nt_status nt_lance_add_inputs(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened,
-                                   struct nt_lance_inputs *inputs_ret)
+enum nt_status nt_lance_add_dependencies(struct nt_page_list_builder *list_builder,
+                                         const struct nt_lance_page_reader *opened,
+                                         struct nt_lance_dependencies *dependencies_ret)
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           byte = nt_element_dtype(NT_ELEMENT_BYTE);
-    struct nt_page *pages = inputs_ret->pages;
+    struct nt_page *pages = dependencies_ret->pages;
     uint64_t items = opened->layout.dictionary_items;
     bool is_strings = nt_page_list_builder_is_strings(list_builder);
-    inputs_ret->count = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
-    if (inputs_ret->count == 0)
+    dependencies_ret->count = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
+    if (dependencies_ret->count == 0)
         return NT_OK;
     if (!is_strings)
-        return add_input(list_builder, opened, NT_TREE_VALUES, &list_builder->field->dtype, items, &pages[0]);
-    enum nt_status status = add_input(list_builder, opened, NT_TREE_ENDS, &index, items, &pages[0]);
-    return status == NT_OK ? add_input(list_builder, opened, NT_TREE_BYTES, &byte,
-                                       list_builder->dictionary.bytes, &pages[1])
+        return add_dependency(list_builder, opened, NT_TREE_VALUES, &list_builder->field->dtype, items,
+                              &pages[0]);
+    enum nt_status status = add_dependency(list_builder, opened, NT_TREE_ENDS, &index, items, &pages[0]);
+    return status == NT_OK ? add_dependency(list_builder, opened, NT_TREE_BYTES, &byte,
+                                            list_builder->dictionary.bytes, &pages[1])
                            : status;
 }

@@ -202,15 +202,15 @@ static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct
                                          .is_stored = true}};
     struct nt_page page = {
         .offset = span->offset, .stored_bytes = span->bytes, .source = list_builder->lance->number};
-    struct nt_lance_inputs inputs = {.count = 0};
+    struct nt_lance_dependencies dependencies = {.count = 0};
     uint64_t elements = stored->values;
     enum nt_status status = NT_OK;
     if (info->output != NT_TREE_LEVELS)
-        status = nt_lance_add_inputs(list_builder, opened, &inputs);
+        status = nt_lance_add_dependencies(list_builder, opened, &dependencies);
     if (status == NT_OK)
         status =
             nt_lance_add_decoder(list_builder->dataset, &state, &list_builder->dataset->columns[column].dtype,
-                                 &inputs, &page.decoder, list_builder->error);
+                                 &dependencies, &page.decoder, list_builder->error);
     if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
         page.parameter = stored->values;
         elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;

@@ -99,15 +99,15 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
     if (status != NT_OK)
         return status;
     struct nt_dataset *dataset = listing->dataset;
-    items->inputs.count = 2;
-    items->inputs.pages[0] = items->valid = item_page(listing, offset, stored, count);
-    items->inputs.pages[1] = item_page(listing, begin, bytes, bytes);
+    items->dependencies.count = 2;
+    items->dependencies.pages[0] = items->valid = item_page(listing, offset, stored, count);
+    items->dependencies.pages[1] = item_page(listing, begin, bytes, bytes);
     are_valid.tree = ends.tree;
-    status =
-        nt_lance_add_decoder(dataset, &ends, &index, NULL, &items->inputs.pages[0].decoder, listing->error);
+    status = nt_lance_add_decoder(dataset, &ends, &index, NULL, &items->dependencies.pages[0].decoder,
+                                  listing->error);
     if (status == NT_OK)
         status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &byte,
-                                 &items->inputs.pages[1].decoder, listing->error);
+                                 &items->dependencies.pages[1].decoder, listing->error);
     return status == NT_OK ? nt_lance_add_decoder(dataset, &are_valid, &valid, NULL, &items->valid.decoder,
                                                   listing->error)
                            : status;
@@ -121,10 +121,10 @@ enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
         return status == NT_OK ? open_strings(listing, stored) : status;
     struct nt_lance_items *items = &listing->items;
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, 0);
-    items->inputs.count = 1;
-    items->inputs.pages[0] =
+    items->dependencies.count = 1;
+    items->dependencies.pages[0] =
         item_page(listing, listing->paging->dictionary.offset, stored, listing->paging->dictionary.length);
-    items->inputs.pages[0].decoder = listing->dataset->columns[column].decoder;
+    items->dependencies.pages[0].decoder = listing->dataset->columns[column].decoder;
     return NT_OK;
 }
 
@@ -142,12 +142,12 @@ enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing, struc
     uint8_t *bytes = malloc(batch->stored_bytes + 1);
     if (!bytes)
         return nt_fail_memory(listing->error);
-    const struct nt_value inputs[2] = {{(const uint8_t *)listing->items.ends,
-                                        listing->paging->dictionary.length, NT_ELEMENT_UINT64,
-                                        sizeof(uint64_t)},
-                                       {NULL, listing->items.inputs.pages[1].elements, NT_ELEMENT_BYTE, 1}};
+    const struct nt_value dependencies[2] = {
+        {(const uint8_t *)listing->items.ends, listing->paging->dictionary.length, NT_ELEMENT_UINT64,
+         sizeof(uint64_t)},
+        {NULL, listing->items.dependencies.pages[1].elements, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {
-        .data = bytes, .bytes = (size_t)batch->stored_bytes, .inputs = inputs, .limit = limit};
+        .data = bytes, .bytes = (size_t)batch->stored_bytes, .dependencies = dependencies, .limit = limit};
     enum nt_status status =
         nt_source_read(listing->lance->source, batch->offset, bytes, batch->stored_bytes, listing->error);
     if (status == NT_OK)
@@ -168,7 +168,7 @@ static enum nt_status choose_validity(const struct nt_packed *packed, uint8_t *o
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "%zu bytes do not hold the expected %zu dictionary indices", packed->bytes,
                        packed->elements);
-    return nt_dictionary_gather(&numbers, &packed->inputs[0], output, error);
+    return nt_dictionary_gather(&numbers, &packed->dependencies[0], output, error);
 }
 
 static const struct nt_decoder_ops validity_ops = {.decode = choose_validity, .takes_memory = true};
@@ -179,9 +179,9 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
     const uint32_t number_bytes = listing->paging->bits / 8;
     const struct nt_decoder decoder = {.ops = &validity_ops,
                                        .state = &number_bytes,
-                                       .inputs = &listing->items.valid,
+                                       .dependencies = &listing->items.valid,
                                        .state_bytes = sizeof(number_bytes),
-                                       .input_count = 1,
+                                       .dependency_count = 1,
                                        .encoding = NT_ENCODING_OTHER,
                                        .element = NT_ELEMENT_BOOL,
                                        .element_bytes = 1};
@@ -198,7 +198,7 @@ enum nt_status nt_lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
         return add_validity(listing, number_ret);
     enum nt_status status =
         nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree);
-    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, &state, dtype, &listing->items.inputs,
-                                                  number_ret, listing->error)
+    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, &state, dtype,
+                                                  &listing->items.dependencies, number_ret, listing->error)
                            : status;
 }

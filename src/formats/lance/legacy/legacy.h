@@ -34,7 +34,7 @@ struct nt_lance_batch {
 };
 
 struct nt_lance_items {
-    struct nt_lance_inputs inputs;
+    struct nt_lance_dependencies dependencies;
     struct nt_page valid; /* strings: item validity */
     uint64_t *ends;       /* strings; from malloc */
 };

@@ -43,7 +43,7 @@ static const struct {
     enum nt_tree_output output;
     enum nt_element element;
     uint32_t element_bytes;
-    enum nt_encoding_kind inputs[2];
+    enum nt_encoding_kind dependencies[2];
     const char *refused; /* NULL: it is run */
 } trees[] = {
     {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
@@ -84,19 +84,19 @@ static const struct {
 
 enum { TREES = sizeof(trees) / sizeof(*trees) };
 
-static enum nt_status check(int number, uint32_t input_count)
+static enum nt_status check(int number, uint32_t dependency_count)
 {
     const struct nt_tree_state state = {trees[number].tree, {.output = trees[number].output}};
-    const struct nt_decoder first = decoder_of(trees[number].inputs[0]),
-                            second = decoder_of(trees[number].inputs[1]);
-    const struct nt_decoder *inputs[] = {&first, &second};
+    const struct nt_decoder first = decoder_of(trees[number].dependencies[0]),
+                            second = decoder_of(trees[number].dependencies[1]);
+    const struct nt_decoder *dependencies[] = {&first, &second};
     const struct nt_decoder decoder = {.ops = &nt_tree_ops,
                                        .state = &state,
-                                       .input_count = input_count,
+                                       .dependency_count = dependency_count,
                                        .encoding = NT_ENCODING_OTHER,
                                        .element = trees[number].element,
                                        .element_bytes = trees[number].element_bytes};
-    return nt_tree_ops.check(&decoder, inputs, &error);
+    return nt_tree_ops.check(&decoder, dependencies, &error);
 }
 
 TEST(trees_make_what_is_requested_of_them_or_are_refused, .end = TREES)
