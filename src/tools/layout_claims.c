@@ -341,16 +341,16 @@ static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *data
 {
     if (dataset->failure)
         return NT_OK;
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
     if (status == NT_OK)
-        status = nt_dataset_load_readable(stored, error);
-    for (uint32_t column = 0; status == NT_OK && column < stored->column_count; column++)
-        status = add_column_pages(sink, stored, column, error);
+        status = nt_dataset_load_readable(physical, error);
+    for (uint32_t column = 0; status == NT_OK && column < physical->column_count; column++)
+        status = add_column_pages(sink, physical, column, error);
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
         if (has_values_apart(dataset, column))
             status = add_values(sink, dataset, column, error);
-    return status == NT_OK && !stored->ops->page_files ? add_dependencies(sink, stored, error) : status;
+    return status == NT_OK && !physical->ops->page_files ? add_dependencies(sink, physical, error) : status;
 }
 
 /* ---- All claims ---- */
@@ -361,12 +361,12 @@ static enum nt_status load_page_lists(const struct nt_file *file, struct nt_erro
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < file->dataset_count && !nt_is_environmental(status); i++) {
-        struct nt_dataset *stored;
+        struct nt_dataset *physical;
         if (file->datasets[i]->failure)
             continue;
-        status = nt_dataset_physical(file->datasets[i], &stored, error);
+        status = nt_dataset_physical(file->datasets[i], &physical, error);
         if (status == NT_OK)
-            status = nt_dataset_load_readable(stored, error);
+            status = nt_dataset_load_readable(physical, error);
     }
     return nt_is_environmental(status) ? status : NT_OK; /* reading the pages reports others */
 }

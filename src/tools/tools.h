@@ -350,7 +350,7 @@ struct nt_column_stats {
     unsigned algorithms;
 };
 
-/* Inspects the file's columns (those of `of->stored`) of these fields and their sub-fields, or of the
+/* Inspects the file's columns (those of `of->physical`) of these fields and their sub-fields, or of the
  * whole dataset (NULL). A projected field has those that it shows. Loads all page lists; omits unreadable
  * ones and then clears `is_complete` of the sums. The last of the `*count_ret` + 1 items is the total. From
  * malloc. */

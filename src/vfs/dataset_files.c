@@ -39,17 +39,17 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
 }
 
 static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
-                       const struct nt_dataset *stored)
+                       const struct nt_dataset *physical)
 {
     nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
     if (dataset->selection)
         nt_json_member_unsigned(json, "stored_entries", dataset->entries);
     nt_json_member_unsigned(json, "fields", dataset->field_count);
     nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
-    nt_json_member_unsigned(json, "columns", stored->column_count);
-    nt_json_member_unsigned(json, "clusters", nt_dataset_cluster_count(stored));
-    nt_json_member_unsigned(json, "cluster_groups", stored->group_count);
-    nt_json_member_bool(json, "has_sharded_clusters", stored->has_sharded_clusters);
+    nt_json_member_unsigned(json, "columns", physical->column_count);
+    nt_json_member_unsigned(json, "clusters", nt_dataset_cluster_count(physical));
+    nt_json_member_unsigned(json, "cluster_groups", physical->group_count);
+    nt_json_member_bool(json, "has_sharded_clusters", physical->has_sharded_clusters);
 }
 
 /* Unreadable page lists. The sums omit these groups, and the document says so. */
@@ -101,16 +101,16 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
 static enum nt_status nt_dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                       struct nt_error *error)
 {
-    struct nt_dataset *dataset = resolved->dataset, *stored;
+    struct nt_dataset *dataset = resolved->dataset, *physical;
     struct nt_json json;
-    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
-    put_counts(&json, dataset, stored);
-    if (are_sums_known(stored))
-        status = put_sums(&json, stored, error);
+    put_counts(&json, dataset, physical);
+    if (are_sums_known(physical))
+        status = put_sums(&json, physical, error);
     else
         put_no_sums(&json);
     if (status != NT_OK)
@@ -196,14 +196,14 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
 static enum nt_status nt_clusters_jsonl(const struct nt_resolved_node *resolved,
                                         struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
     if (status != NT_OK)
         return status;
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters = (struct clusters){.text = {.next = next_clusters, .free = nt_text_free}, .dataset = stored};
+    *clusters = (struct clusters){.text = {.next = next_clusters, .free = nt_text_free}, .dataset = physical};
     *text_ret = &clusters->text;
     return NT_OK;
 }

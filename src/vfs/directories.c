@@ -327,12 +327,12 @@ static enum nt_status find_column(const struct nt_resolved_node *directory, uint
                                   uint64_t *node_ret, struct nt_error *error)
 {
     uint32_t count;
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_physical(directory->dataset, &stored, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_physical(directory->dataset, &physical, error);
     if (status != NT_OK)
         return status;
-    const uint32_t *columns = nt_field_columns(stored, directory->field, &count);
-    bool has_it = stored->fields[directory->field].owns_columns && number < count;
+    const uint32_t *columns = nt_field_columns(physical, directory->field, &count);
+    bool has_it = physical->fields[directory->field].owns_columns && number < count;
     *node_ret = has_it ? nt_node_of_column(directory, columns[number]) : 0;
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }

@@ -259,20 +259,20 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved
                                   struct nt_error *error)
 {
     uint32_t count;
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
     if (status != NT_OK)
         return status;
-    const uint32_t *columns = nt_field_columns(stored, resolved->field, &count);
-    bool are_own = stored->fields[resolved->field].owns_columns;
+    const uint32_t *columns = nt_field_columns(physical, resolved->field, &count);
+    bool are_own = physical->fields[resolved->field].owns_columns;
     nt_json_key(json, "columns");
     nt_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_column *column = &stored->columns[columns[i]];
+        const struct nt_column *column = &physical->columns[columns[i]];
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "bits", nt_column_decoder(stored, columns[i])->bits);
+        nt_json_member_unsigned(json, "bits", nt_column_decoder(physical, columns[i])->bits);
         nt_json_member_unsigned(json, "representation_index", column->representation);
         nt_json_member_unsigned(json, "index_in_representation", column->position);
         if (are_own)

@@ -122,11 +122,11 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
 enum nt_status nt_clusters_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                      struct nt_error *error)
 {
-    struct nt_dataset *stored;
+    struct nt_dataset *physical;
     *is_short_ret = false;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
-    return status == NT_OK && stored->cluster_count <= MAX_CLUSTERS
-               ? are_pages_few(stored, is_short_ret, error)
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
+    return status == NT_OK && physical->cluster_count <= MAX_CLUSTERS
+               ? are_pages_few(physical, is_short_ret, error)
                : status;
 }
 
@@ -168,12 +168,12 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
     uint32_t count = 0;
     *is_short_ret = file->dataset_count <= MAX_RANGES;
     for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
-        struct nt_dataset *stored = file->datasets[i];
-        if (stored->failure)
+        struct nt_dataset *physical = file->datasets[i];
+        if (physical->failure)
             continue;
-        status = nt_dataset_physical(stored, &stored, error);
+        status = nt_dataset_physical(physical, &physical, error);
         if (status == NT_OK)
-            status = are_pages_few(stored, is_short_ret, error);
+            status = are_pages_few(physical, is_short_ret, error);
     }
     if (status != NT_OK || !*is_short_ret || !file->layout)
         return status;

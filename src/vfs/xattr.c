@@ -76,18 +76,18 @@ static bool is_remote(const struct nt_resolved_node *resolved)
 /* Loads the columns. Without success they count as unknown; only system errors fail the call. */
 static enum nt_status load_columns(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    struct nt_dataset *stored;
+    struct nt_dataset *physical;
     if (!in_good_dataset(resolved) || !in_field(resolved))
         return NT_OK;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &stored, error);
+    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
 /* Are the columns known? Call it before any access to columns. */
 static bool has_stored(const struct nt_resolved_node *resolved)
 {
-    struct nt_dataset *stored;
-    return nt_dataset_physical(resolved->dataset, &stored, NULL) == NT_OK;
+    struct nt_dataset *physical;
+    return nt_dataset_physical(resolved->dataset, &physical, NULL) == NT_OK;
 }
 
 /* The column that describes the node: its own, else the main column of the field. */
@@ -308,7 +308,7 @@ static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *m
 static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct nt_column_sums *sums,
                                 struct nt_error *error)
 {
-    struct nt_dataset *stored = resolved->dataset->physical;
+    struct nt_dataset *physical = resolved->dataset->physical;
     const struct nt_page *page;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(resolved)) {
@@ -318,18 +318,18 @@ static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct 
         sums->pages = 1;
         sums->elements = page->elements;
         sums->stored_bytes = page->stored_bytes;
-        return nt_page_sizes(stored, page, &sums->packed_bytes, &sums->decoded_bytes, error);
+        return nt_page_sizes(physical, page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
-    enum nt_status status = nt_groups_load(stored, nt_groups_of_field(stored, resolved->field), error);
+    enum nt_status status = nt_groups_load(physical, nt_groups_of_field(physical, resolved->field), error);
     if (status != NT_OK)
         return status;
     if (in_column(resolved))
-        return nt_column_sums(stored, resolved->column, sums, error);
+        return nt_column_sums(physical, resolved->column, sums, error);
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(stored, resolved->field, &count);
+    const uint32_t *columns = nt_field_columns(physical, resolved->field, &count);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_column_sums more;
-        status = nt_column_sums(stored, columns[i], &more, error);
+        status = nt_column_sums(physical, columns[i], &more, error);
         add_sums(sums, &more);
     }
     return status;

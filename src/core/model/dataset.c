@@ -365,7 +365,7 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
     to->owns_columns = false;
 }
 
-/* ---- Lazy loading of cluster groups and sides ---- */
+/* ---- Lazy loading of cluster groups and physical datasets ---- */
 
 static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
 {
@@ -399,7 +399,7 @@ static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_err
     return ((struct nt_dataset *)dataset)->ops->add_physical(dataset, error);
 }
 
-enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **physical_ret,
                                    struct nt_error *error)
 {
     const struct nt_lazy lazy = {.state = &dataset->physical_state,
@@ -413,7 +413,7 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
     enum nt_status status =
         nt_dataset_has_physical(dataset) ? nt_lazy_get(&lazy, &is_new_failure, error) : NT_OK;
     if (status == NT_OK)
-        *stored_ret = dataset->physical;
+        *physical_ret = dataset->physical;
     return status;
 }
 

@@ -148,30 +148,30 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
     return nt_failure_keep(failure, dataset->arena, &dataset->failure, error);
 }
 
-enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **physical_ret,
                                        struct nt_error *error)
 {
-    struct nt_dataset *side = new_dataset();
-    if (!side)
+    struct nt_dataset *physical = new_dataset();
+    if (!physical)
         return nt_fail_memory(error);
-    side->file = dataset->file;
-    side->index = dataset->index;
-    side->directory = dataset->directory;
-    side->attribute_of = dataset->attribute_of;
-    side->is_newest_cycle = dataset->is_newest_cycle;
-    side->name = dataset->name;
-    side->title = dataset->title;
-    side->description = dataset->description;
-    side->writer = dataset->writer;
-    side->format = dataset->format;
-    side->version = side->generation = side->generation_reason = dataset->version;
-    side->entries = dataset->entries;
-    side->physical = side;
-    side->logical = dataset;
-    side->sources = dataset->sources;
-    side->source_count = dataset->source_count;
-    side->format_data = dataset->format_data;
-    *side_ret = side;
+    physical->file = dataset->file;
+    physical->index = dataset->index;
+    physical->directory = dataset->directory;
+    physical->attribute_of = dataset->attribute_of;
+    physical->is_newest_cycle = dataset->is_newest_cycle;
+    physical->name = dataset->name;
+    physical->title = dataset->title;
+    physical->description = dataset->description;
+    physical->writer = dataset->writer;
+    physical->format = dataset->format;
+    physical->version = physical->generation = physical->generation_reason = dataset->version;
+    physical->entries = dataset->entries;
+    physical->physical = physical;
+    physical->logical = dataset;
+    physical->sources = dataset->sources;
+    physical->source_count = dataset->source_count;
+    physical->format_data = dataset->format_data;
+    *physical_ret = physical;
     return NT_OK;
 }
 

@@ -175,7 +175,7 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * loading, decoding, caching and serving are written once, for this model.
  *
  * Everything is immutable after opening, with these exceptions. The page lists of cluster groups, a
- * dataset's sides and the file of a stub are loaded on first use by nt_dataset_load_group,
+ * dataset's physical datasets and the file of a stub are loaded on first use by nt_dataset_load_group,
  * nt_dataset_physical and nt_file_resolve_stub (thread-safe). The selection is set before the first
  * read (nt_dataset_select). The nt_file owns all memory. */
 
@@ -438,14 +438,14 @@ struct nt_dataset {
     struct nt_column *columns; /* all stored columns, by id */
     uint32_t column_count;
     uint32_t *field_columns;
-    /* Sides of a dataset whose columns are derived from the file's columns: datasets of the same fields
+    /* For a dataset whose columns are derived from the file's columns: datasets of the same fields
      * and numbers, owned by this one. `physical`: the file's columns with their pages; this dataset
      * itself if nothing is derived. `levels`: where values of these columns end, and the levels around
      * them; NULL: none. Both are loaded on first use: read them only after nt_dataset_physical. */
     struct nt_dataset *physical, *levels;
     atomic_int physical_state; /* enum nt_lazy_state */
     struct nt_error *physical_failure;
-    struct nt_dataset *logical;  /* the dataset that this is a side of, or itself */
+    struct nt_dataset *logical;  /* the dataset whose physical or levels this is, or itself */
     struct nt_decoders decoders; /* a page list may add more, under the lock */
     struct nt_source **sources;
     uint32_t source_count;
@@ -473,7 +473,7 @@ struct nt_dataset {
     uint32_t document_count;
     const struct nt_dataset_ops *ops;
     void *format_data;
-    struct nt_lock lock;    /* for loading groups, also those of the sides */
+    struct nt_lock lock;    /* for loading groups, also of `physical` and `levels` */
     struct nt_arena *arena; /* owns everything above that the format allocates */
 };
 
@@ -564,9 +564,9 @@ uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
 /* Creates a dataset of the same fields without columns, to be built as `dataset->physical` or
  * `->levels`. Shares name, sources, entries, format and format_data. The dataset frees it once it is
  * one of the two. */
-enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+enum nt_status nt_dataset_new_physical(struct nt_dataset *dataset, struct nt_dataset **physical_ret,
                                        struct nt_error *error);
-/* Frees a side that was not used. Accepts NULL. */
+/* Frees a physical dataset that was not used. Accepts NULL. */
 void nt_dataset_free(struct nt_dataset *dataset);
 /* Keeps a copy of the failure of one part, so that the rest can be used. An environmental failure is
  * not kept but returned. */
@@ -655,14 +655,14 @@ struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t clu
 /* Does a cluster hold a column? All unsharded clusters do. False if its column group does not exist, as
  * its page list is bad then. */
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
-/* Are columns derived from those of the sides? A field has at most one of each. */
+/* Are columns derived from the physical ones? A field has at most one of each. */
 static inline bool nt_dataset_has_physical(const struct nt_dataset *dataset)
 {
     return dataset->ops && dataset->ops->add_physical;
 }
 /* The file's columns: dataset->physical, loaded on first use together with dataset->levels. Remembers a
  * failure. Both members may be read after success. */
-enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset **physical_ret,
                                    struct nt_error *error);
 /* The index, within the file's columns, of the one that a column is derived from. */
 static inline uint32_t nt_physical_column(const struct nt_dataset *dataset, uint32_t column)

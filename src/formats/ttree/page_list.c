@@ -520,11 +520,11 @@ static bool needs_counts(const struct listing *listing)
 
 static enum nt_status list_column(struct listing *listing, uint32_t cluster, uint32_t part, uint32_t column)
 {
-    struct nt_dataset *side = listing->builder.dataset, *logical = side->logical;
+    struct nt_dataset *physical = listing->builder.dataset, *logical = physical->logical;
     const struct nt_ttree *tree = nt_ttree_of(logical);
-    bool is_physical = side != logical;
+    bool is_physical = physical != logical;
     listing->column = &(is_physical ? tree->map->physical_columns : tree->map->columns)[column];
-    listing->decoder = side->columns[column].decoder;
+    listing->decoder = physical->columns[column].decoder;
     listing->counts = NULL;
     listing->base = 0;
     enum nt_status status = find_span(logical, listing->column->branch, part, &listing->span, listing->error);

@@ -462,12 +462,12 @@ static enum nt_status add_physical_columns(struct columns *columns, const struct
     return status;
 }
 
-static enum nt_status fill_physical(struct nt_dataset *side, struct nt_dataset *dataset,
+static enum nt_status fill_physical(struct nt_dataset *physical, struct nt_dataset *dataset,
                                     struct nt_error *error)
 {
     struct nt_ttree *tree = dataset->format_data;
     struct columns columns = {.error = error};
-    nt_builder_init(&columns.builder, side);
+    nt_builder_init(&columns.builder, physical);
     enum nt_status status =
         nt_builder_add_linked_fields(&columns.builder, dataset->fields, dataset->field_count, error);
     if (status == NT_OK)
@@ -483,7 +483,7 @@ static enum nt_status fill_physical(struct nt_dataset *side, struct nt_dataset *
     for (uint32_t i = 0; status == NT_OK && i < tree->map->part_count; i++)
         parts[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
     if (status == NT_OK)
-        status = nt_dataset_add_field_groups(side, parts, tree->map->part_count, error);
+        status = nt_dataset_add_field_groups(physical, parts, tree->map->part_count, error);
     free(parts);
     return status;
 }
@@ -496,16 +496,16 @@ enum nt_status nt_ttree_add_physical(struct nt_dataset *dataset, struct nt_error
         .describe_page = nt_ttree_describe_page,
         .page_elsewhere = nt_ttree_page_elsewhere,
     };
-    struct nt_dataset *side;
-    enum nt_status status = nt_dataset_new_physical(dataset, &side, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_new_physical(dataset, &physical, error);
     if (status != NT_OK)
         return status;
-    side->ops = &ops;
-    side->parts_are_clusters = true;
-    status = fill_physical(side, dataset, error);
+    physical->ops = &ops;
+    physical->parts_are_clusters = true;
+    status = fill_physical(physical, dataset, error);
     if (status == NT_OK)
-        dataset->physical = side;
+        dataset->physical = physical;
     else
-        nt_dataset_free(side);
+        nt_dataset_free(physical);
     return status;
 }

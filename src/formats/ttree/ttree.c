@@ -176,12 +176,12 @@ struct places {
 
 static enum nt_status note_places(struct nt_dataset *dataset, struct places *places, struct nt_error *error)
 {
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_physical(dataset, &stored, error);
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
     if (status == NT_OK)
-        status = nt_dataset_load_readable(stored, error);
-    for (uint32_t g = 0; status == NT_OK && g < stored->group_count; g++) {
-        const struct nt_group *group = &stored->groups[g];
+        status = nt_dataset_load_readable(physical, error);
+    for (uint32_t g = 0; status == NT_OK && g < physical->group_count; g++) {
+        const struct nt_group *group = &physical->groups[g];
         for (uint64_t p = 0; nt_group_is_loaded(group) && p < group->page_count; p++) {
             if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
                 continue;

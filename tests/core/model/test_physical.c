@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sides of a dataset: made when somebody asks for them, once.
+ * The physical datasets of a dataset: made when somebody asks for them, once.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,14 +14,14 @@ static enum nt_status next_addition;
 
 static enum nt_status add_physical(struct nt_dataset *dataset, struct nt_error *failure)
 {
-    struct nt_dataset *stored, *structure;
+    struct nt_dataset *physical, *structure;
     atomic_fetch_add(&additions, 1);
     usleep(1000); /* so that other threads arrive meanwhile */
     if (next_addition != NT_OK)
-        return nt_fail(failure, next_addition, 7, "no sides");
-    assert_ok(nt_dataset_new_physical(dataset, &stored, &error));
+        return nt_fail(failure, next_addition, 7, "no physical columns");
+    assert_ok(nt_dataset_new_physical(dataset, &physical, &error));
     assert_ok(nt_dataset_new_physical(dataset, &structure, &error));
-    dataset->physical = stored;
+    dataset->physical = physical;
     dataset->levels = structure;
     return NT_OK;
 }
@@ -41,9 +41,9 @@ static struct nt_file *build(void)
 TEST(a_dataset_whose_columns_are_the_files_is_its_own_stored_side)
 {
     struct nt_file *file = build_file(NULL, 0, NULL, 0);
-    struct nt_dataset *dataset = file->datasets[0], *stored;
-    assert_ok(nt_dataset_physical(dataset, &stored, &error));
-    ck_assert_ptr_eq(stored, dataset);
+    struct nt_dataset *dataset = file->datasets[0], *physical;
+    assert_ok(nt_dataset_physical(dataset, &physical, &error));
+    ck_assert_ptr_eq(physical, dataset);
     ck_assert_ptr_null(dataset->levels);
     ck_assert_uint_eq(nt_physical_column(dataset, 3), 3);
     nt_file_close(file);
@@ -52,15 +52,15 @@ TEST(a_dataset_whose_columns_are_the_files_is_its_own_stored_side)
 TEST(sides_are_made_once_and_not_before_somebody_asks)
 {
     struct nt_file *file = build();
-    struct nt_dataset *dataset = file->datasets[0], *stored, *again;
+    struct nt_dataset *dataset = file->datasets[0], *physical, *again;
     ck_assert_uint_eq(nt_physical_column(dataset, 0), 5); /* it is known nevertheless */
     ck_assert_int_eq(atomic_load(&additions), 0);
-    assert_ok(nt_dataset_physical(dataset, &stored, &error));
+    assert_ok(nt_dataset_physical(dataset, &physical, &error));
     assert_ok(nt_dataset_physical(dataset, &again, NULL));
     ck_assert_int_eq(atomic_load(&additions), 1);
-    ck_assert_ptr_ne(stored, dataset);
-    ck_assert_ptr_eq(stored, again);
-    ck_assert_ptr_eq(stored->logical, dataset);
+    ck_assert_ptr_ne(physical, dataset);
+    ck_assert_ptr_eq(physical, again);
+    ck_assert_ptr_eq(physical->logical, dataset);
     ck_assert_ptr_nonnull(dataset->levels);
     nt_file_close(file);
 }
@@ -68,42 +68,42 @@ TEST(sides_are_made_once_and_not_before_somebody_asks)
 TEST(the_stored_side_is_its_own)
 {
     struct nt_file *file = build();
-    struct nt_dataset *stored, *of_stored;
-    assert_ok(nt_dataset_physical(file->datasets[0], &stored, &error));
-    assert_ok(nt_dataset_physical(stored, &of_stored, &error));
-    ck_assert_ptr_eq(of_stored, stored);
+    struct nt_dataset *physical, *of_stored;
+    assert_ok(nt_dataset_physical(file->datasets[0], &physical, &error));
+    assert_ok(nt_dataset_physical(physical, &of_stored, &error));
+    ck_assert_ptr_eq(of_stored, physical);
     nt_file_close(file);
 }
 
 TEST(why_there_are_no_sides_is_remembered)
 {
     struct nt_file *file = build();
-    struct nt_dataset *stored = NULL;
+    struct nt_dataset *physical = NULL;
     next_addition = NT_LIMIT;
-    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &stored, NULL));
+    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &physical, NULL));
     next_addition = NT_OK;
-    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &stored, &error));
-    ck_assert_str_eq(error.message, "no sides (at byte 7)");
+    assert_status(NT_LIMIT, nt_dataset_physical(file->datasets[0], &physical, &error));
+    ck_assert_str_eq(error.message, "no physical columns (at byte 7)");
     ck_assert_int_eq(atomic_load(&additions), 1);
-    ck_assert_ptr_null(stored);
+    ck_assert_ptr_null(physical);
     nt_file_close(file);
 }
 
 TEST(sides_that_the_machine_refused_are_tried_again)
 {
     struct nt_file *file = build();
-    struct nt_dataset *stored;
+    struct nt_dataset *physical;
     next_addition = NT_NO_MEMORY;
-    assert_status(NT_NO_MEMORY, nt_dataset_physical(file->datasets[0], &stored, &error));
+    assert_status(NT_NO_MEMORY, nt_dataset_physical(file->datasets[0], &physical, &error));
     next_addition = NT_OK;
-    assert_ok(nt_dataset_physical(file->datasets[0], &stored, &error));
+    assert_ok(nt_dataset_physical(file->datasets[0], &physical, &error));
     nt_file_close(file);
 }
 
 static void *ask_in_a_thread(void *dataset)
 {
-    struct nt_dataset *stored = NULL;
-    return nt_dataset_physical(dataset, &stored, NULL) == NT_OK ? stored : NULL;
+    struct nt_dataset *physical = NULL;
+    return nt_dataset_physical(dataset, &physical, NULL) == NT_OK ? physical : NULL;
 }
 
 TEST(threads_that_come_together_get_the_same_sides)
@@ -114,10 +114,10 @@ TEST(threads_that_come_together_get_the_same_sides)
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_in_a_thread, file->datasets[0]), 0);
     for (int i = 0; i < THREADS; i++) {
-        void *stored;
-        pthread_join(threads[i], &stored);
-        ck_assert_ptr_nonnull(stored);
-        ck_assert_ptr_eq(stored, file->datasets[0]->physical);
+        void *physical;
+        pthread_join(threads[i], &physical);
+        ck_assert_ptr_nonnull(physical);
+        ck_assert_ptr_eq(physical, file->datasets[0]->physical);
     }
     ck_assert_int_eq(atomic_load(&additions), 1);
     nt_file_close(file);

@@ -328,12 +328,12 @@ static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)
 enum nt_status nt_lance_prepare_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_lance_physical *side = &lance->side;
+    struct nt_lance_physical *physical_view = &lance->physical_view;
     uint32_t count;
-    side->schema = &lance->schema;
-    side->find_physical_column = find_physical_column;
-    side->find_part = find_part;
-    return nt_lance_number_columns(dataset->arena, &lance->schema, &side->leaves, &count, error);
+    physical_view->schema = &lance->schema;
+    physical_view->find_physical_column = find_physical_column;
+    physical_view->find_part = find_part;
+    return nt_lance_number_columns(dataset->arena, &lance->schema, &physical_view->leaves, &count, error);
 }
 
 void nt_lance_find_physical_columns(struct nt_dataset *dataset)
@@ -341,11 +341,11 @@ void nt_lance_find_physical_columns(struct nt_dataset *dataset)
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     for (uint32_t i = 0; i < dataset->column_count; i++) {
         uint32_t field = lance->schema.parts[dataset->columns[i].field].field;
-        dataset->columns[i].physical = lance->side.leaves[field].column;
+        dataset->columns[i].physical = lance->physical_view.leaves[field].column;
     }
 }
 
 enum nt_status nt_lance_add_dataset_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
-    return nt_lance_add_physical_of(dataset, &nt_lance_dataset_of(dataset)->side, error);
+    return nt_lance_add_physical_of(dataset, &nt_lance_dataset_of(dataset)->physical_view, error);
 }

@@ -162,7 +162,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
     enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
     lance->schema.is_legacy = lance->generations == NT_LANCE_IS_LEGACY;
     lance->schema.has_item_columns = lance->generations & (NT_LANCE_IS_LEGACY | NT_LANCE_IS_2_0);
-    lance->side.has_levels = lance->generations & NT_LANCE_IS_LATER;
+    lance->physical_view.has_levels = lance->generations & NT_LANCE_IS_LATER;
     if (status == NT_OK)
         status = nt_lance_lay_out_schema(file->arena, &lance->schema, error);
     if (status == NT_OK)
@@ -206,7 +206,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     if (status == NT_OK)
         status = nt_lance_find_slices(dataset, error);
     if (status == NT_OK)
-        status = nt_lance_build_fields(dataset, &lance->schema, lance->side.leaves, NULL, error);
+        status = nt_lance_build_fields(dataset, &lance->schema, lance->physical_view.leaves, NULL, error);
     if (status == NT_OK)
         nt_lance_find_physical_columns(dataset);
     dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;

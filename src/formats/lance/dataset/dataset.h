@@ -135,8 +135,8 @@ struct nt_lance_dataset {
     struct nt_lance_base *bases;       /* ascending ids */
     struct nt_lance_base_root *places; /* the first is the dataset's own folder */
     uint32_t fragment_count, file_count, base_count, place_count;
-    unsigned generations;          /* of its files */
-    struct nt_lance_physical side; /* shared by the physical datasets */
+    unsigned generations;                   /* of its files */
+    struct nt_lance_physical physical_view; /* shared by the physical datasets */
     struct nt_lance_readahead ahead;
     struct {
         TAILQ_HEAD(nt_lance_open_files, nt_lance_open_file) by_use; /* most recently used first */

@@ -129,17 +129,17 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
 /* ---- Columns of a file ---- */
 
 /* In a dataset each page has them, because each file has its own. */
-void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
+void nt_lance_describe_column(const struct nt_dataset *physical, uint32_t column, struct nt_json *json)
 {
-    if (!nt_lance_physical_of(stored)->find_part)
-        nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
+    if (!nt_lance_physical_of(physical)->find_part)
+        nt_json_member_unsigned(json, "file_column", physical->columns[column].id);
 }
 
-static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t column,
+static enum nt_status describe_page(const struct nt_dataset *physical, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json)
 {
     struct nt_lance_physical_column physical_column;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
+    const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
     if (of && physical_column.name) {
         nt_json_member_unsigned(json, "fragment", physical_column.fragment);
         nt_json_member_unsigned(json, "file_column", physical_column.column_map.column);
@@ -147,18 +147,18 @@ static enum nt_status describe_page(const struct nt_dataset *stored, uint32_t co
             json, "file_page",
             (uint64_t)(of - physical_column.lance->columns[physical_column.column_map.column].pages));
     }
-    put_encodings(stored, page, json);
+    put_encodings(physical, page, json);
     if (of)
         nt_lance_page_json(json, of);
     return NT_OK;
 }
 
-enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
+enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    nt_lock_acquire(&stored->logical->lock);
-    enum nt_status status = describe_page(stored, column, page, json);
-    nt_lock_release(&stored->logical->lock);
+    nt_lock_acquire(&physical->logical->lock);
+    enum nt_status status = describe_page(physical, column, page, json);
+    nt_lock_release(&physical->logical->lock);
     return status;
 }
 

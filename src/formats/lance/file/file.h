@@ -527,7 +527,7 @@ struct nt_lance_physical_column {
 /* What both physical datasets share; their format_data. */
 struct nt_lance_physical {
     const struct nt_lance_schema *schema;
-    const struct nt_lance_leaf *leaves; /* by field of that schema: the columns of `stored` */
+    const struct nt_lance_leaf *leaves; /* by field of that schema: the columns of `physical` */
     bool has_levels;                    /* some files have columns with levels */
     /* Finds the column of a part of a field. In a dataset the result is valid until the next call. The
      * caller holds the dataset's lock. */
@@ -544,17 +544,18 @@ static inline const struct nt_lance_physical *nt_lance_physical_of(const struct 
     return dataset->format_data;
 }
 
-/* Returns the file's page for a page of `stored` in a loaded group, or NULL. The caller holds the
+/* Returns the file's page for a page of `physical` in a loaded group, or NULL. The caller holds the
  * dataset's lock. */
-const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
+const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical, uint32_t column,
                                                const struct nt_page *page,
                                                struct nt_lance_physical_column *physical_column_ret);
 
 /* ---- Physical datasets ---- */
 
 /* Adds the physical datasets to a dataset. The id of each of their columns is the index of the column
- * of `stored`. */
-enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
+ * of `physical`. */
+enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
+                                        const struct nt_lance_physical *physical_view,
                                         struct nt_error *error);
 
 /* A member of nt_dataset_ops for a file that is mounted alone. */
@@ -586,8 +587,8 @@ enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
 /* ---- Columns and pages ---- */
 
 /* Members of nt_dataset_ops for the physical dataset. */
-void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json);
-enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
+void nt_lance_describe_column(const struct nt_dataset *physical, uint32_t column, struct nt_json *json);
+enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
 
 /* Describes a page that is built from a column of a file. */
@@ -645,7 +646,7 @@ uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number
 /* ---- Files of a page ---- */
 
 /* nt_dataset_ops.page_files for the physical dataset. */
-uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
+uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES]);
 
 /* ---- Shared decode trees ---- */

@@ -106,13 +106,13 @@ static void free_chunks(struct nt_text_generator *text)
 }
 
 /* nt_page_file.open for a column of the physical dataset. */
-static enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column,
+static enum nt_status nt_lance_chunks_open(struct nt_dataset *physical, uint32_t column,
                                            const struct nt_page *page, struct nt_text_generator **text_ret,
                                            struct nt_error *error)
 {
     struct nt_lance_physical_column physical_column;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
-    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&stored->decoders, page->decoder));
+    const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
+    const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&physical->decoders, page->decoder));
     struct nt_proto member;
     if (!of || !state || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");
@@ -178,13 +178,13 @@ static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_fi
     return 1 + is_strings;
 }
 
-static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
+static uint32_t put_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
                           struct nt_page_file files[NT_PAGE_FILES])
 {
     enum { MAX_RANGES = 16 };
-    const struct nt_column *info = &stored->columns[column];
+    const struct nt_column *info = &physical->columns[column];
     struct nt_lance_physical_column physical_column;
-    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &physical_column);
+    const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
     struct nt_proto member;
     uint32_t count = 0;
     if (!of)
@@ -207,11 +207,11 @@ static uint32_t put_files(const struct nt_dataset *stored, uint32_t column, cons
     return count;
 }
 
-uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
+uint32_t nt_lance_page_files(const struct nt_dataset *physical, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES])
 {
-    nt_lock_acquire(&stored->logical->lock);
-    uint32_t count = put_files(stored, column, page, files);
-    nt_lock_release(&stored->logical->lock);
+    nt_lock_acquire(&physical->logical->lock);
+    uint32_t count = put_files(physical, column, page, files);
+    nt_lock_release(&physical->logical->lock);
     return count;
 }

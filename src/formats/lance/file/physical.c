@@ -55,17 +55,18 @@ enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
 
 /* ---- Find the file page ---- */
 
-const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, uint32_t column,
+const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical, uint32_t column,
                                                const struct nt_page *page,
                                                struct nt_lance_physical_column *physical_column_ret)
 {
-    const struct nt_lance_physical *side = nt_lance_physical_of(stored);
-    uint32_t field = stored->columns[column].field,
-             part = side->find_part ? side->find_part(stored->logical, page->source) : 0;
-    const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first + part];
-    const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
+    const struct nt_lance_physical *physical_view = nt_lance_physical_of(physical);
+    uint32_t field = physical->columns[column].field,
+             part = physical_view->find_part ? physical_view->find_part(physical->logical, page->source) : 0;
+    const struct nt_group *group = &physical->groups[nt_groups_of_column(physical, column).first + part];
+    const struct nt_range *range = nt_group_range(physical, group, group->first_cluster, column);
     size_t number = (size_t)(page - &group->pages[range->first_page]);
-    if (side->find_physical_column(stored->logical, field, part, physical_column_ret, NULL) != NT_OK ||
+    if (physical_view->find_physical_column(physical->logical, field, part, physical_column_ret, NULL) !=
+            NT_OK ||
         !physical_column_ret->lance)
         return NULL;
     return &physical_column_ret->lance->columns[physical_column_ret->column_map.column].pages[number];
@@ -74,7 +75,7 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *stored, 
 /* ---- Page lists of stored columns ---- */
 
 /* What a column of a physical dataset has of a page of the file. */
-struct stored {
+struct physical_page {
     const struct nt_tree *tree;
     uint64_t values, bytes, levels;
 };
@@ -82,15 +83,16 @@ struct stored {
 /* ---- Trees ---- */
 
 static enum nt_status keep_tree(struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
-                                struct stored *stored)
+                                struct physical_page *physical_page)
 {
-    return nt_lance_keep_tree(list_builder->dataset->file, NULL, tree, &stored->tree, list_builder->error);
+    return nt_lance_keep_tree(list_builder->dataset->file, NULL, tree, &physical_page->tree,
+                              list_builder->error);
 }
 
 /* Builds the tree of a whole page: all chunks, or all rows. */
 static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
                                  const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *span,
-                                 struct stored *stored)
+                                 struct physical_page *physical_page)
 {
     struct nt_tree_buffer parts[2];
     struct nt_tree tree = *opened->layout.tree;
@@ -100,14 +102,14 @@ static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
         const struct nt_lance_buffer *buffer = &opened->page->buffers[i];
         parts[i] = (struct nt_tree_buffer){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
     }
-    stored->values = opened->layout.items;
+    physical_page->values = opened->layout.items;
     tree.parts = parts;
-    return keep_tree(list_builder, &tree, stored);
+    return keep_tree(list_builder, &tree, physical_page);
 }
 
 /* Builds the tree of a single value, without the layers around it. */
 static enum nt_status make_single(struct nt_page_list_builder *list_builder, const struct nt_tree *constant,
-                                  struct stored *stored)
+                                  struct physical_page *physical_page)
 {
     struct nt_tree tree = *constant;
     tree.part_count = constant->has_value_part;
@@ -115,20 +117,21 @@ static enum nt_status make_single(struct nt_page_list_builder *list_builder, con
     tree.repetition_count = tree.definition_count = 0;
     tree.layer_count = 1;
     tree.layers[0] = NT_LAYER_ITEM;
-    stored->values = tree.value || tree.has_value_part;
-    return keep_tree(list_builder, &tree, stored);
+    physical_page->values = tree.value || tree.has_value_part;
+    return keep_tree(list_builder, &tree, physical_page);
 }
 
 static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
                                 const struct nt_lance_page_reader *opened, enum nt_tree_output output,
-                                const struct nt_lance_chunk *span, struct stored *stored)
+                                const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    *stored = (struct stored){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
+    *physical_page =
+        (struct physical_page){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
     if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
-        return make_whole(list_builder, opened, span, stored);
+        return make_whole(list_builder, opened, span, physical_page);
     if (tree->layout == NT_TREE_CONSTANT && output != NT_TREE_LEVELS)
-        return make_single(list_builder, tree, stored);
+        return make_single(list_builder, tree, physical_page);
     return NT_OK;
 }
 
@@ -136,7 +139,7 @@ static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
 
 static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
                                    struct nt_lance_page_reader *opened, bool wants_bytes,
-                                   struct stored *stored)
+                                   struct physical_page *physical_page)
 {
     struct nt_lance_chunk chunk;
     struct nt_tree_counts counts;
@@ -145,8 +148,8 @@ static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
         status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
         if (status == NT_OK)
             status = nt_lance_count_chunk(list_builder, opened, &chunk, wants_bytes, &counts);
-        if (status == NT_OK && (!nt_add(stored->bytes, counts.bytes, &stored->bytes) ||
-                                !nt_add(stored->levels, counts.levels, &stored->levels)))
+        if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
+                                !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
             status = nt_fail(list_builder->error, NT_CORRUPT, chunk.offset,
                              "the column has more than 2^64 bytes or levels");
         if (status != NT_OK)
@@ -160,50 +163,50 @@ static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
 /* Counts the bytes of a constant. */
 static enum nt_status count_single(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
-                                   const struct nt_lance_chunk *span, struct stored *stored)
+                                   const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     struct nt_lance_page_reader single = *opened;
     struct nt_tree_counts counts;
-    single.layout.tree = stored->tree;
+    single.layout.tree = physical_page->tree;
     const struct nt_lance_chunk chunk = {
-        .offset = span->offset, .bytes = span->bytes, .values = stored->values};
-    if (!stored->values)
+        .offset = span->offset, .bytes = span->bytes, .values = physical_page->values};
+    if (!physical_page->values)
         return NT_OK;
     enum nt_status status = nt_lance_count_chunk(list_builder, &single, &chunk, true, &counts);
-    stored->bytes = counts.bytes;
+    physical_page->bytes = counts.bytes;
     return status;
 }
 
 static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt_lance_page_reader *opened,
                             enum nt_tree_output output, const struct nt_lance_chunk *span,
-                            struct stored *stored)
+                            struct physical_page *physical_page)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_constant = tree->layout == NT_TREE_CONSTANT;
     if (output == NT_TREE_BYTES && is_constant)
-        return count_single(list_builder, opened, span, stored);
+        return count_single(list_builder, opened, span, physical_page);
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
-    bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else in the next column */
+    bool has_bytes = physical_page->values && !nt_lance_has_lists(opened->page); /* else in the next column */
     bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
-    return is_counted ? count_chunks(list_builder, opened, output == NT_TREE_BYTES, stored) : NT_OK;
+    return is_counted ? count_chunks(list_builder, opened, output == NT_TREE_BYTES, physical_page) : NT_OK;
 }
 
 /* ---- Pages ---- */
 
 static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_page_reader *opened,
-                               const struct nt_lance_chunk *span, const struct stored *stored)
+                               const struct nt_lance_chunk *span, const struct physical_page *physical_page)
 {
     enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
     const struct nt_lance_content_info *info = nt_lance_content_info(content);
-    const struct nt_tree_state state = {stored->tree,
+    const struct nt_tree_state state = {physical_page->tree,
                                         {.output = info->output,
                                          .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
                                          .is_stored = true}};
     struct nt_page page = {
         .offset = span->offset, .stored_bytes = span->bytes, .source = list_builder->lance->number};
     struct nt_lance_dependencies dependencies = {.count = 0};
-    uint64_t elements = stored->values;
+    uint64_t elements = physical_page->values;
     enum nt_status status = NT_OK;
     if (info->output != NT_TREE_LEVELS)
         status = nt_lance_add_dependencies(list_builder, opened, &dependencies);
@@ -212,8 +215,8 @@ static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct
             nt_lance_add_decoder(list_builder->dataset, &state, &list_builder->dataset->columns[column].dtype,
                                  &dependencies, &page.decoder, list_builder->error);
     if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
-        page.parameter = stored->values;
-        elements = info->output == NT_TREE_BYTES ? stored->bytes : stored->levels;
+        page.parameter = physical_page->values;
+        elements = info->output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
     } else if (info->output == NT_TREE_VALUES &&
                !nt_multiply(elements, list_builder->column_map->items, &elements)) {
         elements = UINT64_MAX;
@@ -233,7 +236,7 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
     enum nt_tree_output output = nt_lance_content_info(content)->output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
     struct nt_lance_page_reader opened;
-    struct stored stored;
+    struct physical_page physical_page;
     if (content == NT_LANCE_HAS_NOTHING) {
         const struct nt_page bare = {.offset = span.offset,
                                      .stored_bytes = span.bytes,
@@ -246,16 +249,16 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
                            &opened, list_builder->error);
     if (status == NT_OK) {
         *known = opened.layout.tree;
-        status = make_tree(list_builder, &opened, output, &span, &stored);
+        status = make_tree(list_builder, &opened, output, &span, &physical_page);
     } else {
         nt_page_list_builder_place_page_failure(list_builder, status, page, false);
     }
     if (status == NT_OK && output != NT_TREE_LEVELS)
         status = nt_lance_read_dictionary(list_builder, &opened);
     if (status == NT_OK)
-        status = count(list_builder, &opened, output, &span, &stored);
+        status = count(list_builder, &opened, output, &span, &physical_page);
     if (status == NT_OK)
-        status = add_page(list_builder, builder, column, &opened, &span, &stored);
+        status = add_page(list_builder, builder, column, &opened, &span, &physical_page);
     nt_lance_close_page(&opened);
     return nt_page_list_builder_place_page_failure(list_builder, status, page, true);
 }
@@ -275,15 +278,15 @@ static enum nt_status store_column(struct nt_page_list_builder *list_builder,
     return status;
 }
 
-static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
+static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number,
                                     const struct nt_lance_physical_column *physical_column,
                                     struct nt_group_builder *builder, struct nt_error *error)
 {
-    uint32_t count, field = side->groups[number].field;
-    const uint32_t *columns = nt_field_columns(side, field, &count);
-    struct nt_page_list_builder list_builder = {.dataset = side,
+    uint32_t count, field = physical->groups[number].field;
+    const uint32_t *columns = nt_field_columns(physical, field, &count);
+    struct nt_page_list_builder list_builder = {.dataset = physical,
                                                 .number = field,
-                                                .field = &side->fields[field],
+                                                .field = &physical->fields[field],
                                                 .lance = physical_column->lance,
                                                 .column_map = &physical_column->column_map,
                                                 .context = nt_codec_context_new(),
@@ -299,18 +302,19 @@ static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
 
 /* nt_dataset_ops.load_group of both physical datasets. Counts strings and levels in one pass over the
  * file's column. */
-static enum nt_status nt_lance_load_physical(struct nt_dataset *side, uint32_t number, struct nt_error *error)
+static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32_t number,
+                                             struct nt_error *error)
 {
-    uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
+    uint32_t field = physical->groups[number].field, part = number - physical->field_groups[field];
     struct nt_lance_physical_column physical_column;
     struct nt_group_builder builder;
     enum nt_status status =
-        nt_group_builder_init(&builder, side, number, "list of pages", NT_NO_OFFSET, error);
+        nt_group_builder_init(&builder, physical, number, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = nt_lance_physical_of(side)->find_physical_column(side->logical, field, part,
-                                                                  &physical_column, error);
+        status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part,
+                                                                      &physical_column, error);
     if (status == NT_OK && physical_column.lance) {
-        status = store_columns(side, number, &physical_column, &builder, error);
+        status = store_columns(physical, number, &physical_column, &builder, error);
         if (status != NT_OK && physical_column.name)
             nt_error_context(error, "fragment %" PRIu64 ": %s", physical_column.fragment,
                              physical_column.name);
@@ -348,7 +352,7 @@ static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
 
 struct adding {
     const struct nt_dataset *dataset;
-    const struct nt_lance_physical *side;
+    const struct nt_lance_physical *physical_view;
     struct nt_builder builder;
     struct nt_error *error;
 };
@@ -356,10 +360,10 @@ struct adding {
 /* Returns what a field reads from its column. */
 static struct nt_lance_column_map column_map_of(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_physical *side = adding->side;
-    const struct nt_lance_model_field *part = &side->schema->parts[field];
-    return nt_lance_map_column(side->schema, &side->leaves[part->field], side->schema->has_item_columns,
-                               part);
+    const struct nt_lance_physical *physical_view = adding->physical_view;
+    const struct nt_lance_model_field *part = &physical_view->schema->parts[field];
+    return nt_lance_map_column(physical_view->schema, &physical_view->leaves[part->field],
+                               physical_view->schema->has_item_columns, part);
 }
 
 /* Sets the type of the rows of a packed structure. */
@@ -441,22 +445,22 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
 }
 
 /* From 2.1 on, a column has levels if its values are nullable, or in a list or something nullable. */
-static bool may_have_levels(const struct nt_lance_physical *side, uint32_t leaf)
+static bool may_have_levels(const struct nt_lance_physical *physical_view, uint32_t leaf)
 {
-    const struct nt_lance_schema *schema = side->schema;
+    const struct nt_lance_schema *schema = physical_view->schema;
     for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
         if (schema->fields[at].is_nullable || schema->places[at].type.shape == NT_LANCE_IS_LIST)
-            return side->has_levels;
+            return physical_view->has_levels;
     return false;
 }
 
-static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
+static enum nt_status add_levels_of(struct adding *adding, uint32_t field)
 {
-    uint32_t leaf = adding->side->schema->parts[field].field;
+    uint32_t leaf = adding->physical_view->schema->parts[field].field;
     enum nt_status status = NT_OK;
     if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
         status = add_column(adding, field, NT_LANCE_HAS_ENDS);
-    if (status == NT_OK && may_have_levels(adding->side, leaf) &&
+    if (status == NT_OK && may_have_levels(adding->physical_view, leaf) &&
         adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
         status = add_column(adding, field, NT_LANCE_HAS_LEVELS);
     return status;
@@ -466,14 +470,15 @@ static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
  * to the innermost items if that is a fixed-size list. */
 static bool has_column(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_physical *side = adding->side;
-    uint32_t leaf = side->schema->parts[field].field;
-    bool is_last = field + 1 == adding->dataset->field_count || side->schema->parts[field + 1].field != leaf;
-    return is_last && side->leaves[leaf].field == leaf;
+    const struct nt_lance_physical *physical_view = adding->physical_view;
+    uint32_t leaf = physical_view->schema->parts[field].field;
+    bool is_last =
+        field + 1 == adding->dataset->field_count || physical_view->schema->parts[field + 1].field != leaf;
+    return is_last && physical_view->leaves[leaf].field == leaf;
 }
 
 /* Copies the parts and their costs from the dataset. */
-static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset *dataset,
+static enum nt_status add_parts(struct nt_dataset *physical, const struct nt_dataset *dataset,
                                 struct nt_error *error)
 {
     uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
@@ -481,65 +486,64 @@ static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < dataset->part_count; i++)
         entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
-    enum nt_status status = nt_dataset_add_field_groups(side, entries, dataset->part_count, error);
+    enum nt_status status = nt_dataset_add_field_groups(physical, entries, dataset->part_count, error);
     free(entries);
-    side->part_metadata_bytes = dataset->part_metadata_bytes;
+    physical->part_metadata_bytes = dataset->part_metadata_bytes;
     return status;
 }
 
-static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance_physical *of,
-                               const struct nt_dataset_ops *ops, struct nt_dataset **side_ret,
-                               struct nt_error *error)
+static enum nt_status add_physical_dataset(struct nt_dataset *dataset, const struct nt_lance_physical *of,
+                                           const struct nt_dataset_ops *ops, struct nt_dataset **physical_ret,
+                                           struct nt_error *error)
 {
-    struct adding adding = {.dataset = dataset, .side = of, .error = error};
-    bool is_structure = !ops->page_files;
-    struct nt_dataset *side;
-    enum nt_status status = nt_dataset_new_physical(dataset, &side, error);
+    struct adding adding = {.dataset = dataset, .physical_view = of, .error = error};
+    bool is_levels = !ops->page_files;
+    struct nt_dataset *physical;
+    enum nt_status status = nt_dataset_new_physical(dataset, &physical, error);
     if (status != NT_OK)
         return status;
-    side->ops = ops;
-    side->format_data = (void *)of;
-    nt_builder_init(&adding.builder, side);
+    physical->ops = ops;
+    physical->format_data = (void *)of;
+    nt_builder_init(&adding.builder, physical);
     status = nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         if (!has_column(&adding, i))
             continue;
-        status = is_structure ? add_structure_of(&adding, i)
-                              : add_column(&adding, i, content_of_field(&adding, i));
+        status = is_levels ? add_levels_of(&adding, i) : add_column(&adding, i, content_of_field(&adding, i));
     }
     if (status == NT_OK)
         status = nt_builder_finish(&adding.builder, error);
     if (status == NT_OK)
-        status = add_parts(side, dataset, error);
+        status = add_parts(physical, dataset, error);
     nt_builder_deinit(&adding.builder);
     if (status == NT_OK)
-        *side_ret = side;
+        *physical_ret = physical;
     else
-        nt_dataset_free(side);
+        nt_dataset_free(physical);
     return status;
 }
 
-enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset, const struct nt_lance_physical *side,
-                                        struct nt_error *error)
+enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
+                                        const struct nt_lance_physical *physical_view, struct nt_error *error)
 {
-    static const struct nt_dataset_ops stored_ops = {
+    static const struct nt_dataset_ops physical_ops = {
         .load_group = nt_lance_load_physical,
         .page_files = nt_lance_page_files,
         .describe_column = nt_lance_describe_column,
         .describe_page = nt_lance_describe_page,
     };
-    static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_physical};
-    struct nt_dataset *stored, *structure;
-    enum nt_status status = add_side(dataset, side, &stored_ops, &stored, error);
+    static const struct nt_dataset_ops levels_ops = {.load_group = nt_lance_load_physical};
+    struct nt_dataset *physical, *levels;
+    enum nt_status status = add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error);
     if (status != NT_OK)
         return status;
-    status = add_side(dataset, side, &structure_ops, &structure, error);
+    status = add_physical_dataset(dataset, physical_view, &levels_ops, &levels, error);
     if (status != NT_OK) {
-        nt_dataset_free(stored);
+        nt_dataset_free(physical);
         return status;
     }
-    dataset->physical = stored;
-    dataset->levels = structure;
+    dataset->physical = physical;
+    dataset->levels = levels;
     return NT_OK;
 }
 
@@ -559,12 +563,12 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
 enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    struct nt_lance_physical *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
-    if (!side)
+    struct nt_lance_physical *physical_view = nt_arena_alloc(dataset->arena, 1, sizeof(*physical_view));
+    if (!physical_view)
         return nt_fail_memory(error);
-    *side = (struct nt_lance_physical){.schema = &lance->schema,
-                                       .leaves = lance->leaves,
-                                       .has_levels = !lance->schema.has_item_columns,
-                                       .find_physical_column = find_physical_column};
-    return nt_lance_add_physical_of(dataset, side, error);
+    *physical_view = (struct nt_lance_physical){.schema = &lance->schema,
+                                                .leaves = lance->leaves,
+                                                .has_levels = !lance->schema.has_item_columns,
+                                                .find_physical_column = find_physical_column};
+    return nt_lance_add_physical_of(dataset, physical_view, error);
 }
