@@ -47,7 +47,7 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
     if (status == NT_OK)
         status =
             nt_row_mask_check(&filter->elements, stream->elements - nt_stream_leading_zeros(stream), error);
-    filter->fifo = nt_field_is_fortran_order(field) ? filter->elements.per_row : 1;
+    filter->passes = nt_field_is_fortran_order(field) ? filter->elements.per_row : 1;
     if (nt_field_is_fortran_order(field))
         filter->elements.per_row = 1;
     if (status == NT_OK && stream->row->has_leading_zero)
@@ -60,24 +60,25 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
 
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error)
 {
-    struct nt_stream *stored = *stream, *chosen = NULL;
+    struct nt_stream *physical = *stream, *chosen = NULL;
     struct nt_row_mask elements;
-    enum nt_status status = nt_row_mask_find(stored->reader, stored->dataset, stored->field, stored->row->of,
-                                             NT_NONE, &elements, error);
+    enum nt_status status = nt_row_mask_find(physical->reader, physical->dataset, physical->field,
+                                             physical->row->of, NT_NONE, &elements, error);
     if (status != NT_OK || !elements.deletions)
         return status;
     struct nt_stream_filter *filter = calloc(1, sizeof(*filter));
-    if (!filter || !(chosen = nt_stream_new(stored->reader, stored->dataset, stored->field, stored->kind))) {
+    if (!filter ||
+        !(chosen = nt_stream_new(physical->reader, physical->dataset, physical->field, physical->kind))) {
         free(filter);
         return nt_fail_memory(error);
     }
-    *filter = (struct nt_stream_filter){.stored = stored, .elements = elements};
+    *filter = (struct nt_stream_filter){.physical = physical, .elements = elements};
     chosen->filter = filter;
     *stream = chosen;
-    status = find_filtered_rows(stored, filter, error);
+    status = find_filtered_rows(physical, filter, error);
     if (status == NT_OK)
         chosen->elements =
-            nt_row_mask_kept(&filter->elements) * filter->fifo + nt_stream_leading_zeros(stored);
+            nt_row_mask_kept(&filter->elements) * filter->passes + nt_stream_leading_zeros(physical);
     return status;
 }
 
@@ -86,9 +87,9 @@ enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *
 /* A run of consecutive selected elements. */
 struct cursor {
     const struct nt_stream_filter *filter;
-    struct nt_kept_run run; /* of rows */
-    uint64_t turn;          /* the element where the current pass over all rows begins */
-    uint64_t stored, count; /* the current stored element, and how many follow from it on */
+    struct nt_kept_run run;   /* of rows */
+    uint64_t pass_first;      /* the element where the current pass over all rows begins */
+    uint64_t physical, count; /* the current stored element, and how many follow from it on */
 };
 
 static void seek(struct cursor *cursor, uint64_t element)
@@ -96,24 +97,24 @@ static void seek(struct cursor *cursor, uint64_t element)
     const struct nt_row_mask *mask = &cursor->filter->elements;
     uint64_t kept = nt_row_mask_kept(mask), within = element % kept;
     struct nt_kept_run elements = nt_row_mask_kept_from(mask, within);
-    cursor->turn = element / kept * nt_row_mask_stored(mask);
+    cursor->pass_first = element / kept * nt_row_mask_physical(mask);
     cursor->run = nt_deletion_vector_find_kept(mask->deletions, within / mask->per_row);
-    cursor->stored = cursor->turn + elements.stored;
+    cursor->physical = cursor->pass_first + elements.physical;
     cursor->count = elements.count;
 }
 
 static void advance(struct cursor *cursor, uint64_t count)
 {
     const struct nt_row_mask *mask = &cursor->filter->elements;
-    cursor->stored += count;
+    cursor->physical += count;
     cursor->count -= count;
     if (cursor->count)
         return;
     if (!nt_deletion_vector_next_kept(mask->deletions, &cursor->run)) {
-        cursor->turn += nt_row_mask_stored(mask);
+        cursor->pass_first += nt_row_mask_physical(mask);
         cursor->run = nt_deletion_vector_find_kept(mask->deletions, 0);
     }
-    cursor->stored = cursor->turn + cursor->run.stored * mask->per_row;
+    cursor->physical = cursor->pass_first + cursor->run.physical * mask->per_row;
     cursor->count = cursor->run.count * mask->per_row;
 }
 
@@ -123,7 +124,7 @@ const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stre
     if (!stream->filter)
         return nt_stream_segment_of(stream, element);
     seek(&cursor, element);
-    return nt_stream_segment_of(stream->filter->stored, cursor.stored);
+    return nt_stream_segment_of(stream->filter->physical, cursor.physical);
 }
 
 /* ---- Recounting ---- */
@@ -154,7 +155,7 @@ static void count_selected_rows(const struct nt_stream_filter *filter, const uin
 /* ---- Pieces near one another ---- */
 
 struct piece {
-    uint64_t stored, count;
+    uint64_t physical, count;
     uint32_t run; /* how many omitted runs precede it */
 };
 
@@ -175,18 +176,18 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
     gathered->elements = 0;
     while (gathered->elements < most && gathered->count < MAX_PIECES) {
         uint64_t left = most - gathered->elements;
-        struct piece piece = {cursor->stored, cursor->count < left ? cursor->count : left,
+        struct piece piece = {cursor->physical, cursor->count < left ? cursor->count : left,
                               cursor->run.number};
         if (gathered->count) {
             const struct piece *last = &gathered->pieces[gathered->count - 1];
-            uint64_t end = last->stored + last->count;
+            uint64_t end = last->physical + last->count;
             if (!page_end)
-                page_end = nt_stream_page_end(stream->filter->stored, first->stored);
-            if (piece.stored < end || piece.stored - end > near || piece.stored >= page_end ||
-                piece.stored - first->stored >= span)
+                page_end = nt_stream_page_end(stream->filter->physical, first->physical);
+            if (piece.physical < end || piece.physical - end > near || piece.physical >= page_end ||
+                piece.physical - first->physical >= span)
                 return;
-            uint64_t room = first->stored + span - piece.stored;
-            uint64_t of_page = page_end - piece.stored;
+            uint64_t room = first->physical + span - piece.physical;
+            uint64_t of_page = page_end - piece.physical;
             piece.count = piece.count < room ? piece.count : room;
             piece.count = piece.count < of_page ? piece.count : of_page;
         }
@@ -203,7 +204,7 @@ static enum nt_status produce_piece(struct nt_stream *stream, const struct piece
                                     struct nt_error *error)
 {
     enum nt_status status =
-        nt_stream_produce(stream->filter->stored, piece->stored + nt_stream_leading_zeros(stream),
+        nt_stream_produce(stream->filter->physical, piece->physical + nt_stream_leading_zeros(stream),
                           piece->count, NULL, output, error);
     if (status == NT_OK && stream->filter->items.deletions)
         count_selected_items(stream->filter, piece->run, output, (size_t)piece->count);
@@ -217,12 +218,12 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     uint8_t span[SPAN_BYTES];
     uint32_t element_bytes = stream->element_bytes;
     const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
-    uint64_t first = pieces->stored, count = last->stored + last->count - first;
-    enum nt_status status = nt_stream_produce(stream->filter->stored, first + nt_stream_leading_zeros(stream),
-                                              count, NULL, span, error);
+    uint64_t first = pieces->physical, count = last->physical + last->count - first;
+    enum nt_status status = nt_stream_produce(
+        stream->filter->physical, first + nt_stream_leading_zeros(stream), count, NULL, span, error);
     for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
         size_t bytes = (size_t)pieces[i].count * element_bytes;
-        memcpy(output, span + (pieces[i].stored - first) * element_bytes, bytes);
+        memcpy(output, span + (pieces[i].physical - first) * element_bytes, bytes);
         if (stream->filter->items.deletions)
             count_selected_items(stream->filter, pieces[i].run, output, (size_t)pieces[i].count);
         output += bytes;
@@ -241,7 +242,7 @@ static enum nt_status finish_index(struct nt_stream *stream, const struct gather
         const struct piece *piece = &gathered->pieces[i];
         for (uint64_t done = 0, some; status == NT_OK && done < piece->count; done += some) {
             some = piece->count - done < AT_ONCE ? piece->count - done : AT_ONCE;
-            status = nt_stream_produce(stream->filter->tags, piece->stored + done, some, NULL,
+            status = nt_stream_produce(stream->filter->tags, piece->physical + done, some, NULL,
                                        (uint8_t *)tags, error);
             if (status == NT_OK)
                 count_selected_rows(stream->filter, tags, output, (size_t)some);
@@ -271,8 +272,8 @@ enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t fir
         status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
                                     : produce_piece(stream, gathered.pieces, output, error);
         const struct piece *last = &gathered.pieces[gathered.count - 1];
-        nt_access_note(&stream->filter->stored->access, gathered.pieces->stored * stream->element_bytes,
-                       (size_t)(last->stored + last->count - gathered.pieces->stored) *
+        nt_access_note(&stream->filter->physical->access, gathered.pieces->physical * stream->element_bytes,
+                       (size_t)(last->physical + last->count - gathered.pieces->physical) *
                            stream->element_bytes);
         if (status == NT_OK && stream->filter->tags)
             status = finish_index(stream, &gathered, output, error);

@@ -622,15 +622,15 @@ bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype
 
 /* A run of kept rows. */
 struct nt_kept_run {
-    uint32_t number; /* how many dropped runs precede it */
-    uint64_t stored; /* the stored position of the row */
-    uint64_t count;  /* kept rows from it on, without a gap */
+    uint32_t number;   /* how many deleted runs precede it */
+    uint64_t physical; /* the physical index of the row */
+    uint64_t count;    /* kept rows from it on, without a gap */
 };
 /* Finds where the `row`th kept row is stored. It must exist. */
 struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row);
 /* Advances to the next run of kept rows; false at the end. */
 bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept);
-/* How many rows the first `number` runs drop. */
+/* How many rows the first `number` runs delete. */
 uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number);
 
 /* The stored elements that a stream omits: `per_row` for each row that is deleted or not selected. */
@@ -653,16 +653,16 @@ void nt_row_mask_deinit(struct nt_row_mask *mask);
 enum nt_status nt_row_mask_multiply(struct nt_row_mask *mask, uint64_t factor, struct nt_error *error);
 /* Where the items of the first `row` rows end. */
 typedef enum nt_status nt_get_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
-/* The items of the dropped rows, run by run, from malloc. Requests ends in ascending order. */
+/* The items of the deleted rows, run by run, from malloc. Requests ends in ascending order. */
 enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_end, void *context,
                                struct nt_deletion_vector **items_ret, struct nt_error *error);
 
-/* The following functions require a mask that drops elements. */
+/* The following functions require a mask that omits elements. */
 
 /* Where a kept element is stored and how many follow it; `number` is that of its row's run. */
 struct nt_kept_run nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_t element);
-/* How many of the first `stored` elements are kept. */
-uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored);
+/* How many of the first `physical` elements are kept. */
+uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t physical);
 /* Checks that the mask covers exactly the stored `elements`; NT_CORRUPT. */
 enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error);
 
@@ -670,7 +670,7 @@ static inline uint64_t nt_row_mask_kept(const struct nt_row_mask *mask)
 {
     return mask->deletions->items[mask->deletions->count].kept * mask->per_row;
 }
-static inline uint64_t nt_row_mask_stored(const struct nt_row_mask *mask)
+static inline uint64_t nt_row_mask_physical(const struct nt_row_mask *mask)
 {
     return mask->deletions->items[mask->deletions->count].first * mask->per_row;
 }
@@ -730,12 +730,12 @@ struct nt_segment {
 
 /* Restricts the stored elements to those of selected entries. */
 struct nt_stream_filter {
-    struct nt_stream *stored; /* all elements */
+    struct nt_stream *physical; /* all elements */
     struct nt_row_mask elements;
     struct nt_row_mask items;         /* offsets: the items of the omitted rows, run by run */
     struct nt_stream *tags;           /* index of variants: the stored tags */
     struct nt_row_mask *alternatives; /* index of variants: by tag - 1 */
-    uint64_t fifo;                    /* number of passes over all rows: several in Fortran order */
+    uint64_t passes;                  /* number of passes over all rows: several in Fortran order */
 };
 
 struct nt_stream {
@@ -783,7 +783,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
 /* The elements of a located segment, including stored elements that the stream omits. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
-    return segment->mask.deletions ? nt_row_mask_stored(&segment->mask) : segment->elements;
+    return segment->mask.deletions ? nt_row_mask_physical(&segment->mask) : segment->elements;
 }
 /* A stream counts the leading 0 of offsets as an element; its segments do not. */
 static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)

@@ -29,12 +29,12 @@ uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, ui
 
 struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row)
 {
-    struct nt_kept_run kept = {.number = 0, .stored = row};
+    struct nt_kept_run kept = {.number = 0, .physical = row};
     if (deletions->items[0].kept <= row) {
         kept.number = find_kept(deletions->items, deletions->count, row) + 1;
-        kept.stored = row + nt_deletion_vector_count(deletions, kept.number);
+        kept.physical = row + nt_deletion_vector_count(deletions, kept.number);
     }
-    kept.count = deletions->items[kept.number].first - kept.stored;
+    kept.count = deletions->items[kept.number].first - kept.physical;
     return kept;
 }
 
@@ -43,8 +43,8 @@ bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, st
     do {
         if (kept->number == deletions->count)
             return false;
-        kept->stored = nt_deletion_run_end(&deletions->items[kept->number++]);
-        kept->count = deletions->items[kept->number].first - kept->stored;
+        kept->physical = nt_deletion_run_end(&deletions->items[kept->number++]);
+        kept->count = deletions->items[kept->number].first - kept->physical;
     } while (!kept->count);
     return true;
 }
@@ -79,17 +79,17 @@ struct nt_kept_run nt_row_mask_kept_from(const struct nt_row_mask *mask, uint64_
 {
     uint64_t within = element % mask->per_row;
     struct nt_kept_run kept = nt_deletion_vector_find_kept(mask->deletions, element / mask->per_row);
-    kept.stored = kept.stored * mask->per_row + within;
+    kept.physical = kept.physical * mask->per_row + within;
     kept.count = kept.count * mask->per_row - within;
     return kept;
 }
 
-uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t stored)
+uint64_t nt_row_mask_before(const struct nt_row_mask *mask, uint64_t physical)
 {
     if (!mask->deletions || !mask->per_row)
-        return stored;
-    return nt_deletion_vector_kept_before(mask->deletions, stored / mask->per_row) * mask->per_row +
-           stored % mask->per_row;
+        return physical;
+    return nt_deletion_vector_kept_before(mask->deletions, physical / mask->per_row) * mask->per_row +
+           physical % mask->per_row;
 }
 
 enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elements, struct nt_error *error)
@@ -365,7 +365,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Writers number the rows consecutively; otherwise a row is selected if any variant refers to it. */
-static enum nt_status omit_others(struct selected_rows *chosen, uint64_t stored,
+static enum nt_status omit_others(struct selected_rows *chosen, uint64_t physical,
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
     struct nt_deletion_vector_builder builder = {0};
@@ -377,7 +377,7 @@ static enum nt_status omit_others(struct selected_rows *chosen, uint64_t stored,
         if (!i || chosen->rows[i] != chosen->rows[i - 1])
             status = nt_deletion_vector_builder_add(&builder, chosen->rows[i], 1, error);
     if (status == NT_OK)
-        status = nt_deletion_vector_builder_finish(&builder, stored, error);
+        status = nt_deletion_vector_builder_finish(&builder, physical, error);
     if (status == NT_OK && !(made = new_drops(builder.count)))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
@@ -396,7 +396,7 @@ static enum nt_status collect(struct selected_rows *chosen, const struct nt_row_
     enum nt_status status = NT_OK;
     bool has_more = kept.count || nt_deletion_vector_next_kept(variants->deletions, &kept);
     for (; status == NT_OK && has_more; has_more = nt_deletion_vector_next_kept(variants->deletions, &kept))
-        status = look_at(chosen, kept.stored * per_row, kept.count * per_row, error);
+        status = look_at(chosen, kept.physical * per_row, kept.count * per_row, error);
     return status;
 }
 
@@ -406,7 +406,7 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
 {
     struct selected_rows chosen = {.ascend = true};
     uint32_t count;
-    uint64_t stored = 0;
+    uint64_t physical = 0;
     const uint32_t *children = nt_dataset_children(dataset, variant, &count);
     while (chosen.tag < count && children[chosen.tag++] != branch)
         ;
@@ -415,13 +415,13 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
     if (status == NT_OK)
         status = nt_stream_open_stored(reader, dataset, variant, NT_STREAM_INDEX, &chosen.index, error);
     if (status == NT_OK)
-        status = nt_row_counts_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &stored, error);
+        status = nt_row_counts_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &physical, error);
     if (status == NT_OK)
         status = nt_row_mask_check(variants, nt_stream_elements(chosen.tags), error);
     if (status == NT_OK)
         status = collect(&chosen, variants, error);
     if (status == NT_OK)
-        status = omit_others(&chosen, stored, rows_ret, error);
+        status = omit_others(&chosen, physical, rows_ret, error);
     nt_stream_close(chosen.tags);
     nt_stream_close(chosen.index);
     free(chosen.rows);

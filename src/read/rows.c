@@ -380,7 +380,7 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
                                              nt_span_part(build->dataset, &piece->span), &mask, error);
     if (status != NT_OK || !mask.deletions)
         return status;
-    if (nt_row_mask_stored(&mask) != piece->rows)
+    if (nt_row_mask_physical(&mask) != piece->rows)
         piece->span.fault = NT_FAULT_COUNT;
     piece->rows = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);

@@ -171,7 +171,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         own->mask = mask;
         own->item_mask = item_mask;
         if (item_mask.deletions)
-            own->limit = nt_row_mask_stored(&item_mask);
+            own->limit = nt_row_mask_physical(&item_mask);
         mask = item_mask = (struct nt_row_mask){0};
         find_stored(stream, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
@@ -387,7 +387,7 @@ void nt_stream_close(struct nt_stream *stream)
         nt_row_mask_deinit(&stream->segments[i].item_mask);
     }
     if (stream->filter) {
-        nt_stream_close(stream->filter->stored);
+        nt_stream_close(stream->filter->physical);
         nt_stream_close(stream->filter->tags);
         free(stream->filter->alternatives);
         free(stream->filter);
@@ -412,7 +412,7 @@ const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
 size_t nt_stream_memory(const struct nt_stream *stream)
 {
     if (stream->filter)
-        stream = stream->filter->stored;
+        stream = stream->filter->physical;
     return sizeof(*stream) +
            stream->segment_count *
                (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));

@@ -255,17 +255,17 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
                                      uint8_t *output, struct nt_error *error)
 {
     const struct nt_segment *segment = reading->segment;
-    uint64_t stored = first - segment->zeros, whole = 0;
-    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
+    uint64_t physical = first - segment->zeros, whole = 0;
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, physical);
     enum nt_status status = NT_OK;
-    if (stored == page->first_element)
+    if (physical == page->first_element)
         status = produce_whole_pages(reading, page, *count, &whole, output, error);
     if (whole) {
         *count = whole;
         return status;
     }
     struct nt_element_run run = run_on(reading, page);
-    run.first = (size_t)(stored - page->first_element);
+    run.first = (size_t)(physical - page->first_element);
     run.count = page->elements - run.first;
     if (*count < run.count)
         run.count = (size_t)*count;
@@ -275,12 +275,12 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
     return produce_run(reading, &run, output, error);
 }
 
-/* Maps an element to its stored position; limits `count` to the elements before a deletion. */
+/* Maps an element to its physical index; limits `count` to the elements before a deletion. */
 static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
 {
     const struct nt_segment *segment = reading->segment;
     const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->mask, *first);
-    *first = kept.stored;
+    *first = kept.physical;
     if (*count > kept.count)
         *count = kept.count;
     if (segment->item_mask.deletions)

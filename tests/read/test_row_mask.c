@@ -30,17 +30,17 @@ static void assert_items(const struct nt_deletion_vector *found, const struct nt
 
 TEST(rows_that_are_kept_are_found_where_they_are_stored)
 {
-    static const uint64_t stored[] = {0, 1, 4, 5, 6, 8, 9}, left[] = {2, 1, 3, 2, 1, 2, 1};
-    for (uint64_t row = 0; row < sizeof(stored) / sizeof(*stored); row++) {
+    static const uint64_t physical[] = {0, 1, 4, 5, 6, 8, 9}, left[] = {2, 1, 3, 2, 1, 2, 1};
+    for (uint64_t row = 0; row < sizeof(physical) / sizeof(*physical); row++) {
         struct nt_kept_run kept = nt_deletion_vector_find_kept(&deletions, row);
-        ck_assert_uint_eq(kept.stored, stored[row]);
+        ck_assert_uint_eq(kept.physical, physical[row]);
         ck_assert_uint_eq(kept.count, left[row]);
     }
     struct nt_kept_run kept = nt_deletion_vector_find_kept(&deletions, 0);
     ck_assert(nt_deletion_vector_next_kept(&deletions, &kept));
-    ck_assert(kept.stored == 4 && kept.count == 3);
+    ck_assert(kept.physical == 4 && kept.count == 3);
     ck_assert(nt_deletion_vector_next_kept(&deletions, &kept));
-    ck_assert(kept.stored == 8 && kept.count == 2);
+    ck_assert(kept.physical == 8 && kept.count == 2);
     ck_assert(!nt_deletion_vector_next_kept(&deletions, &kept));
 }
 
@@ -49,15 +49,15 @@ TEST(each_row_may_have_several_elements)
     enum { FACTOR = 3 };
     struct nt_row_mask mask = {.deletions = &deletions, .per_row = 1};
     assert_ok(nt_row_mask_multiply(&mask, FACTOR, &error));
-    ck_assert_uint_eq(nt_row_mask_stored(&mask), 30);
+    ck_assert_uint_eq(nt_row_mask_physical(&mask), 30);
     ck_assert_uint_eq(nt_row_mask_kept(&mask), 21);
     for (uint64_t element = 0; element < 21; element++) {
         struct nt_kept_run row = nt_deletion_vector_find_kept(&deletions, element / FACTOR);
         struct nt_kept_run found = nt_row_mask_kept_from(&mask, element);
         ck_assert_uint_eq(found.number, row.number);
-        ck_assert_uint_eq(found.stored, FACTOR * row.stored + element % FACTOR);
+        ck_assert_uint_eq(found.physical, FACTOR * row.physical + element % FACTOR);
         ck_assert_uint_eq(found.count, FACTOR * row.count - element % FACTOR);
-        ck_assert_uint_eq(nt_row_mask_before(&mask, found.stored), element);
+        ck_assert_uint_eq(nt_row_mask_before(&mask, found.physical), element);
     }
     assert_ok(nt_row_mask_check(&mask, 30, &error));
     assert_status(NT_CORRUPT, nt_row_mask_check(&mask, 29, &error));

@@ -824,13 +824,13 @@ struct nt_deletion_vector_builder {
 /* Adds `count` rows from `first`, which is at least `end`. NT_LIMIT for too many runs. */
 enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder *builder, uint64_t first,
                                               uint64_t count, struct nt_error *error);
-/* Ends: the list has builder->count runs of `stored` rows. The last run may be empty. */
-enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder, uint64_t stored,
-                                                 struct nt_error *error);
+/* Ends: the list has builder->count runs of `physical` rows. The last run may be empty. */
+enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder,
+                                                 uint64_t physical, struct nt_error *error);
 void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builder);
 
-/* How many of the first `stored` rows are kept. */
-uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t stored);
+/* How many of the first `physical` rows are kept. */
+uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t physical);
 /* How many of the first `entries` entries are selected: all without a selection. */
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries);
 /* The stored index of the `entry`th selected entry, which must exist. */

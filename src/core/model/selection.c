@@ -43,12 +43,12 @@ enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder 
     return status;
 }
 
-enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder, uint64_t stored,
-                                                 struct nt_error *error)
+enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder,
+                                                 uint64_t physical, struct nt_error *error)
 {
     enum nt_status status = push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error);
     if (status == NT_OK)
-        status = push(builder, (struct nt_deletion_run){stored, builder->kept}, error);
+        status = push(builder, (struct nt_deletion_run){physical, builder->kept}, error);
     if (status == NT_OK)
         builder->count--;
     return status;
@@ -63,14 +63,14 @@ void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builde
 NT_DEFINE_LAST_AT_MOST(find_deleted_run, struct nt_deletion_run, .first)
 NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_deletion_run, .kept)
 
-uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t stored)
+uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t physical)
 {
     const struct nt_deletion_run *run =
-        &deletions->items[find_deleted_run(deletions->items, deletions->count, stored)];
-    if (stored <= run->first)
-        return stored < run->first ? stored : run->kept;
+        &deletions->items[find_deleted_run(deletions->items, deletions->count, physical)];
+    if (physical <= run->first)
+        return physical < run->first ? physical : run->kept;
     uint64_t end = nt_deletion_run_end(run);
-    return run->kept + (stored > end ? stored - end : 0);
+    return run->kept + (physical > end ? physical - end : 0);
 }
 
 /* ---- Selected entries ---- */

@@ -234,8 +234,8 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
                                   struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance_column_location *stored =
-        &lance->fragments[part].stored[lance->schema.parts[field].field];
+    const struct nt_lance_column_location *location =
+        &lance->fragments[part].column_locations[lance->schema.parts[field].field];
     struct finding finding = {.lance = lance, .description = description, .error = error};
     if (description->kind >= NT_BLOB_KINDS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown kind of blob: %u", description->kind);
@@ -243,7 +243,7 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
     if (!needs_file || (!wants_file && description->size))
         return NT_OK;
-    finding.data_file = &lance->files[stored->file];
+    finding.data_file = &lance->files[location->file];
     enum nt_status status = find(&finding);
     if (status == NT_OK) {
         status = wants_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);

@@ -49,25 +49,25 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 struct finding {
     const struct nt_lance_dataset *lance;
     uint64_t place; /* of the current DataFile in the manifest */
-    struct nt_lance_column_location *stored;
+    struct nt_lance_column_location *locations;
     struct nt_error *error;
 };
 
 static enum nt_status add_column(const struct finding *finding, uint32_t file, int32_t id, uint64_t column)
 {
     uint32_t field = find_field(finding->lance, id);
-    struct nt_lance_column_location *stored = field == NT_NONE ? NULL : &finding->stored[field];
+    struct nt_lance_column_location *location = field == NT_NONE ? NULL : &finding->locations[field];
     bool has_none = (int32_t)column < 0; /* from 2.1 on: fields that only contain other fields */
-    if (!stored || has_none)
+    if (!location || has_none)
         return NT_OK;
-    if (stored->leaf.field != NT_NONE && stored->file != file)
+    if (location->leaf.field != NT_NONE && location->file != file)
         return NT_OK;
-    if (stored->leaf.field != NT_NONE)
+    if (location->leaf.field != NT_NONE)
         return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " has two columns", id);
     if (column > UINT32_MAX)
         return nt_fail(finding->error, NT_CORRUPT, finding->place,
                        "field %" PRId32 " has the impossible column %" PRIu64, id, column);
-    *stored = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
+    *location = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
 }
 
@@ -120,13 +120,13 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_column_location *stored = finding->stored;
+    struct nt_lance_column_location *locations = finding->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (stored[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
+        if (locations[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
             continue;
-        for (uint32_t at = schema->fields[i].parent; at != NT_NONE && stored[at].leaf.field == NT_NONE;
+        for (uint32_t at = schema->fields[i].parent; at != NT_NONE && locations[at].leaf.field == NT_NONE;
              at = schema->fields[at].parent)
-            stored[at] = stored[i];
+            locations[at] = locations[i];
     }
 }
 
@@ -134,11 +134,11 @@ static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
 static void find_leaves(const struct finding *finding)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
-    struct nt_lance_column_location *stored = finding->stored;
+    struct nt_lance_column_location *locations = finding->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
         uint32_t packed = schema->places[i].packed;
         if (packed != NT_NONE)
-            stored[i] = stored[packed];
+            locations[i] = locations[packed];
     }
     for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
         find_leaves_of_rank(finding, rank);
@@ -148,23 +148,24 @@ enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance
                                      struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
     uint32_t count = lance->schema.field_count;
-    if (fragment->stored)
+    if (fragment->column_locations)
         return NT_OK;
     enum nt_status status = nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    struct nt_lance_column_location *stored = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*stored));
-    struct finding finding = {.lance = lance, .stored = stored, .error = error};
-    if (!stored)
+    struct nt_lance_column_location *locations =
+        nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*locations));
+    struct finding finding = {.lance = lance, .locations = locations, .error = error};
+    if (!locations)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
-        stored[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+        locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
     for (uint32_t i = 0; status == NT_OK && i < fragment->file_count; i++)
         status = add_file(&finding, fragment->first_file + i);
     if (status != NT_OK)
         return status;
     find_leaves(&finding);
-    fragment->stored = stored;
+    fragment->column_locations = locations;
     return NT_OK;
 }
 
@@ -179,7 +180,7 @@ struct looking {
     struct nt_error *error;
 };
 
-static bool is_mtime_reliable(const struct nt_lance_data_file *data_file)
+static bool has_known_version(const struct nt_lance_data_file *data_file)
 {
     enum { MAJOR = 2, MINOR = 2 };
     uint64_t major = nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_MAJOR_VERSION),
@@ -188,38 +189,38 @@ static bool is_mtime_reliable(const struct nt_lance_data_file *data_file)
 }
 
 static enum nt_status look_at_field(struct looking *looking, uint32_t field,
-                                    const struct nt_lance_column_location *stored)
+                                    const struct nt_lance_column_location *location)
 {
     struct nt_error failure;
     const struct nt_lance *opened;
-    enum nt_status status = nt_lance_open_data_file(looking->dataset, stored->file, &opened, &failure);
+    enum nt_status status = nt_lance_open_data_file(looking->dataset, location->file, &opened, &failure);
     looking->is_known[field] = true;
     looking->left--;
     if (status != NT_OK)
         return nt_is_environmental(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
-    if (stored->leaf.column >= opened->tail.columns || !opened->columns[stored->leaf.column].failure)
+    if (location->leaf.column >= opened->tail.columns || !opened->columns[location->leaf.column].failure)
         return NT_OK;
     looking->refusals[field] =
-        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[stored->file].name,
-                        opened->columns[stored->leaf.column].failure->message);
+        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[location->file].name,
+                        opened->columns[location->leaf.column].failure->message);
     return looking->refusals[field] ? NT_OK : nt_fail_memory(looking->error);
 }
 
 static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_fragment_part *fragment)
 {
     const struct nt_lance_data_file *files = looking->lance->files;
-    bool is_all_settled = true;
+    bool are_all_known = true;
     for (uint32_t i = 0; i < fragment->file_count; i++)
-        is_all_settled &= is_mtime_reliable(&files[fragment->first_file + i]);
-    if (is_all_settled)
+        are_all_known &= has_known_version(&files[fragment->first_file + i]);
+    if (are_all_known)
         return NT_OK;
     enum nt_status status =
         nt_lance_find_columns(looking->dataset->file, looking->lance, fragment, looking->error);
     for (uint32_t i = 0; status == NT_OK && i < looking->lance->schema.field_count; i++) {
-        const struct nt_lance_column_location *stored = &fragment->stored[i];
-        if (stored->leaf.column != NT_NONE && !looking->is_known[i] &&
-            !is_mtime_reliable(&files[stored->file]))
-            status = look_at_field(looking, i, stored);
+        const struct nt_lance_column_location *location = &fragment->column_locations[i];
+        if (location->leaf.column != NT_NONE && !looking->is_known[i] &&
+            !has_known_version(&files[location->file]))
+            status = look_at_field(looking, i, location);
     }
     return status;
 }
@@ -303,18 +304,19 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     const struct nt_lance_model_field *shown = &lance->schema.parts[field];
     *physical_column_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
     enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
-    const struct nt_lance_column_location *stored = status == NT_OK ? &fragment->stored[shown->field] : NULL;
-    if (!stored || stored->leaf.field != shown->field)
+    const struct nt_lance_column_location *location =
+        status == NT_OK ? &fragment->column_locations[shown->field] : NULL;
+    if (!location || location->leaf.field != shown->field)
         return status;
-    physical_column_ret->name = lance->files[stored->file].name;
-    status = nt_lance_open_data_file(dataset, stored->file, &physical_column_ret->lance, error);
+    physical_column_ret->name = lance->files[location->file].name;
+    status = nt_lance_open_data_file(dataset, location->file, &physical_column_ret->lance, error);
     if (status == NT_OK)
         physical_column_ret->column_map =
-            nt_lance_map_column(&lance->schema, &stored->leaf,
+            nt_lance_map_column(&lance->schema, &location->leaf,
                                 nt_lance_has_item_columns(&physical_column_ret->lance->tail), shown);
     if (status == NT_OK)
         status =
-            nt_lance_check_column(&lance->schema, physical_column_ret->lance, &stored->leaf, false, error);
+            nt_lance_check_column(&lance->schema, physical_column_ret->lance, &location->leaf, false, error);
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;

@@ -270,15 +270,15 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
                                    : nt_lance_check_rows(schema, leaf, opened, error);
 }
 
-static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
-                                  const struct nt_lance_column_location *stored, struct nt_error *error)
+static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
+                                     const struct nt_lance_column_location *location, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
-    enum nt_status status = nt_lance_open_data_file(dataset, stored->file, &opened, error);
+    enum nt_status status = nt_lance_open_data_file(dataset, location->file, &opened, error);
     if (status != NT_OK)
         return status;
-    struct nt_lance_leaf leaf = stored->leaf;
+    struct nt_lance_leaf leaf = location->leaf;
     status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
@@ -288,7 +288,7 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
     if (status != NT_OK)
-        nt_error_context(error, "%s", lance->files[stored->file].name);
+        nt_error_context(error, "%s", lance->files[location->file].name);
     return status;
 }
 
@@ -319,17 +319,17 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
-    const struct nt_lance_column_location *stored = NULL;
+    const struct nt_lance_column_location *location = NULL;
     enum nt_status status = check_overlays(lance, fragment, error);
     if (status == NT_OK)
         status = find_deleted(dataset, group - dataset->field_groups[field], error);
     if (status == NT_OK)
         status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
-        stored = &fragment->stored[lance->schema.parts[field].field];
+        location = &fragment->column_locations[lance->schema.parts[field].field];
     if (status == NT_OK)
-        status = stored->leaf.column == NT_NONE ? fill_null(dataset, group, error)
-                                                : fill_stored(dataset, group, stored, error);
+        status = location->leaf.column == NT_NONE ? fill_null(dataset, group, error)
+                                                  : fill_from_file(dataset, group, location, error);
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;
@@ -345,7 +345,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     const struct nt_lance_model_field *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
-    uint32_t file_column = fragment->stored[part->field].leaf.column;
+    uint32_t file_column = fragment->column_locations[part->field].leaf.column;
     const struct nt_lance *opened;
     enum nt_status status = nt_lance_open_data_file(dataset, page->source, &opened, NULL);
     if (status != NT_OK)

@@ -78,7 +78,7 @@ struct nt_lance_fragment_part {
     bool has_deleted_rows;           /* false: only the deletion file has them */
     uint32_t first_file, file_count; /* range in the dataset's data files */
     /* By field of the schema; NULL until first used. Guarded by the dataset's lock. */
-    const struct nt_lance_column_location *stored;
+    const struct nt_lance_column_location *column_locations;
     bool has_deletions; /* likewise: `deletions` is set */
     const struct nt_deletion_vector *deletions;
 };
@@ -316,8 +316,8 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
 enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset *lance,
                                  struct nt_error *error);
 
-/* Fills fragment->stored, unless it is set. Returns NT_CORRUPT if the fragment lists a field twice, or
- * lists fewer or more columns than fields. The caller holds the dataset's lock. Memory comes from the
+/* Fills fragment->column_locations, unless it is set. Returns NT_CORRUPT if the fragment lists a field twice,
+ * or lists fewer or more columns than fields. The caller holds the dataset's lock. Memory comes from the
  * file's arena and counts against its budget. */
 enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
                                      struct nt_lance_fragment_part *fragment, struct nt_error *error);

@@ -22,15 +22,16 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
                                   struct nt_error *error)
 {
-    const struct nt_lance_column_location *stored = lance->fragments[lance->files[number].fragment].stored;
+    const struct nt_lance_column_location *locations =
+        lance->fragments[lance->files[number].fragment].column_locations;
     bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
     enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
-        uint32_t column = stored[i].leaf.column;
-        if (stored[i].file != number || column >= opened->tail.columns)
+        uint32_t column = locations[i].leaf.column;
+        if (locations[i].file != number || column >= opened->tail.columns)
             continue;
         has_field[column] = true;
-        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &stored[i].leaf);
+        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &locations[i].leaf);
         if (bytes != NT_NONE && !has_field[bytes]) {
             has_field[bytes] = true;
             status = nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings");
