@@ -61,7 +61,7 @@ NT_CHECKED enum nt_status nt_source_new(const struct nt_source_callbacks *callba
 
 struct nt_fetcher;
 
-enum { NT_MOST_TIMEOUT_SECONDS = 24 * 60 * 60 };
+enum { NT_MAX_TIMEOUT_SECONDS = 24 * 60 * 60 };
 
 /* Options for remote files; grows as nt_open_options does. */
 struct nt_fetcher_options {

@@ -95,7 +95,7 @@ static PyObject *table_batches(PyObject *module, PyObject *handle)
 }
 
 /* [(field, reason)] */
-static PyObject *table_left_out(PyObject *module, PyObject *handle)
+static PyObject *table_omitted_fields(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
     PyObject *rows = table ? PyList_New(0) : NULL;
@@ -180,7 +180,10 @@ static PyObject *table_stream(PyObject *module, PyObject *handle)
 }
 
 PyMethodDef table_functions[] = {
-    {"table_new", table_new, METH_VARARGS, NULL},     {"table_batches", table_batches, METH_O, NULL},
-    {"table_left_out", table_left_out, METH_O, NULL}, {"table_schema", table_schema, METH_O, NULL},
-    {"table_stream", table_stream, METH_O, NULL},     {0},
+    {"table_new", table_new, METH_VARARGS, NULL},
+    {"table_batches", table_batches, METH_O, NULL},
+    {"table_omitted_fields", table_omitted_fields, METH_O, NULL},
+    {"table_schema", table_schema, METH_O, NULL},
+    {"table_stream", table_stream, METH_O, NULL},
+    {0},
 };

@@ -64,7 +64,7 @@ class View:
     def left_out(self) -> Dict[str, str]:
         """Fields that Arrow cannot express, with the reason."""
         return {self.dataset._field(number).path: reason for number,
-                reason in _ntuple.table_left_out(self._table())}
+                reason in _ntuple.table_omitted_fields(self._table())}
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""

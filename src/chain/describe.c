@@ -187,12 +187,12 @@ uint32_t nt_chain_file_count(const struct nt_file *chain)
 static const struct nt_chain_member *find_part(const struct nt_chain *chain, uint32_t number)
 {
     const struct nt_chain_member *part = &chain->parts[last_part(chain->parts, chain->part_count, number)];
-    const struct nt_chain_member *left_out = &chain->parts[chain->part_count];
+    const struct nt_chain_member *omitted = &chain->parts[chain->part_count];
     if (part->number == number)
         return part;
-    while (left_out->number != number)
-        left_out++;
-    return left_out;
+    while (omitted->number != number)
+        omitted++;
+    return omitted;
 }
 
 /* Uses what opening found for an address without a listing. */
@@ -250,10 +250,10 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
 {
     const struct nt_chain *chain = nt_chain_of(dataset->file);
     const struct nt_chain_member *part = find_part(chain, number);
-    bool is_left_out = part - chain->parts >= chain->part_count;
+    bool is_omitted = part - chain->parts >= chain->part_count;
     write_identity(json, part);
-    nt_json_member_bool(json, "is_left_out", is_left_out);
-    if (is_left_out)
+    nt_json_member_bool(json, "is_left_out", is_omitted);
+    if (is_omitted)
         nt_json_member_text(json, "error", nt_text_of(part->failure.message));
     else
         write_share(json, &nt_chain_dataset_of(dataset)->slices[part - chain->parts],

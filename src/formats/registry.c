@@ -23,9 +23,9 @@
 const struct nt_format *const nt_formats[] = {NT_FORMATS};
 
 /* Is it the name of a format that this build omits? */
-static bool is_left_out(const char *name)
+static bool is_omitted(const char *name)
 {
-    static const char *const names[] = {NT_FORMATS_LEFT_OUT};
+    static const char *const names[] = {NT_FORMATS_OMITTED};
     for (size_t i = 0; names[i]; i++)
         if (!strcmp(names[i], name))
             return true;
@@ -129,7 +129,7 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
         kind = nt_identify(source);
     if (status != NT_OK)
         return status;
-    if (kind.format && is_left_out(kind.format))
+    if (kind.format && is_omitted(kind.format))
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                        "%s: %s: format %s is not built in (-D%s=enabled)", source->path, kind.text,
                        kind.format, kind.format);
@@ -164,7 +164,7 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         }
         return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
     }
-    if (!is_known && is_left_out(options->format))
+    if (!is_known && is_omitted(options->format))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "format %s is not built in (-D%s=enabled)",
                        options->format, options->format);
     if (!is_known)

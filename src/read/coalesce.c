@@ -159,7 +159,8 @@ static uint32_t count_alike(const struct loading *loading, uint32_t count)
             if (!are_shared(dataset, pages, runs[k].pages))
                 return 0;
         for (uint32_t k = 0; k < count; k++)
-            if (pages[k].decoder != pages->decoder || nt_page_made_elements(&pages[k]) != pages[k].elements ||
+            if (pages[k].decoder != pages->decoder ||
+                nt_page_decoded_elements(&pages[k]) != pages[k].elements ||
                 !are_same_bytes(&pages[k], &runs->pages[k]))
                 count = k;
     }
@@ -343,7 +344,7 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
 }
 
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
-                              struct nt_decoded_pages *made)
+                              struct nt_decoded_pages *decoded)
 {
     struct together together = {.end = UINT32_MAX};
     struct nt_pages_run runs[NT_DECODE_TOGETHER];
@@ -352,14 +353,14 @@ void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t cou
              element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
     for (uint32_t i = 0; i < count; i++) {
-        made[i] = (struct nt_decoded_pages){0};
+        decoded[i] = (struct nt_decoded_pages){0};
         if (ranges[i].stream->segment_count <= number || !narrow(&together, &ranges[i], number))
             return;
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_stream_range *range = &ranges[i];
         const struct nt_segment *segment = together.segments[i];
-        const struct nt_page *pages = made[i].first = &segment->pages[together.first];
+        const struct nt_page *pages = decoded[i].first = &segment->pages[together.first];
         element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
         runs[i] = (struct nt_pages_run){
             pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
@@ -368,5 +369,5 @@ void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t cou
     uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together.segments[0]->column, runs,
                                          count, together.end - together.first);
     for (uint32_t i = 0; i < count; i++)
-        made[i].count = done;
+        decoded[i].count = done;
 }

@@ -215,23 +215,23 @@ static enum nt_status read_within(const struct column_read *read, const struct n
 /* Reads whole pages or a part of one, from byte `offset` of a page on. Returns the number of bytes. */
 static enum nt_status read_pages(const struct column_read *read, const struct nt_page *page,
                                  uint32_t following, uint64_t offset, uint8_t *output, size_t bytes,
-                                 size_t *made_ret, struct nt_error *error)
+                                 size_t *decoded_ret, struct nt_error *error)
 {
     uint64_t elements = 0, left = page->elements * read->element_bytes - offset;
     uint32_t whole = offset ? 0
                             : nt_count_whole_pages(read->dataset, page, 1 + following,
                                                    bytes / read->element_bytes, NULL, &elements);
     if (whole) {
-        *made_ret = (size_t)(elements * read->element_bytes);
+        *decoded_ret = (size_t)(elements * read->element_bytes);
         return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
     }
-    uint64_t made = nt_page_made_elements(page) * read->element_bytes;
-    if (nt_page_made_elements(page) != page->elements) { /* a few decoded elements repeat */
-        offset %= made;
-        left = left < made - offset ? left : made - offset;
+    uint64_t decoded = nt_page_decoded_elements(page) * read->element_bytes;
+    if (nt_page_decoded_elements(page) != page->elements) { /* a few decoded elements repeat */
+        offset %= decoded;
+        left = left < decoded - offset ? left : decoded - offset;
     }
-    *made_ret = left < bytes ? (size_t)left : bytes;
-    return read_within(read, page, offset, output, *made_ret, error);
+    *decoded_ret = left < bytes ? (size_t)left : bytes;
+    return read_within(read, page, offset, output, *decoded_ret, error);
 }
 
 static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
@@ -242,15 +242,15 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {
         uint32_t following;
-        size_t made;
+        size_t decoded;
         const struct nt_page *page = page_of(read, offset / read->element_bytes, &at, &following);
         if (!page)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
         uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
-        status = read_pages(read, page, following, begin, output, bytes, &made, error);
-        output += made;
-        offset += made;
-        bytes -= made;
+        status = read_pages(read, page, following, begin, output, bytes, &decoded, error);
+        output += decoded;
+        offset += decoded;
+        bytes -= decoded;
     }
     return status;
 }

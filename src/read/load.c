@@ -167,7 +167,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
         .offset = page->is_missing ? (uintptr_t)page : page->offset,
         .stored_bytes = page->stored_bytes,
         .parameter = page->parameter,
-        .elements = nt_page_made_elements(page),
+        .elements = nt_page_decoded_elements(page),
         .compression = page->compression,
         .checksum = page->checksum,
         .checksum_covers = page->checksum_covers,
@@ -209,7 +209,7 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
                                   size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
 {
     uint64_t packed = 0, decoded = 0, limit = nt_file_page_limit(dataset->file, page->stored_bytes);
-    enum nt_status status = sizes_of(dataset, page, nt_page_made_elements(page), &packed, &decoded, error);
+    enum nt_status status = sizes_of(dataset, page, nt_page_decoded_elements(page), &packed, &decoded, error);
     if (status != NT_OK)
         return status;
     uint64_t largest = packed > decoded ? packed : decoded;
@@ -325,7 +325,7 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
         .parameter = page->parameter,
         .data = packed,
         .bytes = load->packed_bytes,
-        .elements = nt_page_made_elements(page),
+        .elements = nt_page_decoded_elements(page),
         .dependencies = dependencies,
         .context = load->context,
         .limit = nt_file_page_limit(load->dataset->file, page->stored_bytes),
@@ -472,8 +472,9 @@ static enum nt_status pin_dependency(const struct nt_page_request *request, cons
                               &dependency, pinned, error);
     if (status != NT_OK)
         return status;
-    dependencies->values[dependencies->count++] = nt_decoded_value(
-        nt_page_decoder(request->dataset, page), nt_cache_entry_bytes(*pinned), nt_page_made_elements(page));
+    dependencies->values[dependencies->count++] =
+        nt_decoded_value(nt_page_decoder(request->dataset, page), nt_cache_entry_bytes(*pinned),
+                         nt_page_decoded_elements(page));
     return NT_OK;
 }
 
@@ -538,9 +539,10 @@ enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *requ
 static void repeat_elements(const struct nt_dataset *dataset, const struct nt_page *page, uint8_t *output)
 {
     uint64_t width = nt_page_decoder(dataset, page)->element_bytes, total = page->elements * width;
-    for (uint64_t made = nt_page_made_elements(page) * width, count; made < total; made += count) {
-        count = made < total - made ? made : total - made;
-        memcpy(output + made, output, count);
+    for (uint64_t decoded = nt_page_decoded_elements(page) * width, count; decoded < total;
+         decoded += count) {
+        count = decoded < total - decoded ? decoded : total - decoded;
+        memcpy(output + decoded, output, count);
     }
 }
 

@@ -490,7 +490,7 @@ uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_
     uint32_t whole = 0;
     uint64_t found = 0;
     for (; whole < count && pages[whole].elements <= elements - found; whole++) {
-        if (nt_page_made_elements(&pages[whole]) != pages[whole].elements ||
+        if (nt_page_decoded_elements(&pages[whole]) != pages[whole].elements ||
             (dtype && !nt_values_are_equal(nt_page_decoder(dataset, &pages[whole]), dtype)))
             break;
         found += pages[whole].elements;

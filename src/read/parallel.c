@@ -388,15 +388,15 @@ static void work_on_shares(void *context)
     struct nt_error error;
     uint32_t count;
     while ((count = take_shares(read, shares))) {
-        struct nt_decoded_pages made[NT_DECODE_TOGETHER] = {{0}};
+        struct nt_decoded_pages decoded[NT_DECODE_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = range_of(read, &shares[i]);
         want_rest(read, &ranges[0], shares[0].range);
         if (count > 1)
-            nt_streams_decode_shared(ranges, count, made);
+            nt_streams_decode_shared(ranges, count, decoded);
         for (uint32_t i = 0; i < count; i++) {
             enum nt_status status = nt_stream_produce(ranges[i].stream, ranges[i].first, ranges[i].count,
-                                                      &made[i], ranges[i].output, &error);
+                                                      &decoded[i], ranges[i].output, &error);
             if (status != NT_OK)
                 note_failure(read, &shares[i], status, &error);
         }

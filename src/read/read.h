@@ -637,7 +637,7 @@ uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, ui
 struct nt_row_mask {
     const struct nt_deletion_vector *deletions; /* NULL: the stream has all elements */
     uint64_t per_row;
-    struct nt_deletion_vector *made; /* if the mask owns them, from malloc; else NULL */
+    struct nt_deletion_vector *owned; /* if the mask owns them, from malloc; else NULL */
 };
 
 /* The mask of a field's rows, items or bytes (NT_ROWS_OF_FIELD or another value, one for each field):
@@ -830,9 +830,9 @@ struct nt_decoded_pages {
     const struct nt_page *first;
     uint32_t count;
 };
-/* nt_stream_read of elements, without its edges and counters. `made` NULL: no pages are decoded. */
+/* nt_stream_read of elements, without its edges and counters. `decoded` NULL: no pages are decoded. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                 const struct nt_decoded_pages *made, uint8_t *output,
+                                 const struct nt_decoded_pages *decoded, uint8_t *output,
                                  struct nt_error *error);
 
 /* ---- Shared decoding ---- */
@@ -844,7 +844,7 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
 /* Decodes the pages that lie entirely in all ranges (at most NT_DECODE_TOGETHER) into their outputs, in
  * the segment where the first range begins. Skips failures: later reads report them. */
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
-                              struct nt_decoded_pages *made);
+                              struct nt_decoded_pages *decoded);
 
 /* ---- Streams under a row mask ---- */
 

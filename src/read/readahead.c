@@ -126,7 +126,7 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
             nt_workers_queue(reader->workers, &(struct nt_worker_job){load_ahead, reader, walk->dataset,
                                                                       next.column, next.page});
         if (next.page)
-            bytes += (uint64_t)nt_page_made_elements(next.page) *
+            bytes += (uint64_t)nt_page_decoded_elements(next.page) *
                      nt_page_decoder(walk->dataset, next.page)->element_bytes;
         element = next.end;
     }

@@ -49,19 +49,20 @@ bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, st
     return true;
 }
 
-static struct nt_deletion_vector *new_drops(uint64_t count)
+static struct nt_deletion_vector *new_deletions(uint64_t count)
 {
-    struct nt_deletion_vector *made = malloc(sizeof(*made) + ((size_t)count + 1) * sizeof(*made->items));
-    if (made)
-        *made = (struct nt_deletion_vector){(struct nt_deletion_run *)(made + 1), (uint32_t)count};
-    return made;
+    struct nt_deletion_vector *deletions =
+        malloc(sizeof(*deletions) + ((size_t)count + 1) * sizeof(*deletions->items));
+    if (deletions)
+        *deletions = (struct nt_deletion_vector){(struct nt_deletion_run *)(deletions + 1), (uint32_t)count};
+    return deletions;
 }
 
 /* ---- Elements of rows ---- */
 
 void nt_row_mask_deinit(struct nt_row_mask *mask)
 {
-    free(mask->made);
+    free(mask->owned);
     *mask = (struct nt_row_mask){0};
 }
 
@@ -108,13 +109,13 @@ enum nt_status nt_row_mask_check(const struct nt_row_mask *mask, uint64_t elemen
 static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *get_end, void *context,
                           struct nt_deletion_vector *items, struct nt_error *error)
 {
-    uint64_t dropped = 0, first = 0, end = 0, last;
+    uint64_t deleted = 0, first = 0, end = 0, last;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i <= rows->deletions->count; i++) {
         const struct nt_deletion_run *run = &rows->deletions->items[i];
         last = end;
         status = get_end(context, run->first * rows->per_row, &first, error);
-        items->items[i] = (struct nt_deletion_run){first, first - dropped};
+        items->items[i] = (struct nt_deletion_run){first, first - deleted};
         end = first;
         if (status == NT_OK && i < rows->deletions->count)
             status = get_end(context, nt_deletion_run_end(run) * rows->per_row, &end, error);
@@ -122,7 +123,7 @@ static enum nt_status map(const struct nt_row_mask *rows, nt_get_end *get_end, v
             return status;
         if (first < last || end < first)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the index decreases within its cluster");
-        dropped += end - first;
+        deleted += end - first;
     }
     return NT_OK;
 }
@@ -134,7 +135,7 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_e
     enum nt_status status = nt_row_mask_multiply(&checked, 1, error);
     if (status != NT_OK)
         return status;
-    struct nt_deletion_vector *items = new_drops(rows->deletions->count);
+    struct nt_deletion_vector *items = new_deletions(rows->deletions->count);
     if (!items)
         return nt_fail_memory(error);
     status = map(rows, get_end, context, items, error);
@@ -187,7 +188,7 @@ static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, ui
     enum nt_status status = hold(page_ends, element, error);
     if (status != NT_OK)
         return status;
-    uint64_t within = (element - page_ends->page->first_element) % nt_page_made_elements(page_ends->page);
+    uint64_t within = (element - page_ends->page->first_element) % nt_page_decoded_elements(page_ends->page);
     if (!nt_load_index(nt_page_decoder(page_ends->dataset, page_ends->page)->element, page_ends->data,
                        (size_t)within, end_ret))
         return nt_fail(error, NT_CORRUPT, page_ends->page->offset, "the end offsets are not numbers");
@@ -369,7 +370,7 @@ static enum nt_status omit_others(struct selected_rows *chosen, uint64_t physica
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
     struct nt_deletion_vector_builder builder = {0};
-    struct nt_deletion_vector *made = NULL;
+    struct nt_deletion_vector *deletions = NULL;
     enum nt_status status = NT_OK;
     if (!chosen->ascend)
         qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), compare_rows);
@@ -378,11 +379,11 @@ static enum nt_status omit_others(struct selected_rows *chosen, uint64_t physica
             status = nt_deletion_vector_builder_add(&builder, chosen->rows[i], 1, error);
     if (status == NT_OK)
         status = nt_deletion_vector_builder_finish(&builder, physical, error);
-    if (status == NT_OK && !(made = new_drops(builder.count)))
+    if (status == NT_OK && !(deletions = new_deletions(builder.count)))
         status = nt_fail_memory(error);
     if (status == NT_OK) {
-        memcpy(made->items, builder.items, (builder.count + 1) * sizeof(*made->items));
-        *rows_ret = made;
+        memcpy(deletions->items, builder.items, (builder.count + 1) * sizeof(*deletions->items));
+        *rows_ret = deletions;
     }
     nt_deletion_vector_builder_deinit(&builder);
     return status;
@@ -449,16 +450,16 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
     _Atomic(struct nt_deletion_vector *) *place =
         &index->filtered_rows[is_variant ? (size_t)dataset->field_count + branch : field];
-    struct nt_deletion_vector *made = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
+    struct nt_deletion_vector *deletions = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!known && is_variant)
-        status = omit_alternative(reader, dataset, field, branch, rows, &made, error);
+        status = omit_alternative(reader, dataset, field, branch, rows, &deletions, error);
     else if (!known)
-        status = omit_items(reader, dataset, field, rows, &made, error);
-    if (made && atomic_compare_exchange_strong(place, &known, made))
-        known = made;
+        status = omit_items(reader, dataset, field, rows, &deletions, error);
+    if (deletions && atomic_compare_exchange_strong(place, &known, deletions))
+        known = deletions;
     else
-        free(made);
+        free(deletions);
     *below_ret = known;
     return status;
 }
@@ -486,7 +487,7 @@ enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dat
         way[count++] = at;
     for (uint32_t i = count; mask->deletions && status == NT_OK && i-- > 0;) {
         uint32_t at = way[i];
-        struct nt_deletion_vector *made = NULL;
+        struct nt_deletion_vector *deletions = NULL;
         if (!nt_rows_per_item(dataset, at, &mask->per_row))
             status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         else if (!i && of == NT_ROWS_OF_FIELD)
@@ -495,10 +496,10 @@ enum nt_status nt_row_mask_find(struct nt_reader *reader, struct nt_dataset *dat
             status = go_below(reader, dataset, at, i ? branch_of(dataset, field, at) : NT_NONE, mask,
                               &mask->deletions, error);
         else
-            status = items_in_part(reader, dataset, at, part, mask, &made, error);
-        if (made) {
-            free(mask->made);
-            mask->deletions = mask->made = made;
+            status = items_in_part(reader, dataset, at, part, mask, &deletions, error);
+        if (deletions) {
+            free(mask->owned);
+            mask->deletions = mask->owned = deletions;
         }
         mask->per_row = 1;
     }

@@ -45,8 +45,8 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
     struct nt_error failure = {0};
     if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
         return unknown_unless_passing(&failure, known_ret, error);
-    *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, nt_page_made_elements(page) - 1,
-                               items_ret);
+    *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data,
+                               nt_page_decoded_elements(page) - 1, items_ret);
     nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     return NT_OK;
 }
@@ -72,7 +72,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
         if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) !=
             NT_OK)
             return unknown_unless_passing(&failure, known_ret, error);
-        for (uint32_t k = 0; k < nt_page_made_elements(page); k++)
+        for (uint32_t k = 0; k < nt_page_decoded_elements(page); k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
         nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     }

@@ -22,11 +22,11 @@
 struct reading {
     struct nt_stream *stream;
     const struct nt_segment *segment; /* current */
-    uint64_t dropped;                 /* offsets: omitted items before the current element */
+    uint64_t deleted;                 /* offsets: omitted items before the current element */
     bool is_random;                   /* the read does not follow the previous one */
     const struct nt_page *next;       /* the page after the last one used ... */
     uint64_t previous;                /* ... and the index value before its first element */
-    struct nt_decoded_pages made;     /* pages already decoded into the output */
+    struct nt_decoded_pages decoded;  /* pages already decoded into the output */
 };
 
 /* ---- One page ---- */
@@ -35,7 +35,7 @@ struct reading {
 static struct nt_element_run run_on(const struct reading *reading, const struct nt_page *page)
 {
     struct nt_element_run run = nt_stream_run(reading->stream, reading->segment, page);
-    run.base -= reading->dropped; /* stored offsets count them; the sum is right even if this wraps */
+    run.base -= reading->deleted; /* stored offsets count them; the sum is right even if this wraps */
     return run;
 }
 
@@ -79,14 +79,14 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_ele
         return stream->row->has_leading_zero ? NT_OK : status;
     }
     run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
-                                      nt_page_made_elements(page) - 1, &run->previous);
+                                      nt_page_decoded_elements(page) - 1, &run->previous);
     nt_page_unpin(stream->reader, pinned, NT_CACHE_DROP_BEHIND);
     return NT_OK;
 }
 
 static void carry_on(struct reading *reading, const struct nt_element_run *run)
 {
-    size_t last = nt_page_made_elements(run->page) - 1;
+    size_t last = nt_page_decoded_elements(run->page) - 1;
     if (reading->stream->row->needs_previous && run->first + run->count > last &&
         nt_load_index(run->decoder->element, run->data, last, &reading->previous))
         reading->next = run->page + 1;
@@ -111,14 +111,14 @@ static bool read_from_blocks(const struct nt_stream *stream, const struct nt_ele
 
 /* The same with conversion of the elements. `is_made_ret` is false if the caller must use the page. */
 static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_element_run *run,
-                                          uint8_t *output, bool *is_made_ret, struct nt_error *error)
+                                          uint8_t *output, bool *is_decoded_ret, struct nt_error *error)
 {
     const struct nt_stream *stream = reading->stream;
-    *is_made_ret = false;
+    *is_decoded_ret = false;
     if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
         return NT_OK;
     if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
-        *is_made_ret = read_from_blocks(stream, run, output);
+        *is_decoded_ret = read_from_blocks(stream, run, output);
         return NT_OK;
     }
     uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
@@ -128,8 +128,8 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
     struct nt_element_run copy = *run;
     copy.data = elements;
     copy.first = 0;
-    *is_made_ret = read_from_blocks(stream, run, elements);
-    if (*is_made_ret)
+    *is_decoded_ret = read_from_blocks(stream, run, elements);
+    if (*is_decoded_ret)
         status = stream->transform(&copy, output, error);
     free(elements);
     return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
@@ -140,11 +140,11 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
 {
     struct nt_stream *stream = reading->stream;
     struct nt_cache_entry *pinned;
-    bool is_made = false;
+    bool is_decoded = false;
     enum nt_status status = NT_OK;
     if (reading->is_random && run->count < run->page->elements)
-        status = produce_from_blocks(reading, run, output, &is_made, error);
-    if (status != NT_OK || is_made)
+        status = produce_from_blocks(reading, run, output, &is_decoded, error);
+    if (status != NT_OK || is_decoded)
         return status;
     status = find_previous(reading, run, error);
     if (status == NT_OK)
@@ -160,9 +160,9 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
 
 /* ---- One segment ---- */
 
-static bool is_made(const struct reading *reading, const struct nt_page *page)
+static bool is_decoded(const struct reading *reading, const struct nt_page *page)
 {
-    return (uintptr_t)page - (uintptr_t)reading->made.first < reading->made.count * sizeof(*page);
+    return (uintptr_t)page - (uintptr_t)reading->decoded.first < reading->decoded.count * sizeof(*page);
 }
 
 /* Converts the offsets of whole pages in place to the stream's offsets. */
@@ -195,21 +195,21 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
 {
     struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
-    bool are_offsets = stream->row->make == NT_CONVERT_OFFSETS, are_made = is_made(reading, page);
+    bool are_offsets = stream->row->make == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
     uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
     *count_ret = 0;
     if (stream->row->make != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
-    if (are_made && reading->made.count - (uint32_t)(page - reading->made.first) < left)
-        left = reading->made.count - (uint32_t)(page - reading->made.first);
+    if (are_decoded && reading->decoded.count - (uint32_t)(page - reading->decoded.first) < left)
+        left = reading->decoded.count - (uint32_t)(page - reading->decoded.first);
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, requested, &stream->dtype, count_ret);
-    if (are_offsets && whole && !are_made)
+    if (are_offsets && whole && !are_decoded)
         *count_ret -= page[--whole].elements;
     if (!*count_ret)
         return NT_OK;
-    enum nt_status status = are_made ? NT_OK
-                                     : nt_pages_read_whole(stream->reader, stream->dataset, segment->column,
-                                                           page, whole, output, error);
+    enum nt_status status = are_decoded ? NT_OK
+                                        : nt_pages_read_whole(stream->reader, stream->dataset,
+                                                              segment->column, page, whole, output, error);
     return status == NT_OK && are_offsets ? finish_offsets(reading, page, whole, output, error) : status;
 }
 
@@ -220,7 +220,7 @@ static void produce_page_offsets(const struct reading *reading, uint64_t first, 
     const struct nt_segment *segment = reading->segment;
     for (uint64_t i = 0; i < count; i++) {
         const struct nt_page *page = &segment->pages[first + i];
-        uint64_t end = segment->base - reading->dropped + page->first_element + page->elements;
+        uint64_t end = segment->base - reading->deleted + page->first_element + page->elements;
         memcpy(output + i * sizeof(end), &end, sizeof(end));
     }
 }
@@ -241,12 +241,12 @@ static void produce_zeros(const struct nt_stream *stream, const struct nt_segmen
 /* On a page where a few decoded elements repeat, limits a run to those. */
 static void limit_run(struct nt_element_run *run)
 {
-    size_t made = nt_page_made_elements(run->page);
-    if (made == run->page->elements)
+    size_t decoded = nt_page_decoded_elements(run->page);
+    if (decoded == run->page->elements)
         return;
     run->first = 0;
-    if (run->count > made)
-        run->count = made;
+    if (run->count > decoded)
+        run->count = decoded;
 }
 
 /* Reads stored elements from element `first` of the segment on, up to the end of one page or several.
@@ -284,7 +284,7 @@ static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *cou
     if (*count > kept.count)
         *count = kept.count;
     if (segment->item_mask.deletions)
-        reading->dropped = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
+        reading->deleted = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
 }
 
 /* Reads up to `count` elements from `first` on in the segment. Sets `count` to the number read. */
@@ -301,7 +301,7 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
         return status;
     }
-    reading->dropped = 0;
+    reading->deleted = 0;
     if (segment->mask.deletions && segment->page_count)
         skip_deleted(reading, &first, count);
     if (first < segment->zeros) {
@@ -319,13 +319,14 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
 /* ---- Read bytes ---- */
 
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,
-                                 const struct nt_decoded_pages *made, uint8_t *output, struct nt_error *error)
+                                 const struct nt_decoded_pages *decoded, uint8_t *output,
+                                 struct nt_error *error)
 {
     if (stream->filter)
         return nt_stream_produce_filtered(stream, first, count, output, error);
     struct reading reading = {.stream = stream};
-    if (made)
-        reading.made = *made;
+    if (decoded)
+        reading.decoded = *decoded;
     enum nt_status status = NT_OK;
     reading.is_random = !nt_access_is_sequential(&stream->access, first * stream->element_bytes,
                                                  count * stream->element_bytes);
@@ -421,7 +422,7 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
 {
     nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
     const struct nt_page *page = piece->at.page;
-    if (!page || nt_page_made_elements(page) != page->elements ||
+    if (!page || nt_page_decoded_elements(page) != page->elements ||
         !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype))
         return false;
     uint64_t page_bytes = (uint64_t)page->elements * stream->element_bytes;

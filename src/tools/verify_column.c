@@ -295,12 +295,12 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     uint64_t bytes;
     if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
-    if (!nt_multiply(nt_page_made_elements(page), stream->element_bytes, &bytes) ||
+    if (!nt_multiply(nt_page_decoded_elements(page), stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))
         return nt_fail_memory(error);
     struct nt_element_run run = nt_stream_run(stream, segment, page);
     run.data = column->elements;
-    run.count = nt_page_made_elements(page);
+    run.count = nt_page_decoded_elements(page);
     run.is_cluster_end = is_cluster_end(segment, page);
     run.has_previous = cluster->has_previous;
     run.previous = cluster->previous;
@@ -311,7 +311,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
 static void count_selected(struct column *column, const struct nt_page *page)
 {
     const uint8_t *at = column->elements + NT_SWITCH_TAG;
-    for (uint32_t i = 0; i < nt_page_made_elements(page); i++, at += NT_SWITCH_BYTES) {
+    for (uint32_t i = 0; i < nt_page_decoded_elements(page); i++, at += NT_SWITCH_BYTES) {
         uint32_t tag = nt_load_le32(at);
         if (tag && tag <= column->stream->alternative_count)
             column->chosen[tag - 1]++;
@@ -334,7 +334,7 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
 {
     const struct nt_stream *stream = column->stream;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
-    uint32_t elements = nt_page_made_elements(page);
+    uint32_t elements = nt_page_decoded_elements(page);
     if (stream->row->needs_previous && elements)
         cluster->has_previous =
             nt_load_index(decoder->element, column->elements, elements - 1, &cluster->previous);

@@ -138,7 +138,7 @@ static void dense_pages(struct nt_buffer *file)
 
 static void dense_clusters(struct nt_buffer *file)
 {
-    enum { COUNT = 70000, MOST_ENTRIES = 65536 };
+    enum { COUNT = 70000, MAX_ENTRIES = 65536 };
     struct rntuple_cluster *clusters = make(COUNT, sizeof(*clusters));
     struct rntuple_range *ranges = make(COUNT, sizeof(*ranges));
     struct rntuple_page *pages = make(COUNT, sizeof(*pages));
@@ -147,7 +147,7 @@ static void dense_clusters(struct nt_buffer *file)
     for (uint32_t i = 0; i < COUNT; i++) {
         pages[i] = no_page;
         pages[i].merged = i ? &pages[0] : NULL;
-        pages[i].elements = 1 + noise(&state) % MOST_ENTRIES;
+        pages[i].elements = 1 + noise(&state) % MAX_ENTRIES;
         ranges[i] =
             (struct rntuple_range){.pages = &pages[i], .page_count = 1, .first_element = (int64_t)first};
         clusters[i] = (struct rntuple_cluster){

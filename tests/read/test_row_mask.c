@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that are dropped, by hand: of ten the third, the fourth and the eighth; what goes with them where each
+ * Rows that are deleted, by hand: of ten the third, the fourth and the eighth; what goes with them where each
  * has several elements, or as many items as end offsets tell.
  */
 #include "read/read.h"
@@ -89,33 +89,33 @@ static enum nt_status tell(void *context, uint64_t row, uint64_t *end_ret, struc
 
 TEST(items_go_with_their_rows)
 {
-    struct nt_deletion_vector *made;
+    struct nt_deletion_vector *deletions;
     struct telling telling = {0};
-    assert_ok(nt_row_mask_map(&rows, tell, &telling, &made, &error));
+    assert_ok(nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
     ck_assert_uint_eq(telling.calls, CALLS);
-    assert_items(made, (const struct nt_deletion_run[]){{1, 1}, {21, 16}, {45, 33}});
-    free(made);
+    assert_items(deletions, (const struct nt_deletion_run[]){{1, 1}, {21, 16}, {45, 33}});
+    free(deletions);
 }
 
 TEST(ends_that_decrease_are_corrupt)
 {
     for (unsigned call = 2; call <= CALLS; call++) {
-        struct nt_deletion_vector *made = NULL;
+        struct nt_deletion_vector *deletions = NULL;
         struct telling telling = {.changed = call};
-        assert_status(NT_CORRUPT, nt_row_mask_map(&rows, tell, &telling, &made, &error));
+        assert_status(NT_CORRUPT, nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "the index decreases within its cluster"));
-        ck_assert_ptr_null(made);
+        ck_assert_ptr_null(deletions);
     }
 }
 
 TEST(an_end_that_cannot_be_reported_is_the_failure)
 {
     for (unsigned call = 1; call <= CALLS; call++) {
-        struct nt_deletion_vector *made = NULL;
+        struct nt_deletion_vector *deletions = NULL;
         struct telling telling = {.changed = call, .status = NT_CHECKSUM};
-        assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, tell, &telling, &made, &error));
+        assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
         ck_assert_str_eq(error.message, "told");
         ck_assert_uint_eq(telling.calls, call);
-        ck_assert_ptr_null(made);
+        ck_assert_ptr_null(deletions);
     }
 }

@@ -71,13 +71,13 @@ struct nt_page {
     uint8_t checksum_covers;
     uint8_t compression; /* enum nt_compression_kind */
     bool is_missing : 1; /* has no bytes; reading fails; not equal to any other page */
-    bool is_uniform : 1; /* all elements are equal: see nt_page_made_elements */
+    bool is_uniform : 1; /* all elements are equal: see nt_page_decoded_elements */
 };
 
 enum { NT_UNIFORM_ELEMENTS = 8192 };
 
 /* Elements to decode; of a uniform page a limited number, which represents any run of them. */
-static inline uint32_t nt_page_made_elements(const struct nt_page *page)
+static inline uint32_t nt_page_decoded_elements(const struct nt_page *page)
 {
     return page->is_uniform && page->elements > NT_UNIFORM_ELEMENTS ? NT_UNIFORM_ELEMENTS : page->elements;
 }

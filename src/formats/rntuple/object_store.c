@@ -224,14 +224,14 @@ enum nt_status nt_store_anchor_read(struct nt_text text, struct nt_arena *arena,
 /* ---- Object store as a container ---- */
 
 /* An anchor has some hundred bytes; ROOT rejects longer ones. */
-enum { MOST_ANCHOR_BYTES = 1 << 20 };
+enum { MAX_ANCHOR_BYTES = 1 << 20 };
 
 static enum nt_status read_text(const struct nt_file *file, struct nt_text *text, struct nt_error *error)
 {
     struct nt_source *source = file->source;
-    if (source->size > MOST_ANCHOR_BYTES)
+    if (source->size > MAX_ANCHOR_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: an anchor of an object store has at most %d bytes",
-                       file->path, MOST_ANCHOR_BYTES);
+                       file->path, MAX_ANCHOR_BYTES);
     char *bytes = nt_arena_alloc(file->arena, 1, (size_t)source->size + 1);
     if (!bytes)
         return nt_fail_memory(error);

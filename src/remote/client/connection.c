@@ -535,9 +535,9 @@ enum nt_status nt_fetcher_new_by(nt_fetch_starter *start_process, const struct n
     enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_fetcher_options", error);
     if (status != NT_OK)
         return status;
-    if (known.timeout_seconds > NT_MOST_TIMEOUT_SECONDS)
+    if (known.timeout_seconds > NT_MAX_TIMEOUT_SECONDS)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
-                       NT_MOST_TIMEOUT_SECONDS, known.timeout_seconds);
+                       NT_MAX_TIMEOUT_SECONDS, known.timeout_seconds);
     struct nt_fetcher *fetcher = new_fetcher(error);
     if (!fetcher)
         return NT_NO_MEMORY;

@@ -40,7 +40,7 @@ static void teardown(void)
 /* ---- Steps ---- */
 
 #define NONE NT_NONE
-enum { LIMIT = 1 << 20, MOST_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
+enum { LIMIT = 1 << 20, MAX_OUTPUTS = 8, OUTPUT_BYTES = 1 << 17 };
 
 /* Steps whose body ends at the index `end_`. */
 #define NUMBERS(encoding_, output_, count_)                                                                  \
@@ -215,9 +215,9 @@ static void assert_output(const struct nt_interpretation *interpretation, uint32
 
 static void assert_together(const struct nt_interpretation *interpretation, const struct expected *expected)
 {
-    struct decoding decodings[MOST_OUTPUTS];
-    struct nt_packed packed[MOST_OUTPUTS];
-    uint8_t *outputs[MOST_OUTPUTS];
+    struct decoding decodings[MAX_OUTPUTS];
+    struct nt_packed packed[MAX_OUTPUTS];
+    uint8_t *outputs[MAX_OUTPUTS];
     uint32_t count = interpretation->output_count;
     for (uint32_t i = 0; i < count; i++) {
         begin(&decodings[i], interpretation, i, expected[i].elements);
@@ -243,7 +243,7 @@ static void damage(const struct nt_interpretation *interpretation, const struct 
         uint8_t before = made.bytes[at];
         static const uint8_t bytes[] = {0, 1, 0x40, 0x7F, 0x80, 0xFF};
         for (unsigned i = 0; i < sizeof(bytes); i++) {
-            struct nt_output_count counts[MOST_OUTPUTS];
+            struct nt_output_count counts[MAX_OUTPUTS];
             made.bytes[at] = bytes[i];
             for (uint32_t output = 0; output < interpretation->output_count; output++)
                 decode(interpretation, output, expected[output].elements);
@@ -260,7 +260,7 @@ static void damage(const struct nt_interpretation *interpretation, const struct 
 static void assert_basket(const struct nt_interpretation *interpretation, const struct expected *expected,
                           const struct storage *storage)
 {
-    struct nt_output_count counts[MOST_OUTPUTS];
+    struct nt_output_count counts[MAX_OUTPUTS];
     make_basket(&made, &content, storage);
     assert_ok(count_all(interpretation, counts));
     for (uint32_t i = 0; i < interpretation->output_count; i++) {
@@ -284,7 +284,7 @@ static void assert_decodes(const struct nt_interpretation *interpretation, const
 static void assert_refused(const struct nt_interpretation *interpretation, enum nt_status expected,
                            const char *about)
 {
-    struct nt_output_count counts[MOST_OUTPUTS];
+    struct nt_output_count counts[MAX_OUTPUTS];
     make_basket(&made, &content, &(struct storage){.flag = 0});
     ck_assert_int_eq(count_all(interpretation, counts), expected);
     ck_assert_msg(strstr(error.message, about), "%s", error.message);

@@ -471,7 +471,7 @@ TEST(times_have_a_limit, .setup = set_up, .teardown = tear_down)
 {
     struct nt_fetcher_options options = NT_FETCHER_OPTIONS_INIT;
     struct nt_fetcher *none;
-    options.timeout_seconds = NT_MOST_TIMEOUT_SECONDS + 1;
+    options.timeout_seconds = NT_MAX_TIMEOUT_SECONDS + 1;
     assert_status(NT_INVALID, nt_fetcher_new(&options, &none, &error));
     ck_assert_str_eq(error.message, "timeout_seconds: expected at most 86400, found 86401");
 }

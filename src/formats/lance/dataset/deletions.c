@@ -85,7 +85,7 @@ struct collecting {
     struct nt_deletion_run *runs; /* from malloc */
     uint32_t count;
     size_t capacity;
-    uint64_t dropped; /* deleted rows so far */
+    uint64_t deleted; /* deleted rows so far */
     uint64_t next;    /* the row after the last run */
 };
 
@@ -102,7 +102,7 @@ static enum nt_status add_run(struct collecting *collecting, uint64_t first, str
     if (!runs)
         return nt_fail_memory(error);
     collecting->runs = runs;
-    runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->dropped};
+    runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->deleted};
     return NT_OK;
 }
 
@@ -116,7 +116,7 @@ static enum nt_status add_row(struct collecting *collecting, uint64_t row, struc
     bool goes_on = collecting->count && row == collecting->next;
     if (!goes_on)
         status = add_run(collecting, row, error);
-    collecting->dropped++;
+    collecting->deleted++;
     collecting->next = row + 1;
     return status;
 }
@@ -253,7 +253,7 @@ static enum nt_status settle(struct collecting *collecting, const struct nt_dele
         return nt_fail_memory(error);
     memcpy(items, collecting->runs, collecting->count * sizeof(*items));
     items[collecting->count] =
-        (struct nt_deletion_run){collecting->physical_rows, collecting->physical_rows - collecting->dropped};
+        (struct nt_deletion_run){collecting->physical_rows, collecting->physical_rows - collecting->deleted};
     *deletions = (struct nt_deletion_vector){items, collecting->count};
     *deletions_ret = deletions;
     return NT_OK;
@@ -264,9 +264,9 @@ static enum nt_status collect(struct collecting *collecting, const struct nt_lan
 {
     enum nt_status status =
         is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
-    if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
+    if (status == NT_OK && fragment->has_deleted_rows && collecting->deleted != fragment->deleted_rows)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
-                                fragment->deleted_rows, collecting->dropped);
+                                fragment->deleted_rows, collecting->deleted);
     return status == NT_OK && collecting->count ? settle(collecting, deletions_ret, error) : status;
 }
 
@@ -283,7 +283,7 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
         fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
     status = collect(&collecting, fragment, &fragment->deletions, error);
     if (status == NT_OK)
-        fragment->deleted_rows = collecting.dropped;
+        fragment->deleted_rows = collecting.deleted;
     free(collecting.runs);
     nt_source_close(collecting.source);
     return status;
