@@ -96,12 +96,12 @@ struct nt_edge_probe {
     char bytes[NT_FETCH_EDGE_BYTES];
 };
 
-static void drop_edge(struct nt_remote_handle *file, struct nt_edge_probe **edge)
+static void drop_probe(struct nt_remote_handle *file, struct nt_edge_probe **probe)
 {
-    if (*edge && !(*edge)->has_ended)
-        nt_transfers_remove(&file->files->jobs, &(*edge)->job);
-    free(*edge);
-    *edge = NULL;
+    if (*probe && !(*probe)->has_ended)
+        nt_transfers_remove(&file->files->jobs, &(*probe)->job);
+    free(*probe);
+    *probe = NULL;
 }
 
 static void close_file(struct nt_remote_handle *file)
@@ -112,8 +112,8 @@ static void close_file(struct nt_remote_handle *file)
         nt_transfers_remove(&file->files->jobs, &preconnect->job);
         end_warmer(&preconnect->job);
     }
-    drop_edge(file, &origin->head);
-    drop_edge(file, &origin->tail);
+    drop_probe(file, &origin->head);
+    drop_probe(file, &origin->tail);
     free(origin->address);
     free(origin->redirect_url);
     free(origin);
@@ -153,56 +153,56 @@ static void reply_opened(struct nt_remote_handle *file)
                                     .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
     put_server(origin->redirect_url ? origin->redirect_url : origin->address, opened.server);
     nt_file_opened(file, &opened);
-    drop_edge(file, &origin->head);
-    drop_edge(file, &origin->tail);
+    drop_probe(file, &origin->head);
+    drop_probe(file, &origin->tail);
 }
 
 /* Receives at most the requested bytes. */
-static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_probe(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
-    memcpy(edge->bytes + (offset - edge->first), bytes, count);
-    edge->got = offset - edge->first + count;
+    struct nt_edge_probe *probe = (struct nt_edge_probe *)job;
+    memcpy(probe->bytes + (offset - probe->first), bytes, count);
+    probe->got = offset - probe->first + count;
     return true;
 }
 
-static struct nt_edge_probe *add_edge(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
-                                      uint64_t first, uint64_t bytes)
+static struct nt_edge_probe *add_probe(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
+                                       uint64_t first, uint64_t bytes)
 {
-    struct nt_edge_probe *edge = calloc(1, sizeof(*edge));
-    if (!edge)
+    struct nt_edge_probe *probe = calloc(1, sizeof(*probe));
+    if (!probe)
         return NULL;
-    edge->file = file;
-    edge->first = first;
-    edge->job = (struct nt_transfer){.remote = file->remote,
-                                     .first = first,
-                                     .bytes = bytes,
-                                     .milliseconds = file->milliseconds,
-                                     .max_tries = NT_TRIES_OF_KNOWN,
-                                     .take = take_edge,
-                                     .end = end};
-    nt_transfers_add(&file->files->jobs, &edge->job);
-    return edge;
+    probe->file = file;
+    probe->first = first;
+    probe->job = (struct nt_transfer){.remote = file->remote,
+                                      .first = first,
+                                      .bytes = bytes,
+                                      .milliseconds = file->milliseconds,
+                                      .max_tries = NT_TRIES_OF_KNOWN,
+                                      .take = take_probe,
+                                      .end = end};
+    nt_transfers_add(&file->files->jobs, &probe->job);
+    return probe;
 }
 
 /* Stores the outcome of a probe. */
-static const struct nt_result *note_end(struct nt_edge_probe *edge)
+static const struct nt_result *note_end(struct nt_edge_probe *probe)
 {
-    const struct nt_request *request = edge->job.attempt;
-    edge->has_ended = true;
+    const struct nt_request *request = probe->job.attempt;
+    probe->has_ended = true;
     if (request)
-        edge->reply = request->reply;
-    return &edge->job.result;
+        probe->reply = request->reply;
+    return &probe->job.result;
 }
 
 static void end_rest(struct nt_transfer *job)
 {
-    struct nt_edge_probe *edge = (struct nt_edge_probe *)job;
-    const struct nt_result *result = note_end(edge);
+    struct nt_edge_probe *probe = (struct nt_edge_probe *)job;
+    const struct nt_result *result = note_end(probe);
     if (result->outcome == NT_OUTCOME_OK)
-        reply_opened(edge->file);
+        reply_opened(probe->file);
     else
-        fail_opening(edge->file, result);
+        fail_opening(probe->file, result);
 }
 
 /* Is the tail of the same version, and does it have at least `requested` bytes? */
@@ -214,22 +214,22 @@ static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file
 }
 
 /* Both probes have ended, or the head was the whole file. */
-static void join_edges(struct nt_remote_handle *file)
+static void join_probes(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
     struct nt_edge_probe *tail = origin->tail;
     uint64_t size = origin->version.size, after = size - origin->head->got;
     uint64_t requested = after < NT_FETCH_EDGE_BYTES ? after : NT_FETCH_EDGE_BYTES;
     if (requested == 0) {
-        drop_edge(file, &origin->tail);
+        drop_probe(file, &origin->tail);
         reply_opened(file);
     } else if (is_of_version(tail, &origin->version, requested)) {
         memmove(tail->bytes, tail->bytes + (tail->got - requested), requested);
         tail->got = requested;
         reply_opened(file);
     } else {
-        drop_edge(file, &origin->tail);
-        origin->tail = add_edge(file, end_rest, size - requested, requested);
+        drop_probe(file, &origin->tail);
+        origin->tail = add_probe(file, end_rest, size - requested, requested);
         if (!origin->tail)
             fail_opening(file, &nt_result_no_memory);
     }
@@ -250,7 +250,7 @@ static void end_head(struct nt_transfer *job)
         origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
     origin->is_known = true;
     if (origin->tail->has_ended || origin->version.size <= NT_FETCH_EDGE_BYTES)
-        join_edges(file);
+        join_probes(file);
 }
 
 static void end_tail(struct nt_transfer *job)
@@ -259,7 +259,7 @@ static void end_tail(struct nt_transfer *job)
     struct nt_remote_handle *file = tail->file;
     note_end(tail);
     if (nt_origin_of(file)->head->has_ended)
-        join_edges(file);
+        join_probes(file);
 }
 
 static struct nt_origin *add_origin(struct nt_backend *backend, struct nt_remote_handle *file,
@@ -284,8 +284,8 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     struct nt_origin *origin = add_origin(backend, file, address, problem_ret);
     if (!origin)
         return false;
-    origin->head = add_edge(file, end_head, 0, NT_FETCH_EDGE_BYTES);
-    origin->tail = origin->head ? add_edge(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
+    origin->head = add_probe(file, end_head, 0, NT_FETCH_EDGE_BYTES);
+    origin->tail = origin->head ? add_probe(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
     if (!origin->tail) {
         close_file(file);
         return false;

@@ -68,7 +68,7 @@ static int divide(pid_t *keeper_ret)
 int main(void)
 {
     uint64_t epoch = 0;
-    pid_t keeper;
+    pid_t watchdog;
     int credentials;
     struct nt_allow_list rules;
     close_others();
@@ -80,10 +80,10 @@ int main(void)
     nt_sandbox_drop_privileges();
     do {
         epoch = next_epoch(epoch);
-        credentials = divide(&keeper);
-    } while (getpid() == keeper);
+        credentials = divide(&watchdog);
+    } while (getpid() == watchdog);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != keeper)
+    if (getppid() != watchdog)
         return 0;
     nt_helper_run(CHANNEL, epoch, credentials, &rules);
 }

@@ -19,15 +19,15 @@
 #include "temporary.h"
 #include "core/base/memory.h"
 
-static pid_t keeper;
+static pid_t watchdog;
 
 /* Earlier settings stay in force until then. */
 static void begin(void)
 {
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    keeper = fork();
-    if (keeper == 0) {
+    watchdog = fork();
+    if (watchdog == 0) {
         close(ends[0]);
         nt_credentials_serve(ends[1]);
         _exit(0);
@@ -211,8 +211,8 @@ TEST(without_the_other_process_all_stays_as_it_was, .setup = set_up, .teardown =
 {
     name("NETRC", "", "file");
     begin();
-    ck_assert_int_eq(kill(keeper, SIGKILL), 0);
-    waitpid(keeper, NULL, 0);
+    ck_assert_int_eq(kill(watchdog, SIGKILL), 0);
+    waitpid(watchdog, NULL, 0);
     put("file", "other");
     check(NT_CREDENTIAL_PASSWORDS, "content");
 }
