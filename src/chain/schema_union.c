@@ -96,9 +96,9 @@ enum nt_element nt_promotion_element(const struct nt_promotion *numbers)
 /* ---- Merge the schemas ---- */
 
 /* The merge state of a field of the chain. */
-struct united {
+struct merged {
     uint32_t first_child, last_child, next; /* NT_NONE: none */
-    uint32_t last_share;                    /* the last merged slice that has it */
+    uint32_t last_slice;                    /* the last merged slice that has it */
     uint32_t slice, own;                    /* the slice that defines its type, and its field there */
     uint32_t owner;                         /* the field whose columns it projects; NT_NONE: none */
     struct nt_promotion numbers;
@@ -108,14 +108,14 @@ struct united {
     const char *refusal; /* why it cannot be merged; NULL: it can */
 };
 
-struct uniting {
+struct merging {
     struct nt_dataset *dataset;
     struct nt_chain_dataset *chain;
     struct nt_field *fields;
-    struct united *united;
+    struct merged *merged;
     uint32_t count;
-    size_t field_capacity, united_capacity;
-    struct united top; /* the parent of root fields */
+    size_t field_capacity, merged_capacity;
+    struct merged top; /* the parent of root fields */
     uint32_t next_id;
     uint32_t **numbers;               /* [slice][field of the member]: of the chain */
     uint32_t slice;                   /* that is being merged */
@@ -123,15 +123,15 @@ struct uniting {
     struct nt_error *error;
 };
 
-static const struct united nothing_yet = {.first_child = NT_NONE,
+static const struct merged nothing_yet = {.first_child = NT_NONE,
                                           .last_child = NT_NONE,
                                           .next = NT_NONE,
                                           .owner = NT_NONE,
                                           .reinterpreted = NT_ELEMENT_OPAQUE};
 
-static const struct nt_chain_slice *share_of(const struct uniting *uniting)
+static const struct nt_chain_slice *slice_of(const struct merging *merging)
 {
-    return &uniting->chain->slices[uniting->slice];
+    return &merging->chain->slices[merging->slice];
 }
 
 /* ---- Conflicts ---- */
@@ -147,16 +147,16 @@ static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_sl
 }
 
 /* `rule`: why the types conflict. `own`: the field in the current slice. */
-static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t own, const char *rule)
+static enum nt_status refuse(struct merging *merging, uint32_t number, uint32_t own, const char *rule)
 {
-    struct united *united = &uniting->united[number];
+    struct merged *merged = &merging->merged[number];
     struct nt_buffer text = {0};
     nt_buffer_format(&text, "%s: ", rule);
-    append_file_and_type(&text, &uniting->chain->slices[united->slice], united->own);
+    append_file_and_type(&text, &merging->chain->slices[merged->slice], merged->own);
     nt_buffer_text(&text, "; ");
-    append_file_and_type(&text, share_of(uniting), own);
-    united->refusal = nt_buffer_to_arena(&text, uniting->dataset->arena);
-    return united->refusal ? NT_OK : nt_fail_memory(uniting->error);
+    append_file_and_type(&text, slice_of(merging), own);
+    merged->refusal = nt_buffer_to_arena(&text, merging->dataset->arena);
+    return merged->refusal ? NT_OK : nt_fail_memory(merging->error);
 }
 
 /* ---- Elements ---- */
@@ -181,32 +181,32 @@ static bool is_widened_wrongly(enum nt_element reinterpreted, enum nt_element wi
 }
 
 /* The promoted type has the type name of the file that declares it, or its own name if none does. */
-static void widen(struct uniting *uniting, uint32_t number, uint32_t own_number, enum nt_element wide)
+static void widen(struct merging *merging, uint32_t number, uint32_t own_number, enum nt_element wide)
 {
-    struct nt_field *field = &uniting->fields[number];
-    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    struct nt_field *field = &merging->fields[number];
+    const struct nt_field *own = &slice_of(merging)->dataset->fields[own_number];
     if (field->dtype.element == wide)
         return;
     field->dtype = nt_element_dtype(wide);
     field->type = own->dtype.element == wide ? own->type : nt_text_of(nt_element_info(wide)->name);
-    uniting->united[number].slice = uniting->slice;
-    uniting->united[number].own = own_number;
+    merging->merged[number].slice = merging->slice;
+    merging->merged[number].own = own_number;
 }
 
-static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, uint32_t own)
+static enum nt_status merge_numbers(struct merging *merging, uint32_t number, uint32_t own)
 {
-    struct united *united = &uniting->united[number];
-    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    struct merged *merged = &merging->merged[number];
+    const struct nt_dataset *dataset = slice_of(merging)->dataset;
     enum nt_element reinterpreted = find_reinterpreted(dataset, own);
-    nt_promotion_add(&united->numbers, &dataset->fields[own].dtype);
-    enum nt_element wide = nt_promotion_element(&united->numbers);
+    nt_promotion_add(&merged->numbers, &dataset->fields[own].dtype);
+    enum nt_element wide = nt_promotion_element(&merged->numbers);
     if (wide == NT_ELEMENT_OPAQUE)
-        return refuse(uniting, number, own, "no type holds the numbers of all files exactly");
-    if (is_widened_wrongly(united->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
-        return refuse(uniting, number, own, "cannot widen integers stored with a different signedness");
-    if (united->reinterpreted == NT_ELEMENT_OPAQUE)
-        united->reinterpreted = reinterpreted;
-    widen(uniting, number, own, wide);
+        return refuse(merging, number, own, "no type holds the numbers of all files exactly");
+    if (is_widened_wrongly(merged->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
+        return refuse(merging, number, own, "cannot widen integers stored with a different signedness");
+    if (merged->reinterpreted == NT_ELEMENT_OPAQUE)
+        merged->reinterpreted = reinterpreted;
+    widen(merging, number, own, wide);
     return NT_OK;
 }
 
@@ -218,7 +218,7 @@ static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
 
 /* ---- Fields of one path ---- */
 
-static bool unite_extra(const struct uniting *uniting, struct nt_field *field, const struct nt_field *own)
+static bool merge_extra(const struct merging *merging, struct nt_field *field, const struct nt_field *own)
 {
     struct nt_field_extra extra = *nt_field_extra(field);
     extra.is_declared_nullable |= nt_field_is_declared_nullable(own);
@@ -228,82 +228,82 @@ static bool unite_extra(const struct uniting *uniting, struct nt_field *field, c
     bool is_changed = extra.is_declared_nullable != old->is_declared_nullable ||
                       extra.has_short_offsets != old->has_short_offsets ||
                       extra.is_description != old->is_description;
-    return !is_changed || nt_field_set_extra(uniting->dataset->arena, field, &extra);
+    return !is_changed || nt_field_set_extra(merging->dataset->arena, field, &extra);
 }
 
-static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint32_t own_number)
+static enum nt_status merge_field(struct merging *merging, uint32_t number, uint32_t own_number)
 {
-    struct nt_field *field = &uniting->fields[number];
-    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    struct nt_field *field = &merging->fields[number];
+    const struct nt_field *own = &slice_of(merging)->dataset->fields[own_number];
     bool have_numbers = are_numbers(field, own);
-    uniting->united[number].last_share = uniting->slice;
-    if (uniting->united[number].refusal)
+    merging->merged[number].last_slice = merging->slice;
+    if (merging->merged[number].refusal)
         return NT_OK;
     if (!field->unreadable != !own->unreadable)
-        return refuse(uniting, number, own_number, "not readable in all files");
+        return refuse(merging, number, own_number, "not readable in all files");
     if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
-        return refuse(uniting, number, own_number, "not the same in all files");
+        return refuse(merging, number, own_number, "not the same in all files");
     field->columns_per_representation += !field->is_nullable && own->is_nullable;
     field->is_nullable |= own->is_nullable;
     field->is_map &= own->is_map;
-    if (!unite_extra(uniting, field, own))
-        return nt_fail_memory(uniting->error);
-    return have_numbers ? unite_numbers(uniting, number, own_number) : NT_OK;
+    if (!merge_extra(merging, field, own))
+        return nt_fail_memory(merging->error);
+    return have_numbers ? merge_numbers(merging, number, own_number) : NT_OK;
 }
 
-static bool reserve(struct uniting *uniting)
+static bool reserve(struct merging *merging)
 {
     struct nt_field *fields =
-        nt_grow(uniting->fields, uniting->count, &uniting->field_capacity, sizeof(*fields));
+        nt_grow(merging->fields, merging->count, &merging->field_capacity, sizeof(*fields));
     if (fields)
-        uniting->fields = fields;
-    struct united *united =
-        nt_grow(uniting->united, uniting->count, &uniting->united_capacity, sizeof(*united));
-    if (united)
-        uniting->united = united;
-    return fields && united;
+        merging->fields = fields;
+    struct merged *merged =
+        nt_grow(merging->merged, merging->count, &merging->merged_capacity, sizeof(*merged));
+    if (merged)
+        merging->merged = merged;
+    return fields && merged;
 }
 
 /* Returns the state of a field, or of the parent of root fields. */
-static struct united *above(struct uniting *uniting, uint32_t parent)
+static struct merged *above(struct merging *merging, uint32_t parent)
 {
-    return parent == NT_NONE ? &uniting->top : &uniting->united[parent];
+    return parent == NT_NONE ? &merging->top : &merging->merged[parent];
 }
 
-static void append_child(struct uniting *uniting, uint32_t parent, uint32_t number)
+static void append_child(struct merging *merging, uint32_t parent, uint32_t number)
 {
-    struct united *of = above(uniting, parent);
+    struct merged *of = above(merging, parent);
     if (of->last_child == NT_NONE)
         of->first_child = number;
     else
-        uniting->united[of->last_child].next = number;
+        merging->merged[of->last_child].next = number;
     of->last_child = number;
 }
 
 /* Fields of the first file keep their ids; those of other files could collide and get new ones. */
-static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32_t own, uint32_t *number_ret)
+static enum nt_status add_field(struct merging *merging, uint32_t parent, uint32_t own, uint32_t *number_ret)
 {
-    const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    uint32_t number = uniting->count;
+    const struct nt_dataset *dataset = slice_of(merging)->dataset;
+    uint32_t number = merging->count;
     if (number == NT_NONE)
-        return nt_fail(uniting->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
-    if (!reserve(uniting))
-        return nt_fail_memory(uniting->error);
-    struct nt_field *field = &uniting->fields[number];
-    struct united *united = &uniting->united[number];
+        return nt_fail(merging->error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
+    if (!reserve(merging))
+        return nt_fail_memory(merging->error);
+    struct nt_field *field = &merging->fields[number];
+    struct merged *merged = &merging->merged[number];
     *field = dataset->fields[own];
     field->parent = parent;
-    if (uniting->slice)
-        field->id = uniting->next_id;
-    if (field->id >= uniting->next_id)
-        uniting->next_id = field->id + 1;
-    *united = nothing_yet;
-    united->last_share = united->slice = uniting->slice;
-    united->own = own;
-    if (nt_promotion_add(&united->numbers, &field->dtype))
-        united->reinterpreted = find_reinterpreted(dataset, own);
-    append_child(uniting, parent, number);
-    uniting->count++;
+    if (merging->slice)
+        field->id = merging->next_id;
+    if (field->id >= merging->next_id)
+        merging->next_id = field->id + 1;
+    *merged = nothing_yet;
+    merged->last_slice = merged->slice = merging->slice;
+    merged->own = own;
+    if (nt_promotion_add(&merged->numbers, &field->dtype))
+        merged->reinterpreted = find_reinterpreted(dataset, own);
+    append_child(merging, parent, number);
+    merging->count++;
     *number_ret = number;
     return NT_OK;
 }
@@ -316,144 +316,144 @@ struct siblings {
     struct nt_field_names names; /* built only when the order differs */
 };
 
-static enum nt_status sort_siblings(const struct uniting *uniting, struct siblings *siblings)
+static enum nt_status sort_siblings(const struct merging *merging, struct siblings *siblings)
 {
     uint32_t count = 0;
-    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+    for (uint32_t at = siblings->first; at != NT_NONE; at = merging->merged[at].next)
         count++;
     uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
     if (!fields)
-        return nt_fail_memory(uniting->error);
+        return nt_fail_memory(merging->error);
     count = 0;
-    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+    for (uint32_t at = siblings->first; at != NT_NONE; at = merging->merged[at].next)
         fields[count++] = at;
     enum nt_status status =
-        nt_field_names_init(&siblings->names, uniting->fields, fields, count, uniting->error);
+        nt_field_names_init(&siblings->names, merging->fields, fields, count, merging->error);
     free(fields);
     return status;
 }
 
 /* Among fields with the same name, each is matched once. */
-static bool is_free(const struct uniting *uniting, uint32_t number)
+static bool is_free(const struct merging *merging, uint32_t number)
 {
-    return uniting->united[number].last_share != uniting->slice;
+    return merging->merged[number].last_slice != merging->slice;
 }
 
-static uint32_t find_near(const struct uniting *uniting, uint32_t expected, struct nt_text name)
+static uint32_t find_near(const struct merging *merging, uint32_t expected, struct nt_text name)
 {
     enum { NEAR = 16 };
     for (unsigned i = 0; i < NEAR && expected != NT_NONE; i++) {
-        if (is_free(uniting, expected) && nt_texts_are_equal(uniting->fields[expected].name, name))
+        if (is_free(merging, expected) && nt_texts_are_equal(merging->fields[expected].name, name))
             return expected;
-        expected = uniting->united[expected].next;
+        expected = merging->merged[expected].next;
     }
     return NT_NONE;
 }
 
 /* Returns the sibling of this name, or NT_NONE. */
-static enum nt_status find_sibling(const struct uniting *uniting, struct siblings *siblings,
+static enum nt_status find_sibling(const struct merging *merging, struct siblings *siblings,
                                    struct nt_text name, uint32_t *found_ret)
 {
-    *found_ret = find_near(uniting, siblings->expected, name);
+    *found_ret = find_near(merging, siblings->expected, name);
     if (*found_ret != NT_NONE || siblings->first == NT_NONE)
         return NT_OK;
-    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(uniting, siblings);
+    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(merging, siblings);
     struct nt_field_name *first = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
     for (; first && first->taken < first->alike && *found_ret == NT_NONE; first->taken++)
-        if (is_free(uniting, first[first->taken].field))
+        if (is_free(merging, first[first->taken].field))
             *found_ret = first[first->taken].field;
     return status;
 }
 
 /* Queues the fields that have children. */
-static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_parent, uint32_t parent,
+static enum nt_status merge_siblings(struct merging *merging, uint32_t own_parent, uint32_t parent,
                                      struct siblings *siblings, bool are_named)
 {
-    const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    uint32_t *numbers = uniting->numbers[uniting->slice], count;
+    const struct nt_dataset *dataset = slice_of(merging)->dataset;
+    uint32_t *numbers = merging->numbers[merging->slice], count;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         uint32_t own = children[i], number = siblings->expected;
         if (are_named)
-            status = find_sibling(uniting, siblings, dataset->fields[own].name, &number);
+            status = find_sibling(merging, siblings, dataset->fields[own].name, &number);
         if (status == NT_OK && number == NT_NONE) {
-            status = add_field(uniting, parent, own, &number);
+            status = add_field(merging, parent, own, &number);
         } else if (status == NT_OK) {
-            status = unite_field(uniting, number, own);
-            siblings->expected = uniting->united[number].next;
+            status = merge_field(merging, number, own);
+            siblings->expected = merging->merged[number].next;
         }
         if (status != NT_OK)
             return status;
         numbers[own] = number;
         if (dataset->fields[own].child_count)
-            uniting->waiting[uniting->waiting_count++] = own;
+            merging->waiting[merging->waiting_count++] = own;
     }
     return NT_OK;
 }
 
-static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
+static enum nt_status merge_children(struct merging *merging, uint32_t own_parent)
 {
-    const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    uint32_t parent = own_parent == NT_NONE ? NT_NONE : uniting->numbers[uniting->slice][own_parent];
-    const struct united *of = above(uniting, parent);
+    const struct nt_dataset *dataset = slice_of(merging)->dataset;
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : merging->numbers[merging->slice][own_parent];
+    const struct merged *of = above(merging, parent);
     struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
     bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
-    enum nt_status status = unite_siblings(uniting, own_parent, parent, &siblings, are_named);
+    enum nt_status status = merge_siblings(merging, own_parent, parent, &siblings, are_named);
     nt_field_names_deinit(&siblings.names);
     return status;
 }
 
 /* A projection must show the same field in all files. */
-static enum nt_status unite_owners(struct uniting *uniting)
+static enum nt_status merge_owners(struct merging *merging)
 {
-    const struct nt_dataset *dataset = share_of(uniting)->dataset;
-    const uint32_t *numbers = uniting->numbers[uniting->slice];
+    const struct nt_dataset *dataset = slice_of(merging)->dataset;
+    const uint32_t *numbers = merging->numbers[merging->slice];
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
         if (owner == NT_NONE)
             continue;
-        struct united *united = &uniting->united[numbers[i]];
-        if (united->owner == NT_NONE) {
-            united->owner = numbers[owner];
-            uniting->fields[numbers[i]].source_field = source == NT_NONE ? NT_NONE : numbers[source];
-        } else if (united->owner != numbers[owner] && !united->refusal) {
-            status = refuse(uniting, numbers[i], i, "shows another field in another file");
+        struct merged *merged = &merging->merged[numbers[i]];
+        if (merged->owner == NT_NONE) {
+            merged->owner = numbers[owner];
+            merging->fields[numbers[i]].source_field = source == NT_NONE ? NT_NONE : numbers[source];
+        } else if (merged->owner != numbers[owner] && !merged->refusal) {
+            status = refuse(merging, numbers[i], i, "shows another field in another file");
         }
     }
     return status;
 }
 
 /* Merges parents before their children, whatever their numbers. */
-static enum nt_status unite_share(struct uniting *uniting)
+static enum nt_status merge_slice(struct merging *merging)
 {
-    size_t count = share_of(uniting)->dataset->field_count;
-    uint32_t *numbers = uniting->numbers[uniting->slice] = malloc((count + 1) * sizeof(*numbers));
-    uniting->waiting = malloc((count + 1) * sizeof(*uniting->waiting));
-    uniting->waiting_count = 0;
-    enum nt_status status = numbers && uniting->waiting ? NT_OK : nt_fail_memory(uniting->error);
+    size_t count = slice_of(merging)->dataset->field_count;
+    uint32_t *numbers = merging->numbers[merging->slice] = malloc((count + 1) * sizeof(*numbers));
+    merging->waiting = malloc((count + 1) * sizeof(*merging->waiting));
+    merging->waiting_count = 0;
+    enum nt_status status = numbers && merging->waiting ? NT_OK : nt_fail_memory(merging->error);
     for (size_t i = 0; status == NT_OK && i < count; i++)
         numbers[i] = NT_NONE;
     if (status == NT_OK)
-        status = unite_children(uniting, NT_NONE);
-    for (uint32_t i = 0; status == NT_OK && i < uniting->waiting_count; i++)
-        status = unite_children(uniting, uniting->waiting[i]);
-    free(uniting->waiting);
-    return status == NT_OK ? unite_owners(uniting) : status;
+        status = merge_children(merging, NT_NONE);
+    for (uint32_t i = 0; status == NT_OK && i < merging->waiting_count; i++)
+        status = merge_children(merging, merging->waiting[i]);
+    free(merging->waiting);
+    return status == NT_OK ? merge_owners(merging) : status;
 }
 
 /* ---- The result ---- */
 
 /* Widens a projection whose field is wider elsewhere: files without it store only that field. */
-static void widen_shown(const struct uniting *uniting, uint32_t number)
+static void widen_shown(const struct merging *merging, uint32_t number)
 {
-    const struct united *united = &uniting->united[number];
-    const struct nt_dataset *dataset = uniting->chain->slices[united->slice].dataset;
-    const struct nt_field *owner = &uniting->fields[united->owner];
-    const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, united->own)];
-    struct nt_field *field = &uniting->fields[number];
-    struct nt_promotion numbers = united->numbers;
+    const struct merged *merged = &merging->merged[number];
+    const struct nt_dataset *dataset = merging->chain->slices[merged->slice].dataset;
+    const struct nt_field *owner = &merging->fields[merged->owner];
+    const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, merged->own)];
+    struct nt_field *field = &merging->fields[number];
+    struct nt_promotion numbers = merged->numbers;
     if (own_owner->dtype.element == owner->dtype.element || !are_numbers(field, owner))
         return;
     nt_promotion_add(&numbers, &owner->dtype);
@@ -465,25 +465,25 @@ static void widen_shown(const struct uniting *uniting, uint32_t number)
 }
 
 /* Returns why a field, its parent or its projected field is unreadable; NULL: readable. */
-static const char *find_backoff(const struct uniting *uniting, uint32_t number)
+static const char *find_refusal(const struct merging *merging, uint32_t number)
 {
-    const struct united *united = &uniting->united[number];
-    uint32_t parent = uniting->fields[number].parent;
-    if (!united->refusal && parent != NT_NONE && uniting->united[parent].refusal)
-        return uniting->united[parent].refusal;
-    return united->refusal || united->owner == NT_NONE ? united->refusal
-                                                       : uniting->united[united->owner].refusal;
+    const struct merged *merged = &merging->merged[number];
+    uint32_t parent = merging->fields[number].parent;
+    if (!merged->refusal && parent != NT_NONE && merging->merged[parent].refusal)
+        return merging->merged[parent].refusal;
+    return merged->refusal || merged->owner == NT_NONE ? merged->refusal
+                                                       : merging->merged[merged->owner].refusal;
 }
 
 /* Parents precede children, but a projected field may follow its projection: repeats until stable. */
-static void spread_refusals(const struct uniting *uniting)
+static void spread_refusals(const struct merging *merging)
 {
     bool is_new = true;
     while (is_new) {
         is_new = false;
-        for (uint32_t i = 0; i < uniting->count; i++) {
-            struct united *united = &uniting->united[i];
-            if (united->refusal || !(united->refusal = find_backoff(uniting, i)))
+        for (uint32_t i = 0; i < merging->count; i++) {
+            struct merged *merged = &merging->merged[i];
+            if (merged->refusal || !(merged->refusal = find_refusal(merging, i)))
                 continue;
             is_new = true;
         }
@@ -502,62 +502,62 @@ static void set_unreadable(struct nt_field *field, const char *reason)
     field->columns_per_representation = 1;
 }
 
-static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t slice)
+static enum nt_status set_fields_of_share(const struct merging *merging, uint32_t slice)
 {
-    struct nt_chain_slice *of = &uniting->chain->slices[slice];
-    of->fields = nt_arena_alloc(uniting->dataset->arena, (size_t)uniting->count + 1, sizeof(*of->fields));
+    struct nt_chain_slice *of = &merging->chain->slices[slice];
+    of->fields = nt_arena_alloc(merging->dataset->arena, (size_t)merging->count + 1, sizeof(*of->fields));
     if (!of->fields)
-        return nt_fail_memory(uniting->error);
-    for (uint32_t i = 0; i < uniting->count; i++)
+        return nt_fail_memory(merging->error);
+    for (uint32_t i = 0; i < merging->count; i++)
         of->fields[i] = NT_NONE;
     for (uint32_t i = 0; i < of->dataset->field_count; i++)
-        of->fields[uniting->numbers[slice][i]] = i;
+        of->fields[merging->numbers[slice][i]] = i;
     return NT_OK;
 }
 
-static enum nt_status settle(struct uniting *uniting)
+static enum nt_status settle(struct merging *merging)
 {
-    struct nt_chain_fields *fields = &uniting->chain->fields;
-    struct nt_arena *arena = uniting->dataset->arena;
-    uint32_t *owners = nt_arena_alloc(arena, (size_t)uniting->count + 1, sizeof(*owners));
-    if (!owners || (uniting->fields && !nt_arena_adopt(arena, uniting->fields)))
-        return nt_fail_memory(uniting->error);
-    *fields = (struct nt_chain_fields){uniting->fields, owners, uniting->count};
-    uniting->fields = NULL;
-    for (uint32_t i = 0; i < uniting->count; i++) {
-        const struct united *united = &uniting->united[i];
-        owners[i] = united->refusal ? NT_NONE : united->owner;
-        if (united->refusal)
-            set_unreadable(&fields->items[i], united->refusal);
+    struct nt_chain_fields *fields = &merging->chain->fields;
+    struct nt_arena *arena = merging->dataset->arena;
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)merging->count + 1, sizeof(*owners));
+    if (!owners || (merging->fields && !nt_arena_adopt(arena, merging->fields)))
+        return nt_fail_memory(merging->error);
+    *fields = (struct nt_chain_fields){merging->fields, owners, merging->count};
+    merging->fields = NULL;
+    for (uint32_t i = 0; i < merging->count; i++) {
+        const struct merged *merged = &merging->merged[i];
+        owners[i] = merged->refusal ? NT_NONE : merged->owner;
+        if (merged->refusal)
+            set_unreadable(&fields->items[i], merged->refusal);
     }
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < uniting->chain->slice_count; i++)
-        status = set_fields_of_share(uniting, i);
+    for (uint32_t i = 0; status == NT_OK && i < merging->chain->slice_count; i++)
+        status = set_fields_of_share(merging, i);
     return status;
 }
 
 enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    struct uniting uniting = {.dataset = dataset,
+    struct merging merging = {.dataset = dataset,
                               .chain = chain,
                               .top = nothing_yet,
                               .numbers = calloc((size_t)chain->slice_count + 1, sizeof(uint32_t *)),
                               .error = error};
-    enum nt_status status = uniting.numbers ? NT_OK : nt_fail_memory(error);
-    for (; status == NT_OK && uniting.slice < chain->slice_count; uniting.slice++)
-        status = unite_share(&uniting);
+    enum nt_status status = merging.numbers ? NT_OK : nt_fail_memory(error);
+    for (; status == NT_OK && merging.slice < chain->slice_count; merging.slice++)
+        status = merge_slice(&merging);
     if (status == NT_OK) {
-        for (uint32_t i = 0; i < uniting.count; i++)
-            if (uniting.united[i].owner != NT_NONE)
-                widen_shown(&uniting, i);
-        spread_refusals(&uniting);
-        status = settle(&uniting);
+        for (uint32_t i = 0; i < merging.count; i++)
+            if (merging.merged[i].owner != NT_NONE)
+                widen_shown(&merging, i);
+        spread_refusals(&merging);
+        status = settle(&merging);
     }
-    for (uint32_t i = 0; uniting.numbers && i < chain->slice_count; i++)
-        free(uniting.numbers[i]);
-    free(uniting.numbers);
-    free(uniting.fields);
-    free(uniting.united);
+    for (uint32_t i = 0; merging.numbers && i < chain->slice_count; i++)
+        free(merging.numbers[i]);
+    free(merging.numbers);
+    free(merging.fields);
+    free(merging.merged);
     return status;
 }

@@ -109,7 +109,7 @@ struct refusals {
     struct nt_buffer names, reasons;
 };
 
-static void note_backoff(struct refusals *refusals, const struct nt_format *format,
+static void note_refusal(struct refusals *refusals, const struct nt_format *format,
                          const struct nt_error *reason)
 {
     nt_buffer_format(&refusals->names, "%s%s", refusals->count ? ", " : "", format->name);
@@ -159,7 +159,7 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         struct nt_error failure = {0};
         enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &failure);
         if (status == NT_NOT_THIS_FORMAT) {
-            note_backoff(refusals, nt_formats[i], &failure);
+            note_refusal(refusals, nt_formats[i], &failure);
             continue;
         }
         return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);

@@ -29,7 +29,7 @@ static void add_file(const struct made_field *fields, uint32_t count)
     add_file_storing(fields, count, NT_ELEMENT_OPAQUE);
 }
 
-static void unite(void)
+static void merge(void)
 {
     whole = make_file("/whole", NULL, 0);
     struct nt_dataset *dataset = whole->datasets[0];
@@ -101,7 +101,7 @@ TEST(fields_are_where_they_come_first, .teardown = teardown, .timeout = 20)
     add_file(first, LENGTH(first));
     add_file(second, LENGTH(second));
     add_file(third, LENGTH(third));
-    unite();
+    merge();
     const char *const expected[] = {"number",    "list",  "alias", "list/_0",
                                     "list/_0/x", "added", "shown", "list/_0/y"};
     ck_assert_uint_eq(chain->fields.count, LENGTH(expected));
@@ -124,7 +124,7 @@ TEST(fields_show_others_of_the_chain, .teardown = teardown, .timeout = 20)
 {
     add_file(first, LENGTH(first));
     add_file(second, LENGTH(second));
-    unite();
+    merge();
     ck_assert_uint_eq(chain->fields.owners[find("alias")], find("number"));
     ck_assert_uint_eq(chain->fields.owners[find("shown")], find("added"));
     ck_assert_uint_eq(field_at("shown")->source_field, find("added"));
@@ -140,7 +140,7 @@ TEST(what_shows_a_wider_field_is_as_wide, .teardown = teardown, .end = 2, .timeo
     add_file(first, LENGTH(first));
     if (!_i)
         add_file(wider, LENGTH(wider));
-    unite();
+    merge();
     ck_assert_int_eq(field_at("alias")->dtype.element, NT_ELEMENT_INT64);
     ck_assert_uint_eq(chain->fields.owners[find("alias")], find("number"));
 }
@@ -150,7 +150,7 @@ TEST(numbers_have_a_type_that_holds_them, .teardown = teardown, .timeout = 20)
     add_file(first, LENGTH(first));
     add_file(third, LENGTH(third));
     add_file(second, LENGTH(second));
-    unite();
+    merge();
     ck_assert_int_eq(field_at("number")->dtype.element, NT_ELEMENT_INT32);
     ck_assert_str_eq(field_at("number")->type.bytes, "int32"); /* no file has it */
     ck_assert_int_eq(field_at("list/_0/x")->dtype.element, NT_ELEMENT_REAL64);
@@ -194,7 +194,7 @@ TEST(what_cannot_be_one_is_an_error_of_the_field_and_what_depends_on_it, .teardo
 {
     add_file(first, LENGTH(first));
     add_file_storing(&refused[_i].field, 1, refused[_i].stored);
-    unite();
+    merge();
     const char *reason = field_at(refused[_i].path)->unreadable;
     ck_assert_ptr_nonnull(reason);
     ck_assert_msg(strstr(reason, refused[_i].told), "%s", reason);
@@ -222,7 +222,7 @@ TEST(what_is_below_a_field_that_cannot_be_one_is_that_of_all_files, .teardown = 
     };
     add_file(first, LENGTH(first));
     add_file(others, LENGTH(others));
-    unite();
+    merge();
     ck_assert_ptr_nonnull(field_at("list/z")->unreadable);
     ck_assert_uint_eq(own(1, "list/z"), 1);
     ck_assert_uint_eq(own(1, "list/_0"), 2);
@@ -239,7 +239,7 @@ TEST(a_field_shows_one_other_in_all_files, .teardown = teardown, .timeout = 20)
     };
     add_file(first, LENGTH(first));
     add_file(others, LENGTH(others));
-    unite();
+    merge();
     ck_assert_ptr_nonnull(strstr(field_at("alias")->unreadable, "shows another field in another file"));
     ck_assert_ptr_null(field_at("number")->unreadable);
     ck_assert_ptr_null(field_at("second")->unreadable);
@@ -259,7 +259,7 @@ TEST(what_may_be_null_in_a_file_may_be_null, .teardown = teardown, .end = 2, .ti
     };
     add_file(_i ? may : never, LENGTH(may));
     add_file(_i ? never : may, LENGTH(never));
-    unite();
+    merge();
     const char *const paths[] = {"record", "record/x", "text"};
     const uint32_t columns[] = {1, 2, 3};
     for (uint32_t i = 0; i < LENGTH(paths); i++) {
@@ -284,7 +284,7 @@ TEST(items_are_known_by_their_places, .teardown = teardown, .timeout = 20)
     };
     add_file(old, LENGTH(old));
     add_file(new, LENGTH(new));
-    unite();
+    merge();
     const char *const paths[] = {"list/int", "pair/int", "pair/float", "pair/_2"};
     const uint32_t expected[] = {5, 1, 2, 3};
     ck_assert_uint_eq(chain->fields.count, 6);
@@ -308,7 +308,7 @@ TEST(of_several_fields_of_one_name_each_is_found_once, .teardown = teardown, .ti
     };
     add_file(twice, LENGTH(twice));
     add_file(thrice, LENGTH(thrice));
-    unite();
+    merge();
     const uint32_t expected[] = {1, 2, 0, 3};
     ck_assert_uint_eq(chain->fields.count, LENGTH(expected));
     ck_assert_mem_eq(chain->slices[1].fields, expected, sizeof(expected));
@@ -324,7 +324,7 @@ TEST(many_fields_are_one_in_any_order, .teardown = teardown, .timeout = 20)
     files[file_count++] = make_wide_file("/c", 2 * MORE, 1);
     for (uint32_t i = 0; i < file_count; i++)
         parts[i].path = files[i]->path;
-    unite();
+    merge();
     ck_assert_uint_eq(chain->fields.count, WIDE_FIELDS + 2 * MORE);
     for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
         ck_assert_uint_eq(chain->slices[0].fields[i], i);

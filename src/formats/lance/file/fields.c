@@ -395,7 +395,7 @@ static bool is_lost(const struct building *build, uint32_t number)
 }
 
 /* Returns why a field is unsupported, or NULL. */
-static const char *find_backoff(const struct building *build, uint32_t number)
+static const char *find_refusal(const struct building *build, uint32_t number)
 {
     const struct nt_lance_schema *schema = build->schema;
     const struct nt_lance_field_layout *place = &schema->places[number];
@@ -595,7 +595,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     if (!nt_field_set_extra(build->dataset->arena, &field, &extra))
         return nt_fail_memory(build->error);
     set_kind(build, number, &field);
-    field.unreadable = find_backoff(build, number);
+    field.unreadable = find_refusal(build, number);
     build->is_nullable[number] = find_nullable(build, number);
     field.is_nullable = build->is_nullable[number] && !field.unreadable;
     if (field.unreadable)
