@@ -35,40 +35,39 @@ static bool take_directory(struct nt_text path, const char *directory, struct nt
 
 /* The manifest does not say what a relative path is relative to. It may be a path within the directory,
  * or equal to the directory's last components, as in a branch that was created from the dataset. */
-static enum nt_status take_relative(const struct nt_lance_base_root *place, struct nt_arena *arena,
+static enum nt_status take_relative(const struct nt_lance_base_root *root, struct nt_arena *arena,
                                     struct nt_text path, bool *is_below_ret, struct nt_text *rest_ret,
                                     struct nt_error *error)
 {
-    size_t length = strlen(place->real);
+    size_t length = strlen(root->real);
     *is_below_ret = false;
     if (!nt_folder_is_name_below(path))
         return NT_OK;
     const char *name = nt_arena_copy(arena, path.bytes, path.length);
     enum nt_status status =
-        name ? nt_folder_has_folder(place->folder, name, is_below_ret, error) : nt_fail_memory(error);
+        name ? nt_folder_has_folder(root->folder, name, is_below_ret, error) : nt_fail_memory(error);
     *rest_ret = path;
     if (status != NT_OK || *is_below_ret)
         return status;
-    *is_below_ret = length > path.length && place->real[length - path.length - 1] == '/' &&
-                    memcmp(place->real + length - path.length, path.bytes, path.length) == 0;
+    *is_below_ret = length > path.length && root->real[length - path.length - 1] == '/' &&
+                    memcmp(root->real + length - path.length, path.bytes, path.length) == 0;
     rest_ret->length = 0;
     return NT_OK;
 }
 
-static enum nt_status look_beneath(const struct nt_lance_base_root *place, struct nt_arena *arena,
+static enum nt_status look_beneath(const struct nt_lance_base_root *root, struct nt_arena *arena,
                                    struct nt_lance_base *base, struct nt_text path, struct nt_error *error)
 {
     struct nt_text rest;
     bool is_below;
     enum nt_status status = NT_OK;
     if (path.length && path.bytes[0] == '/')
-        is_below =
-            take_directory(path, place->real, &rest) || take_directory(path, place->folder->path, &rest);
+        is_below = take_directory(path, root->real, &rest) || take_directory(path, root->folder->path, &rest);
     else
-        status = take_relative(place, arena, path, &is_below, &rest, error);
+        status = take_relative(root, arena, path, &is_below, &rest, error);
     if (status != NT_OK || !is_below)
         return status;
-    base->folder = place->folder;
+    base->folder = root->folder;
     base->below = nt_arena_format(arena, "%.*s%s", (int)rest.length, rest.bytes, rest.length ? "/" : "");
     return base->below ? NT_OK : nt_fail_memory(error);
 }
@@ -81,8 +80,8 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
     nt_text_skip(&path, "file://");
     while (path.length > 1 && path.bytes[path.length - 1] == '/')
         path.length--;
-    for (uint32_t i = 0; status == NT_OK && !base->folder && i < lance->place_count; i++)
-        status = look_beneath(&lance->places[i], file->arena, base, path, error);
+    for (uint32_t i = 0; status == NT_OK && !base->folder && i < lance->base_root_count; i++)
+        status = look_beneath(&lance->base_roots[i], file->arena, base, path, error);
     return status;
 }
 
@@ -91,24 +90,24 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
 static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *lance,
                                 struct nt_folder *folder, struct nt_error *error)
 {
-    struct nt_lance_base_root *place = &lance->places[lance->place_count++];
-    place->folder = folder;
+    struct nt_lance_base_root *root = &lance->base_roots[lance->base_root_count++];
+    root->folder = folder;
     char *real = realpath(folder->path, NULL);
-    place->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
+    root->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
     free(real);
-    return place->real ? NT_OK : nt_fail_memory(error);
+    return root->real ? NT_OK : nt_fail_memory(error);
 }
 
 enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_dataset *lance,
                                         const char *const *allowed, struct nt_error *error)
 {
     uint32_t count = 0;
-    if (lance->places)
+    if (lance->base_roots)
         return NT_OK;
     while (allowed && allowed[count])
         count++;
-    lance->places = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->places));
-    if (!lance->places)
+    lance->base_roots = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->base_roots));
+    if (!lance->base_roots)
         return nt_fail_memory(error);
     enum nt_status status = add_place(file, lance, lance->folder, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
@@ -122,9 +121,9 @@ enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_da
 
 void nt_lance_close_bases(struct nt_lance_dataset *lance)
 {
-    for (uint32_t i = 1; i < lance->place_count; i++)
-        nt_folder_close(lance->places[i].folder);
-    lance->place_count = 0;
+    for (uint32_t i = 1; i < lance->base_root_count; i++)
+        nt_folder_close(lance->base_roots[i].folder);
+    lance->base_root_count = 0;
 }
 
 /* ---- Base paths of the manifest ---- */
@@ -213,11 +212,11 @@ enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct n
 bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text path,
                            struct nt_folder **folder_ret, struct nt_text *name_ret)
 {
-    for (uint32_t i = 0; i < lance->place_count; i++) {
-        const struct nt_lance_base_root *place = &lance->places[i];
-        *folder_ret = place->folder;
-        if ((take_directory(path, place->real, name_ret) ||
-             take_directory(path, place->folder->path, name_ret)) &&
+    for (uint32_t i = 0; i < lance->base_root_count; i++) {
+        const struct nt_lance_base_root *root = &lance->base_roots[i];
+        *folder_ret = root->folder;
+        if ((take_directory(path, root->real, name_ret) ||
+             take_directory(path, root->folder->path, name_ret)) &&
             name_ret->length)
             return true;
     }

@@ -122,7 +122,7 @@ static void find_leaves_of_rank(const struct finding *finding, unsigned rank)
     const struct nt_lance_schema *schema = &finding->lance->schema;
     struct nt_lance_column_location *locations = finding->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (locations[i].leaf.field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
+        if (locations[i].leaf.field != i || nt_lance_leaf_rank(&schema->layouts[i]) != rank)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && locations[at].leaf.field == NT_NONE;
              at = schema->fields[at].parent)
@@ -136,7 +136,7 @@ static void find_leaves(const struct finding *finding)
     const struct nt_lance_schema *schema = &finding->lance->schema;
     struct nt_lance_column_location *locations = finding->locations;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        uint32_t packed = schema->places[i].packed;
+        uint32_t packed = schema->layouts[i].packed;
         if (packed != NT_NONE)
             locations[i] = locations[packed];
     }
@@ -250,7 +250,7 @@ enum { MAX_FRAGMENTS = 64 };
 static bool has_members(const struct nt_lance_schema *schema)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
-        if (schema->places[i].type.shape == NT_LANCE_IS_STRUCT && schema->places[i].children)
+        if (schema->layouts[i].type.shape == NT_LANCE_IS_STRUCT && schema->layouts[i].children)
             return true;
     return false;
 }

@@ -60,7 +60,7 @@ struct nt_lance_base_root {
     const char *real; /* its path, with links resolved */
 };
 
-/* A place outside the dataset that contains some of its files. */
+/* A folder outside the dataset that contains some of its files. */
 struct nt_lance_base {
     uint64_t id;
     bool is_root;             /* it is a dataset: files are in its data/ and _deletions/ */
@@ -102,7 +102,7 @@ struct nt_lance_open_file {
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
     struct nt_folder *folder;
-    const char *name; /* relative to the folder; NULL: in no place that is read */
+    const char *name; /* relative to the folder; NULL: in no folder that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* according to the message */
     struct nt_lance_open_file *opened;   /* NULL: not open; guarded by the dataset's lock */
@@ -131,10 +131,10 @@ struct nt_lance_dataset {
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
     struct nt_lance_fragment_part *fragments;
-    struct nt_lance_data_file *files;  /* as many as sources of the nt_dataset, in the same order */
-    struct nt_lance_base *bases;       /* ascending ids */
-    struct nt_lance_base_root *places; /* the first is the dataset's own folder */
-    uint32_t fragment_count, file_count, base_count, place_count;
+    struct nt_lance_data_file *files;      /* as many as sources of the nt_dataset, in the same order */
+    struct nt_lance_base *bases;           /* ascending ids */
+    struct nt_lance_base_root *base_roots; /* the first is the dataset's own folder */
+    uint32_t fragment_count, file_count, base_count, base_root_count;
     unsigned generations;                   /* of its files */
     struct nt_lance_physical physical_view; /* shared by the physical datasets */
     struct nt_lance_readahead ahead;

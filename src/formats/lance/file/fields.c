@@ -23,90 +23,91 @@
 /* ---- The schema ---- */
 
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
-                                    struct nt_lance_field_layout *places, uint32_t number,
+                                    struct nt_lance_field_layout *layouts, uint32_t number,
                                     struct nt_error *error)
 {
     const struct nt_lance_field *field = &schema->fields[number];
-    struct nt_lance_field_layout *place = &places[number];
-    enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
-    place->packed = NT_NONE;
-    place->is_packed = place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
-                       (nt_lance_is_marked(field, "packed") ||
-                        nt_lance_is_marked(field, "lance-encoding:packed") || field->is_description);
-    place->is_in_struct_list = place->type.shape == NT_LANCE_IS_STRUCT_LIST;
-    place->multiple = 1;
+    struct nt_lance_field_layout *layout = &layouts[number];
+    enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &layout->type, error);
+    layout->packed = NT_NONE;
+    layout->is_packed = layout->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
+                        (nt_lance_is_marked(field, "packed") ||
+                         nt_lance_is_marked(field, "lance-encoding:packed") || field->is_description);
+    layout->is_in_struct_list = layout->type.shape == NT_LANCE_IS_STRUCT_LIST;
+    layout->multiple = 1;
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);
     if (status != NT_OK || field->parent == NT_NONE)
         return status;
-    struct nt_lance_field_layout *parent = &places[field->parent];
+    struct nt_lance_field_layout *parent = &layouts[field->parent];
     parent->children++;
-    place->is_in_struct_list |= parent->is_in_struct_list;
-    place->multiple = parent->multiple;
+    layout->is_in_struct_list |= parent->is_in_struct_list;
+    layout->multiple = parent->multiple;
     if (parent->type.shape == NT_LANCE_IS_STRUCT_LIST &&
-        !nt_multiply(parent->multiple, parent->type.items, &place->multiple))
+        !nt_multiply(parent->multiple, parent->type.items, &layout->multiple))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "schema: field %" PRId32 ": the number of items of fixed-size lists overflows",
                        field->id);
-    place->depth = parent->depth + 1;
-    place->packed = parent->is_packed ? field->parent : parent->packed;
-    place->is_in_list =
-        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST ||
-                                     place->type.shape == NT_LANCE_IS_STRUCT_LIST);
+    layout->depth = parent->depth + 1;
+    layout->packed = parent->is_packed ? field->parent : parent->packed;
+    layout->is_in_list =
+        layout->packed != NT_NONE && (parent->is_in_list || layout->type.shape == NT_LANCE_IS_LIST ||
+                                      layout->type.shape == NT_LANCE_IS_STRUCT_LIST);
     return NT_OK;
 }
 
 /* Blobs have no levels: their locators represent nulls, but not the start of a list. */
-static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places,
+static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_field_layout *layouts,
                       uint32_t number)
 {
-    bool is_blob = places[number].type.shape == NT_LANCE_IS_BYTES &&
+    bool is_blob = layouts[number].type.shape == NT_LANCE_IS_BYTES &&
                    nt_lance_is_marked(&schema->fields[number], "lance-encoding:blob");
     for (uint32_t at = schema->fields[number].parent; is_blob && at != NT_NONE;
          at = schema->fields[at].parent)
-        places[number].is_blob_in_list |=
-            places[at].type.shape == NT_LANCE_IS_LIST || places[at].type.shape == NT_LANCE_IS_STRUCT_LIST;
+        layouts[number].is_blob_in_list |=
+            layouts[at].type.shape == NT_LANCE_IS_LIST || layouts[at].type.shape == NT_LANCE_IS_STRUCT_LIST;
 }
 
 /* A list around fixed-size lists of structures has no repetition levels that separate its items from
  * theirs. */
-static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_field_layout *places)
+static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_field_layout *layouts)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
         for (uint32_t at = schema->fields[i].parent;
-             places[i].type.shape == NT_LANCE_IS_STRUCT_LIST && at != NT_NONE; at = schema->fields[at].parent)
-            places[at].has_struct_lists |= places[at].type.shape == NT_LANCE_IS_LIST;
+             layouts[i].type.shape == NT_LANCE_IS_STRUCT_LIST && at != NT_NONE;
+             at = schema->fields[at].parent)
+            layouts[at].has_struct_lists |= layouts[at].type.shape == NT_LANCE_IS_LIST;
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->fields[i].parent != NT_NONE)
-            places[i].has_struct_lists |= places[schema->fields[i].parent].has_struct_lists;
+            layouts[i].has_struct_lists |= layouts[schema->fields[i].parent].has_struct_lists;
 }
 
 /* The members of a packed structure are consecutive. */
-static void count_member(struct nt_lance_field_layout *places, uint32_t number)
+static void count_member(struct nt_lance_field_layout *layouts, uint32_t number)
 {
-    struct nt_lance_field_layout *place = &places[number];
-    if (place->packed == NT_NONE)
+    struct nt_lance_field_layout *layout = &layouts[number];
+    if (layout->packed == NT_NONE)
         return;
-    struct nt_lance_field_layout *whole = &places[place->packed];
-    uint64_t bits = place->type.value.bits;
-    for (uint32_t i = 0; i < place->type.value.list_count; i++)
-        if (!nt_multiply(bits, place->type.value.lists[i], &bits))
+    struct nt_lance_field_layout *whole = &layouts[layout->packed];
+    uint64_t bits = layout->type.value.bits;
+    for (uint32_t i = 0; i < layout->type.value.list_count; i++)
+        if (!nt_multiply(bits, layout->type.value.lists[i], &bits))
             bits = 0;
-    whole->has_strings |= place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
-    place->member = whole->member++;
-    place->member_offset = whole->member_offset;
+    whole->has_strings |= layout->type.shape == NT_LANCE_IS_TEXT || layout->type.shape == NT_LANCE_IS_BYTES;
+    layout->member = whole->member++;
+    layout->member_offset = whole->member_offset;
     if (!nt_add(whole->member_offset, bits / 8, &whole->member_offset))
         whole->member_offset = UINT64_MAX;
 }
 
 /* For a packed structure this is the whole row. */
-static struct nt_lance_value value_of(const struct nt_lance_field_layout *place, bool is_nullable)
+static struct nt_lance_value value_of(const struct nt_lance_field_layout *layout, bool is_nullable)
 {
-    struct nt_lance_value value = place->type.value;
+    struct nt_lance_value value = layout->type.value;
     value.is_nullable = is_nullable;
-    value.is_packed = place->is_packed;
-    if (place->is_packed && !place->has_strings && place->member_offset <= UINT32_MAX / 8)
-        value.bits = (uint32_t)place->member_offset * 8;
+    value.is_packed = layout->is_packed;
+    if (layout->is_packed && !layout->has_strings && layout->member_offset <= UINT32_MAX / 8)
+        value.bits = (uint32_t)layout->member_offset * 8;
     return value;
 }
 
@@ -114,22 +115,22 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
                                        struct nt_error *error)
 {
     size_t count = (size_t)schema->field_count + 1;
-    struct nt_lance_field_layout *places = nt_arena_alloc(arena, count, sizeof(*places));
+    struct nt_lance_field_layout *layouts = nt_arena_alloc(arena, count, sizeof(*layouts));
     struct nt_lance_value *values = nt_arena_alloc(arena, count, sizeof(*values));
-    enum nt_status status = places && values ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = layouts && values ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < schema->field_count; i++)
-        status = look_at_field(arena, schema, places, i, error);
+        status = look_at_field(arena, schema, layouts, i, error);
     if (status != NT_OK)
         return status;
-    mark_lists(schema, places);
+    mark_lists(schema, layouts);
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        places[i].is_memberless = places[i].type.shape == NT_LANCE_IS_STRUCT && !places[i].children;
-        mark_blob(schema, places, i);
-        count_member(places, i);
+        layouts[i].is_memberless = layouts[i].type.shape == NT_LANCE_IS_STRUCT && !layouts[i].children;
+        mark_blob(schema, layouts, i);
+        count_member(layouts, i);
     }
     for (uint32_t i = 0; i < schema->field_count; i++)
-        values[i] = value_of(&places[i], schema->fields[i].is_nullable);
-    schema->places = places;
+        values[i] = value_of(&layouts[i], schema->fields[i].is_nullable);
+    schema->layouts = layouts;
     schema->values = values;
     return NT_OK;
 }
@@ -139,20 +140,20 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
 /* Version 2.0 packs the contents of fixed-size lists of structures. */
 static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
 {
-    const struct nt_lance_field_layout *place = &schema->places[number];
+    const struct nt_lance_field_layout *layout = &schema->layouts[number];
     uint32_t parent = schema->fields[number].parent;
-    bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST ||
-                     place->type.shape == NT_LANCE_IS_STRUCT_LIST;
-    if (place->packed != NT_NONE)
+    bool is_parent = layout->type.shape == NT_LANCE_IS_STRUCT || layout->type.shape == NT_LANCE_IS_LIST ||
+                     layout->type.shape == NT_LANCE_IS_STRUCT_LIST;
+    if (layout->packed != NT_NONE)
         return false;
     if (schema->has_item_columns)
-        return schema->is_legacy || parent == NT_NONE || !schema->places[parent].is_in_struct_list;
-    return place->is_packed || !place->children || !is_parent;
+        return schema->is_legacy || parent == NT_NONE || !schema->layouts[parent].is_in_struct_list;
+    return layout->is_packed || !layout->children || !is_parent;
 }
 
 static bool is_strings(const struct nt_lance_schema *schema, uint32_t number)
 {
-    enum nt_lance_shape shape = schema->places[number].type.shape;
+    enum nt_lance_shape shape = schema->layouts[number].type.shape;
     return shape == NT_LANCE_IS_TEXT || shape == NT_LANCE_IS_BYTES;
 }
 
@@ -167,7 +168,7 @@ static void find_leaves_of_rank(const struct nt_lance_schema *schema, unsigned r
                                 struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->places[i]) != rank)
+        if (leaves[i].field != i || nt_lance_leaf_rank(&schema->layouts[i]) != rank)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
              at = schema->fields[at].parent)
@@ -193,8 +194,8 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
     for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
         find_leaves_of_rank(schema, rank, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
-        if (schema->places[i].packed != NT_NONE)
-            leaves[i] = leaves[schema->places[i].packed];
+        if (schema->layouts[i].packed != NT_NONE)
+            leaves[i] = leaves[schema->layouts[i].packed];
     *leaves_ret = leaves;
     *count_ret = columns;
     return NT_OK;
@@ -225,7 +226,7 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
     uint64_t rows;
     if (lance->legacy || nt_lance_has_item_columns(&lance->tail) || column->failure)
         return NT_OK;
-    if (!nt_multiply(lance->rows, schema->places[leaf->field].multiple, &rows))
+    if (!nt_multiply(lance->rows, schema->layouts[leaf->field].multiple, &rows))
         rows = UINT64_MAX;
     if (column->rows == rows)
         return NT_OK;
@@ -248,20 +249,21 @@ struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *sch
                                                const struct nt_lance_leaf *leaf, bool has_item_columns,
                                                const struct nt_lance_model_field *part)
 {
-    const struct nt_lance_field_layout *place = &schema->places[part->field];
+    const struct nt_lance_field_layout *layout = &schema->layouts[part->field];
     uint32_t leaf_field = leaf->field == NT_NONE ? part->field : leaf->field;
     struct nt_lance_column_map column_map = {.column = leaf->column,
                                              .depth = part->depth,
                                              .items = part->items,
-                                             .repeats = schema->places[leaf_field].multiple / place->multiple,
-                                             .is_one_based = !schema->places[leaf_field].type.is_dictionary,
-                                             .is_memberless = schema->places[leaf_field].is_memberless,
+                                             .repeats =
+                                                 schema->layouts[leaf_field].multiple / layout->multiple,
+                                             .is_one_based = !schema->layouts[leaf_field].type.is_dictionary,
+                                             .is_memberless = schema->layouts[leaf_field].is_memberless,
                                              .value = &schema->values[leaf_field]};
-    if (place->packed != NT_NONE) {
-        column_map.member = place->member;
-        column_map.member_offset = place->member_offset;
+    if (layout->packed != NT_NONE) {
+        column_map.member = layout->member;
+        column_map.member_offset = layout->member_offset;
     } else if (!has_item_columns) {
-        column_map.layer = schema->places[leaf_field].depth - place->depth;
+        column_map.layer = schema->layouts[leaf_field].depth - layout->depth;
     }
     return column_map;
 }
@@ -383,14 +385,14 @@ static bool is_blob(const struct building *build, uint32_t number)
 /* Is a field a list, or in a list, that only blob columns describe? */
 static bool is_lost(const struct building *build, uint32_t number)
 {
-    const struct nt_lance_field_layout *places = build->schema->places;
+    const struct nt_lance_field_layout *layouts = build->schema->layouts;
     uint32_t leaf = build->leaves[number].field;
-    if (build->schema->has_item_columns || leaf == NT_NONE || places[leaf].type.shape != NT_LANCE_IS_BYTES ||
+    if (build->schema->has_item_columns || leaf == NT_NONE || layouts[leaf].type.shape != NT_LANCE_IS_BYTES ||
         !is_blob(build, leaf))
         return false;
-    bool is_in_list = places[leaf].multiple != places[number].multiple;
+    bool is_in_list = layouts[leaf].multiple != layouts[number].multiple;
     for (uint32_t at = leaf; at != NT_NONE; at = build->schema->fields[at].parent)
-        is_in_list |= places[at].type.shape == NT_LANCE_IS_LIST;
+        is_in_list |= layouts[at].type.shape == NT_LANCE_IS_LIST;
     return is_in_list;
 }
 
@@ -398,16 +400,16 @@ static bool is_lost(const struct building *build, uint32_t number)
 static const char *find_refusal(const struct building *build, uint32_t number)
 {
     const struct nt_lance_schema *schema = build->schema;
-    const struct nt_lance_field_layout *place = &schema->places[number];
-    if (place->is_in_struct_list && schema->has_item_columns)
+    const struct nt_lance_field_layout *layout = &schema->layouts[number];
+    if (layout->is_in_struct_list && schema->has_item_columns)
         return "cannot read fixed-size lists of structures in files before version 2.1";
-    if (place->has_struct_lists && !schema->has_item_columns)
+    if (layout->has_struct_lists && !schema->has_item_columns)
         return "cannot read lists around fixed-size lists of structures";
     if (is_lost(build, number))
         return "cannot read lists around blobs: the file does not store where they begin";
-    if (place->type.shape == NT_LANCE_IS_UNKNOWN)
+    if (layout->type.shape == NT_LANCE_IS_UNKNOWN)
         return "this version does not know the field's type";
-    if (place->is_in_list)
+    if (layout->is_in_list)
         return "cannot read lists in packed structures";
     if (!build->lance)
         return schema->refusals ? schema->refusals[number] : NULL;
@@ -435,7 +437,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
         [NT_LANCE_IS_BLOB] = {NT_FIELD_PAGE_BYTES, NT_ROLE_PLAIN},
         [NT_LANCE_IS_UNKNOWN] = {NT_FIELD_UNREADABLE, NT_ROLE_PLAIN},
     };
-    const struct nt_lance_type *type = &build->schema->places[number].type;
+    const struct nt_lance_type *type = &build->schema->layouts[number].type;
     enum nt_lance_shape shape = type->shape;
     if (shape == NT_LANCE_IS_BYTES && is_blob(build, number))
         shape = NT_LANCE_IS_BLOB;
@@ -450,12 +452,12 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
  * bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {
-    const struct nt_lance_field_layout *place = &build->schema->places[number];
+    const struct nt_lance_field_layout *layout = &build->schema->layouts[number];
     if (build->schema->is_legacy)
-        return place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
+        return layout->type.shape == NT_LANCE_IS_TEXT || layout->type.shape == NT_LANCE_IS_BYTES;
     bool is_never_null =
-        build->lance && build->schema->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT;
-    return place->packed == NT_NONE && !is_never_null;
+        build->lance && build->schema->has_item_columns && layout->type.shape == NT_LANCE_IS_STRUCT;
+    return layout->packed == NT_NONE && !is_never_null;
 }
 
 /* The file stores Lance's binary JSON, not text. Some writers name it with Arrow's extension type for
@@ -522,7 +524,7 @@ static bool is_value(const struct nt_field *field)
 static enum nt_status add_lists(struct building *build, struct nt_field *field,
                                 struct nt_lance_model_field *part, uint32_t *number_ret)
 {
-    const struct nt_lance_type *type = &build->schema->places[part->field].type;
+    const struct nt_lance_type *type = &build->schema->layouts[part->field].type;
     const struct nt_lance_value *value = &type->value;
     static const struct nt_field_extra item_extra = {.is_declared_nullable = true};
     const char *extension = type->extension;
@@ -561,7 +563,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
 static enum nt_lance_shape shape_of_parent(const struct building *build, uint32_t number)
 {
     uint32_t parent = build->schema->fields[number].parent;
-    return parent == NT_NONE ? NT_LANCE_IS_UNKNOWN : build->schema->places[parent].type.shape;
+    return parent == NT_NONE ? NT_LANCE_IS_UNKNOWN : build->schema->layouts[parent].type.shape;
 }
 
 static bool find_nullable(const struct building *build, uint32_t number)
@@ -576,7 +578,7 @@ static bool find_nullable(const struct building *build, uint32_t number)
 static enum nt_status build_field(struct building *build, uint32_t number)
 {
     const struct nt_lance_field *from = &build->schema->fields[number];
-    const struct nt_lance_type *type = &build->schema->places[number].type;
+    const struct nt_lance_type *type = &build->schema->layouts[number].type;
     struct nt_field field = {
         .id = (uint32_t)(from->id == NT_LANCE_NO_ID ? build->schema->fields[from->parent].id : from->id),
         .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],

@@ -100,7 +100,7 @@ struct nt_lance_schema {
     bool has_item_columns; /* legacy or version 2.0: each field has a column */
     bool has_byte_columns; /* previews of 2.0: strings have two columns: their ends, then their bytes */
     /* Set by nt_lance_lay_out_schema, by field */
-    const struct nt_lance_field_layout *places;
+    const struct nt_lance_field_layout *layouts;
     const struct nt_lance_value *values;
     const struct nt_lance_model_field *parts; /* by field of the model */
     const char **refusals; /* datasets, by field: NULL, or why unsupported; NULL: none is */
@@ -245,7 +245,7 @@ enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *s
 /* ---- Metadata of legacy files ---- */
 
 /* Reads the Metadata of a file whose source, size and tail are known, its Manifest with fields and
- * places, and its page table. Each field is a column of the file. Returns NT_UNSUPPORTED if there is no
+ * layouts, and its page table. Each field is a column of the file. Returns NT_UNSUPPORTED if there is no
  * manifest. Memory comes from the nt_file's arena and counts against its budget. */
 enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error);
 
@@ -388,7 +388,7 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
 
 /* ---- Schema layout ---- */
 
-/* The layout of a field of Lance's schema, which is called its place. */
+/* The layout of a field of Lance's schema. */
 struct nt_lance_field_layout {
     struct nt_lance_type type;
     uint32_t depth; /* number of ancestors */
@@ -409,9 +409,9 @@ struct nt_lance_field_layout {
 /* How much the column of a field omits about the fields around it, less than NT_LANCE_LEAF_RANKS. The
  * reader prefers the first column with the lowest rank. */
 enum { NT_LANCE_LEAF_RANKS = 3 };
-static inline unsigned nt_lance_leaf_rank(const struct nt_lance_field_layout *place)
+static inline unsigned nt_lance_leaf_rank(const struct nt_lance_field_layout *layout)
 {
-    return place->is_blob_in_list ? 2 : place->is_memberless;
+    return layout->is_blob_in_list ? 2 : layout->is_memberless;
 }
 
 /* What a field of the model shows: a field of Lance, or the items of fixed-size lists in it. */
@@ -435,7 +435,7 @@ struct nt_lance_column_map {
     const struct nt_lance_value *value; /* of the column */
 };
 
-/* Computes the schema's places and values. Memory comes from the arena. */
+/* Computes the schema's layouts and values. Memory comes from the arena. */
 enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_schema *schema,
                                        struct nt_error *error);
 
@@ -471,7 +471,7 @@ struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance,
 /* The encoding of elements that need no tree. */
 enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element);
 
-/* Fills the dataset's fields and columns from a schema whose places are known; sets schema->parts.
+/* Fills the dataset's fields and columns from a schema whose layouts are known; sets schema->parts.
  * `leaves`, by field of the schema, come from nt_lance_number_columns. `lance` is the file that is
  * mounted alone, or NULL for a dataset, where each file has its own columns. */
 enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,

@@ -449,7 +449,7 @@ static bool may_have_levels(const struct nt_lance_physical *physical_view, uint3
 {
     const struct nt_lance_schema *schema = physical_view->schema;
     for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
-        if (schema->fields[at].is_nullable || schema->places[at].type.shape == NT_LANCE_IS_LIST)
+        if (schema->fields[at].is_nullable || schema->layouts[at].type.shape == NT_LANCE_IS_LIST)
             return physical_view->has_levels;
     return false;
 }

@@ -98,7 +98,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
     return NT_OK;
 }
 
-/* Determines the page format of each field of a schema with places, in the file's arena. */
+/* Determines the page format of each field of a schema with layouts, in the file's arena. */
 static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
                                             const struct nt_lance_page_format **pagings_ret,
                                             struct nt_error *error)
@@ -110,7 +110,7 @@ static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct n
         return nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_error failure;
-        if (find_paging(&schema->fields[i], &schema->places[i].type, &pagings[i], &failure) != NT_OK)
+        if (find_paging(&schema->fields[i], &schema->layouts[i].type, &pagings[i], &failure) != NT_OK)
             status = nt_failure_keep(&failure, file->arena, &pagings[i].failure, error);
     }
     *pagings_ret = pagings;
@@ -136,7 +136,7 @@ bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct
 
 static bool has_shape(const struct nt_lance_schema *schema, uint32_t field, enum nt_lance_shape shape)
 {
-    return field != NT_NONE && schema->places[field].type.shape == shape;
+    return field != NT_NONE && schema->layouts[field].type.shape == shape;
 }
 
 /* Is the field nested in structures only, so that its rows are the file's rows? */

@@ -92,7 +92,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
 static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
 {
     for (uint32_t at = schema->fields[field].parent; at != NT_NONE; at = schema->fields[at].parent)
-        if (schema->places[at].type.shape == NT_LANCE_IS_LIST)
+        if (schema->layouts[at].type.shape == NT_LANCE_IS_LIST)
             return true;
     return false;
 }
@@ -100,7 +100,7 @@ static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
 /* Structures have no pages: their row count is that of their first descendant that has pages. */
 static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t field)
 {
-    while (schema->places[field].type.shape == NT_LANCE_IS_STRUCT && schema->places[field].children)
+    while (schema->layouts[field].type.shape == NT_LANCE_IS_STRUCT && schema->layouts[field].children)
         field++;
     return field;
 }
@@ -118,7 +118,7 @@ static enum nt_status open_batch(const struct nt_lance_legacy_pages *listing, ui
     if (!is_in_list(&lance->schema, listing->column_map->column) && batch->rows != rows[1] - rows[0])
         return nt_fail_number(listing->error, NT_CORRUPT, cell->offset, "rows of the page", rows[1] - rows[0],
                               batch->rows);
-    const struct nt_lance_value *value = &lance->schema.places[listing->column_map->column].type.value;
+    const struct nt_lance_value *value = &lance->schema.layouts[listing->column_map->column].type.value;
     if (!nt_lance_page_bytes(listing->paging, value, cell->length, &batch->stored_bytes) ||
         !nt_fits(cell->offset, batch->stored_bytes, lance->size))
         return nt_fail(listing->error, NT_CORRUPT, cell->offset,
@@ -201,8 +201,8 @@ static enum nt_status check_items(const struct nt_lance_legacy_pages *listing)
     enum nt_status status = NT_OK;
     for (uint32_t i = listing->column_map->column + 1; status == NT_OK && i < schema->field_count; i++) {
         uint32_t parent = schema->fields[i].parent;
-        enum nt_lance_shape shape = schema->places[i].type.shape;
-        while (parent != NT_NONE && schema->places[parent].type.shape == NT_LANCE_IS_STRUCT)
+        enum nt_lance_shape shape = schema->layouts[i].type.shape;
+        while (parent != NT_NONE && schema->layouts[parent].type.shape == NT_LANCE_IS_STRUCT)
             parent = schema->fields[parent].parent;
         if (parent == listing->column_map->column && shape != NT_LANCE_IS_STRUCT &&
             shape != NT_LANCE_IS_UNKNOWN)

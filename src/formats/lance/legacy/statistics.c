@@ -54,7 +54,7 @@ static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, 
                                   struct nt_error *error)
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
-    const struct nt_lance_type *type = &statistics->schema.places[field].type;
+    const struct nt_lance_type *type = &statistics->schema.layouts[field].type;
     const struct nt_lance_page_format *paging = &statistics->pagings[field];
     const struct nt_lance_cell *cell =
         nt_lance_cells(&statistics->table, statistics->schema.fields[field].id);
