@@ -304,14 +304,14 @@ void nt_budget_add_metadata(struct nt_budget *budget, uint64_t bytes)
     pthread_mutex_unlock(&budget->lock);
 }
 
-uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const uint8_t *bytes, size_t count,
+uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const uint8_t *bytes, size_t count,
                               bool is_compressed)
 {
     if (budget->is_fixed)
         return 0;
     uint64_t worth = nt_information_bytes(bytes, count, is_compressed);
     pthread_mutex_lock(&budget->lock);
-    worth = smaller(worth, nt_interval_set_add(&budget->covered, place, count));
+    worth = smaller(worth, nt_interval_set_add(&budget->covered, position, count));
     add(budget, 0, worth);
     pthread_mutex_unlock(&budget->lock);
     return worth;
@@ -475,7 +475,7 @@ enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *sour
         status = read_piece(budget, source, metadata_range, done, piece, &bytes, error);
         if (status != NT_OK)
             break;
-        counted += nt_budget_add_stored(budget, metadata_range->place + done, bytes + done, (size_t)piece,
+        counted += nt_budget_add_stored(budget, metadata_range->position + done, bytes + done, (size_t)piece,
                                         metadata_range->is_compressed);
         done += piece;
     } while (done < metadata_range->bytes);

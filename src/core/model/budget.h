@@ -89,7 +89,7 @@ void nt_budget_set_min_limit(struct nt_budget *budget, uint64_t bytes);
 /* Counts bytes read as metadata, at a position that is read only once. */
 void nt_budget_add_metadata(struct nt_budget *budget, uint64_t bytes);
 /* The same at a position: counts each byte once. Returns how many count. */
-uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t place, const uint8_t *bytes, size_t count,
+uint64_t nt_budget_add_stored(struct nt_budget *budget, uint64_t position, const uint8_t *bytes, size_t count,
                               bool is_compressed);
 /* Uncounts damaged metadata. */
 void nt_budget_withdraw(struct nt_budget *budget, uint64_t metadata_bytes);

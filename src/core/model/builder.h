@@ -106,7 +106,7 @@ void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64
 /* The location of metadata. */
 struct nt_metadata_range {
     uint64_t offset, bytes;
-    uint64_t place; /* unique position of its first byte among all bytes of the budget */
+    uint64_t position; /* unique offset of its first byte among all bytes of the budget */
     bool is_compressed;
 };
 

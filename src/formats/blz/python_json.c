@@ -174,7 +174,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
     enum nt_status status = nt_folder_open_file(folder, name, &source, error);
     if (status != NT_OK)
         return status;
-    const struct nt_metadata_range all = {.bytes = source->size, .place = nt_metadata_position(number, 0)};
+    const struct nt_metadata_range all = {.bytes = source->size, .position = nt_metadata_position(number, 0)};
     uint8_t *text = NULL;
     if (source->size > NT_BLZ_JSON_BYTES) {
         status =

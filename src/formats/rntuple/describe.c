@@ -23,17 +23,17 @@
 
 /* ---- Datasets and pages ---- */
 
-static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *place,
+static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *range,
                            const struct nt_source *objects)
 {
     nt_json_key(json, key);
     nt_json_object(json);
     if (objects)
-        nt_json_member_unsigned(json, "object", place->offset / NT_OBJECT_SPACE);
+        nt_json_member_unsigned(json, "object", range->offset / NT_OBJECT_SPACE);
     nt_json_member_unsigned(json, "file_offset",
-                            objects ? nt_source_local_offset(objects, place->offset) : place->offset);
-    nt_json_member_unsigned(json, "stored_bytes", place->stored_bytes);
-    nt_json_member_unsigned(json, "decoded_bytes", place->length);
+                            objects ? nt_source_local_offset(objects, range->offset) : range->offset);
+    nt_json_member_unsigned(json, "stored_bytes", range->stored_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", range->length);
     nt_json_end_object(json);
 }
 

@@ -130,33 +130,33 @@ ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, p
 /* ---- Bytes as stored: never verified, and as many as are in the file ---- */
 
 /* A payload that is split into several keys can only be read as a whole. */
-static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *place)
+static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *range)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
     uint64_t maximum = rntuple->anchor.maximum_key_bytes;
     uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
-    if (!maximum || place->stored_bytes <= maximum)
-        there = place->offset < there ? there - place->offset : 0;
-    return place->stored_bytes < there ? place->stored_bytes : there;
+    if (!maximum || range->stored_bytes <= maximum)
+        there = range->offset < there ? there - range->offset : 0;
+    return range->stored_bytes < there ? range->stored_bytes : there;
 }
 
-static enum nt_status write_raw(const struct nt_dataset *dataset, const struct nt_anchor_link *place,
+static enum nt_status write_raw(const struct nt_dataset *dataset, const struct nt_anchor_link *range,
                                 struct nt_buffer *out, struct nt_error *error)
 {
-    uint64_t bytes = raw_bytes(dataset, place);
+    uint64_t bytes = raw_bytes(dataset, range);
     return bytes == 0 ? NT_OK
-                      : nt_file_append_range(dataset->file, nt_rntuple_of(dataset)->payload, place->offset,
+                      : nt_file_append_range(dataset->file, nt_rntuple_of(dataset)->payload, range->offset,
                                              bytes, out, error);
 }
 
-static struct nt_anchor_link anchor_place(const struct nt_dataset *dataset)
+static struct nt_anchor_link anchor_range(const struct nt_dataset *dataset)
 {
     const struct nt_anchor *anchor = &nt_rntuple_of(dataset)->anchor;
     return (struct nt_anchor_link){.offset = anchor->offset, .stored_bytes = anchor->stored_bytes};
 }
 
 /* Has no bytes if the page list is external. */
-static struct nt_anchor_link page_list_place(const struct nt_dataset *dataset, uint64_t number)
+static struct nt_anchor_link page_list_range(const struct nt_dataset *dataset, uint64_t number)
 {
     const struct nt_locator *locator = &nt_rntuple_of(dataset)->page_lists[number].locator;
     return nt_locator_is_local(locator)
@@ -167,9 +167,9 @@ static struct nt_anchor_link page_list_place(const struct nt_dataset *dataset, u
 WRITE(write_anchor_raw)
 {
     (void)file, (void)number;
-    const struct nt_anchor_link place = anchor_place(dataset);
-    const uint64_t bytes = raw_bytes(dataset, &place);
-    return nt_file_append_range(dataset->file, dataset->file->source, place.offset, bytes, out, error);
+    const struct nt_anchor_link range = anchor_range(dataset);
+    const uint64_t bytes = raw_bytes(dataset, &range);
+    return nt_file_append_range(dataset->file, dataset->file->source, range.offset, bytes, out, error);
 }
 
 WRITE(write_header_raw)
@@ -187,15 +187,15 @@ WRITE(write_footer_raw)
 WRITE(write_page_list_raw)
 {
     (void)file;
-    const struct nt_anchor_link place = page_list_place(dataset, number);
-    return write_raw(dataset, &place, out, error);
+    const struct nt_anchor_link range = page_list_range(dataset, number);
+    return write_raw(dataset, &range, out, error);
 }
 
 static uint64_t anchor_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
     (void)number;
-    const struct nt_anchor_link place = anchor_place(dataset);
-    return raw_bytes(dataset, &place);
+    const struct nt_anchor_link range = anchor_range(dataset);
+    return raw_bytes(dataset, &range);
 }
 
 static uint64_t header_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
@@ -212,8 +212,8 @@ static uint64_t footer_raw_bytes(const struct nt_dataset *dataset, uint64_t numb
 
 static uint64_t page_list_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    const struct nt_anchor_link place = page_list_place(dataset, number);
-    return raw_bytes(dataset, &place);
+    const struct nt_anchor_link range = page_list_range(dataset, number);
+    return raw_bytes(dataset, &range);
 }
 
 /* ---- The table ---- */

@@ -61,13 +61,13 @@ struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope)
     return borrowed;
 }
 
-/* ---- places, for messages ---- */
+/* ---- Names, for messages ---- */
 
-enum { PLACE_BYTES = 80 };
+enum { NAME_BYTES = 80 };
 
-static const char *place_of(const struct nt_envelope *envelope, char text[PLACE_BYTES])
+static const char *name_of(const struct nt_envelope *envelope, char text[NAME_BYTES])
 {
-    snprintf(text, PLACE_BYTES, "%s %s %" PRIu64, nt_envelope_name(envelope->kind),
+    snprintf(text, NAME_BYTES, "%s %s %" PRIu64, nt_envelope_name(envelope->kind),
              envelope->is_in_object ? "in object" : "at offset",
              envelope->is_in_object ? envelope->object : envelope->offset);
     return text;
@@ -75,72 +75,72 @@ static const char *place_of(const struct nt_envelope *envelope, char text[PLACE_
 
 static void name_place(const struct nt_envelope *envelope, struct nt_error *error)
 {
-    char where[PLACE_BYTES];
-    nt_error_context(error, "%s", place_of(envelope, where));
+    char where[NAME_BYTES];
+    nt_error_context(error, "%s", name_of(envelope, where));
 }
 
 /* ---- Loading ---- */
 
-static enum nt_status check_place(struct nt_source *source, const char *name,
-                                  const struct nt_anchor_link *place, struct nt_error *error)
+static enum nt_status check_range(struct nt_source *source, const char *name,
+                                  const struct nt_anchor_link *range, struct nt_error *error)
 {
-    if (!nt_fits(place->offset, place->stored_bytes, source->size))
-        return nt_fail(error, NT_TRUNCATED, place->offset,
+    if (!nt_fits(range->offset, range->stored_bytes, source->size))
+        return nt_fail(error, NT_TRUNCATED, range->offset,
                        "%s: %" PRIu64 " bytes at offset %" PRIu64 " are outside the file of %" PRIu64
                        " bytes",
-                       name, place->stored_bytes, place->offset, source->size);
-    if (place->stored_bytes == 0 || place->length < place->stored_bytes)
-        return nt_fail(error, NT_CORRUPT, place->offset,
+                       name, range->stored_bytes, range->offset, source->size);
+    if (range->stored_bytes == 0 || range->length < range->stored_bytes)
+        return nt_fail(error, NT_CORRUPT, range->offset,
                        "%s: %" PRIu64 " stored bytes cannot decompress to %" PRIu64 " bytes", name,
-                       place->stored_bytes, place->length);
+                       range->stored_bytes, range->length);
     return NT_OK;
 }
 
 /* Compressed bytes are read first: they may raise the limit for their decompressed size. */
-static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *place,
+static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *range,
                               struct nt_error *error)
 {
     uint8_t *stored = envelope->bytes;
     envelope->bytes = NULL;
     enum nt_status status =
-        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
+        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, range->length, range->offset, error);
     if (status == NT_OK) {
-        envelope->length = place->length;
-        envelope->bytes = malloc(place->length);
+        envelope->length = range->length;
+        envelope->bytes = malloc(range->length);
         status = envelope->bytes ? NT_OK : nt_fail_memory(error);
     }
     if (status == NT_OK) {
-        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, place->stored_bytes,
+        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, range->stored_bytes,
                                       envelope->bytes, envelope->length, error);
         if (status != NT_OK && error)
             error->offset = envelope->offset;
     }
-    nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, place->stored_bytes);
+    nt_budget_release(envelope->budget, NT_COST_ENVELOPE_BYTE, range->stored_bytes);
     free(stored);
     return status;
 }
 
 enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
-                                enum nt_envelope_kind kind, const struct nt_anchor_link *place,
+                                enum nt_envelope_kind kind, const struct nt_anchor_link *range,
                                 struct nt_envelope *envelope_ret, struct nt_error *error)
 {
     struct nt_envelope envelope = {.budget = budget,
                                    .kind = kind,
-                                   .offset = nt_source_local_offset(source, place->offset),
+                                   .offset = nt_source_local_offset(source, range->offset),
                                    .is_in_object = source->is_of_objects,
-                                   .object = place->offset / NT_OBJECT_SPACE};
-    const struct nt_metadata_range stretch = {.offset = place->offset,
-                                              .bytes = place->stored_bytes,
-                                              .place = place->offset,
-                                              .is_compressed = place->stored_bytes != place->length};
-    enum nt_status status = check_place(source, nt_envelope_name(kind), place, error);
+                                   .object = range->offset / NT_OBJECT_SPACE};
+    const struct nt_metadata_range metadata_range = {.offset = range->offset,
+                                                     .bytes = range->stored_bytes,
+                                                     .position = range->offset,
+                                                     .is_compressed = range->stored_bytes != range->length};
+    enum nt_status status = check_range(source, nt_envelope_name(kind), range, error);
     if (status != NT_OK)
         return status;
-    status = nt_metadata_read(budget, source, &stretch, &envelope.bytes, &envelope.counted, error);
-    if (status == NT_OK && place->stored_bytes == place->length)
-        envelope.length = place->length;
+    status = nt_metadata_read(budget, source, &metadata_range, &envelope.bytes, &envelope.counted, error);
+    if (status == NT_OK && range->stored_bytes == range->length)
+        envelope.length = range->length;
     else if (status == NT_OK)
-        status = inflate(&envelope, place, error);
+        status = inflate(&envelope, range, error);
     if (status == NT_OK) {
         *envelope_ret = envelope;
         return NT_OK;
@@ -213,11 +213,11 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
 
 static enum nt_status load_once(struct nt_source *source, struct nt_budget *budget,
                                 const struct nt_generation *generation, enum nt_envelope_kind kind,
-                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
+                                const struct nt_anchor_link *range, struct nt_envelope *envelope_ret,
                                 struct nt_error *error)
 {
     struct nt_envelope envelope;
-    enum nt_status status = nt_envelope_read(source, budget, kind, place, &envelope, error);
+    enum nt_status status = nt_envelope_read(source, budget, kind, range, &envelope, error);
     if (status != NT_OK)
         return status;
     status = nt_envelope_verify(&envelope, generation, error);
@@ -236,14 +236,14 @@ enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budg
 {
     if (!nt_locator_is_local(&link->locator))
         return nt_fail_elsewhere(error, nt_envelope_name(kind), &link->locator);
-    const struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
+    const struct nt_anchor_link range = {link->locator.offset, link->locator.bytes, link->length};
     struct nt_error first = {0};
-    enum nt_status status = load_once(source, budget, generation, kind, &place, envelope_ret, &first);
+    enum nt_status status = load_once(source, budget, generation, kind, &range, envelope_ret, &first);
     if (status == NT_OK)
         return NT_OK;
-    if (nt_is_environmental(status) || !nt_source_forget(source, place.offset, place.stored_bytes))
+    if (nt_is_environmental(status) || !nt_source_forget(source, range.offset, range.stored_bytes))
         return nt_fail_with(error, &first);
-    return load_once(source, budget, generation, kind, &place, envelope_ret, error);
+    return load_once(source, budget, generation, kind, &range, envelope_ret, error);
 }
 
 enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct nt_cursor *at,
@@ -254,8 +254,8 @@ enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    char where[PLACE_BYTES];
-    return nt_fail(error, status, envelope->offset, "%s, byte %zu: %s", place_of(envelope, where),
+    char where[NAME_BYTES];
+    return nt_fail(error, status, envelope->offset, "%s, byte %zu: %s", name_of(envelope, where),
                    at->position, message);
 }
 

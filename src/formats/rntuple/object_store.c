@@ -30,7 +30,7 @@
 /* The numbers in the document. */
 struct numbers {
     uint64_t version, epoch, major, minor, patch;
-    struct place {
+    struct range {
         uint64_t object, offset, stored_bytes, length;
     } header, footer;
     uint64_t checksum;
@@ -143,11 +143,11 @@ static enum nt_status read_template(const struct document *document, struct nt_a
     return NT_OK;
 }
 
-static enum nt_status set_place(const struct place *place, const char *what, struct nt_anchor_link *link,
+static enum nt_status set_range(const struct range *range, const char *what, struct nt_anchor_link *link,
                                 struct nt_error *error)
 {
-    *link = (struct nt_anchor_link){.stored_bytes = place->stored_bytes, .length = place->length};
-    return nt_object_address(what, place->object, place->offset, place->stored_bytes, &link->offset, error);
+    *link = (struct nt_anchor_link){.stored_bytes = range->stored_bytes, .length = range->length};
+    return nt_object_address(what, range->object, range->offset, range->stored_bytes, &link->offset, error);
 }
 
 /* ---- Checksum ---- */
@@ -185,9 +185,9 @@ static enum nt_status read_document(const struct document *document, struct nt_a
     struct numbers found;
     enum nt_status status = read_numbers(document, &found, error);
     if (status == NT_OK)
-        status = set_place(&found.header, "header", &anchor->anchor.header, error);
+        status = set_range(&found.header, "header", &anchor->anchor.header, error);
     if (status == NT_OK)
-        status = set_place(&found.footer, "footer", &anchor->anchor.footer, error);
+        status = set_range(&found.footer, "footer", &anchor->anchor.footer, error);
     if (status == NT_OK)
         status = read_template(document, arena, anchor, error);
     if (status != NT_OK)

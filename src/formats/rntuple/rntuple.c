@@ -94,10 +94,10 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
         *envelope_ret = nt_envelope_borrow(kept);
         return NT_OK;
     }
-    const struct nt_anchor_link *place = is_header ? &rntuple->anchor.header : &rntuple->anchor.footer;
+    const struct nt_anchor_link *range = is_header ? &rntuple->anchor.header : &rntuple->anchor.footer;
     struct nt_envelope_link link = {
-        .length = place->length,
-        .locator = {.kind = NT_LOCATOR_FILE, .offset = place->offset, .bytes = place->stored_bytes},
+        .length = range->length,
+        .locator = {.kind = NT_LOCATOR_FILE, .offset = range->offset, .bytes = range->stored_bytes},
     };
     return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind, &link, envelope_ret, error);
 }
@@ -387,20 +387,20 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
                                             const struct nt_attribute_set_record *record,
                                             struct nt_error *error)
 {
-    struct nt_anchor_link place = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
+    struct nt_anchor_link range = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
     struct nt_envelope bytes;
     if (!nt_locator_is_local(&record->anchor))
         return nt_fail_elsewhere(error, "attribute set: its anchor", &record->anchor);
     enum nt_status status =
-        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &place, &bytes, error);
+        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &range, &bytes, error);
     if (status != NT_OK)
         return status;
     struct nt_anchor_object object = {
         .class_name = parent->anchor.class_name,
         .bytes = bytes.bytes,
         .length = bytes.length,
-        .offset = place.offset,
-        .stored_bytes = place.stored_bytes,
+        .offset = range.offset,
+        .stored_bytes = range.stored_bytes,
         .schema_major = record->major,
         .schema_minor = record->minor,
     };

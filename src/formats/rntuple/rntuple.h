@@ -280,7 +280,7 @@ struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope);
 /* Reads `stored_bytes` at `offset` and decompresses them into `length` bytes. Verifies nothing.
  * NT_LIMIT if the budget is too small; the bytes that were read still count. */
 enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
-                                enum nt_envelope_kind kind, const struct nt_anchor_link *place,
+                                enum nt_envelope_kind kind, const struct nt_anchor_link *range,
                                 struct nt_envelope *envelope_ret, struct nt_error *error);
 /* Verifies length, type and checksum for the generation; sets generation, checksum and payload. */
 enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,

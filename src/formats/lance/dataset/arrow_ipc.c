@@ -70,11 +70,11 @@ static uint64_t follow(struct flat *flat, uint64_t at)
 /* Returns the position of a member of a table; 0: it is absent. */
 static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
 {
-    uint64_t places = table - (uint64_t)(int64_t)(int32_t)load32(flat, table);
-    uint64_t place = 4 + 2 * (uint64_t)number;
-    if (flat->failed || place + 2 > load16(flat, places))
+    uint64_t vtable = table - (uint64_t)(int64_t)(int32_t)load32(flat, table);
+    uint64_t slot = 4 + 2 * (uint64_t)number;
+    if (flat->failed || slot + 2 > load16(flat, vtable))
         return 0;
-    uint16_t within = load16(flat, places + place);
+    uint16_t within = load16(flat, vtable + slot);
     return within ? table + within : 0;
 }
 
@@ -83,11 +83,11 @@ static uint64_t member(struct flat *flat, uint64_t table, unsigned number)
 static uint64_t items(struct flat *flat, uint64_t table, unsigned number, size_t item_bytes,
                       uint32_t *count_ret)
 {
-    uint64_t place = member(flat, table, number);
+    uint64_t slot = member(flat, table, number);
     *count_ret = 0;
-    if (!place)
+    if (!slot)
         return 0;
-    uint64_t vector = follow(flat, place);
+    uint64_t vector = follow(flat, slot);
     uint32_t count = load32(flat, vector);
     if (!nt_fits(vector + 4, (uint64_t)count * item_bytes, flat->size)) {
         flat->failed = true;

@@ -48,7 +48,7 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 
 struct finding {
     const struct nt_lance_dataset *lance;
-    uint64_t place; /* of the current DataFile in the manifest */
+    uint64_t position; /* of the current DataFile in the manifest */
     struct nt_lance_column_location *locations;
     struct nt_error *error;
 };
@@ -63,9 +63,10 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     if (location->leaf.field != NT_NONE && location->file != file)
         return NT_OK;
     if (location->leaf.field != NT_NONE)
-        return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " has two columns", id);
+        return nt_fail(finding->error, NT_CORRUPT, finding->position, "field %" PRId32 " has two columns",
+                       id);
     if (column > UINT32_MAX)
-        return nt_fail(finding->error, NT_CORRUPT, finding->place,
+        return nt_fail(finding->error, NT_CORRUPT, finding->position,
                        "field %" PRId32 " has the impossible column %" PRIu64, id, column);
     *location = (struct nt_lance_column_location){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
@@ -93,7 +94,7 @@ static enum nt_status add_numbered_file(const struct finding *finding, uint32_t 
              column_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES), id, column;
     enum nt_status status = NT_OK;
     if (id_count != column_count)
-        status = nt_fail_number(finding->error, NT_CORRUPT, finding->place,
+        status = nt_fail_number(finding->error, NT_CORRUPT, finding->position,
                                 "column indices (one for each field id)", id_count, column_count);
     while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
         status = add_column(finding, number, (int32_t)id, column);
@@ -104,7 +105,7 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 {
     const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
     struct nt_proto message = finding->lance->files[number].message;
-    finding->place = nt_lance_manifest_offset(manifest, message);
+    finding->position = nt_lance_manifest_offset(manifest, message);
     enum nt_status status = finding->lance->files[number].generation == NT_LANCE_IS_LEGACY
                                 ? add_legacy_file(finding, number)
                                 : add_numbered_file(finding, number);

@@ -77,7 +77,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
 struct collecting {
     struct nt_file *file;
     struct nt_source *source;
-    uint64_t place;         /* of its bytes, for the budget */
+    uint64_t position;      /* of its bytes, for the budget */
     uint64_t physical_rows; /* of the fragment */
     /* at most this many deleted rows: the manifest's count; else, as writers without counts do not
      * compress, what the file has room for */
@@ -167,7 +167,7 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     struct nt_source *source = collecting->source;
     struct nt_budget *budget = &collecting->file->budget;
     struct arrow_rows found = {NULL, 0};
-    const struct nt_metadata_range all = {.bytes = source->size, .place = collecting->place};
+    const struct nt_metadata_range all = {.bytes = source->size, .position = collecting->position};
     uint8_t *bytes;
     uint64_t taken;
     enum nt_status status = nt_metadata_read(budget, source, &all, &bytes, NULL, error);
@@ -216,7 +216,7 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
                                            container->bytes, error);
     if (status == NT_OK)
         nt_budget_add_stored(&reading->collecting->file->budget,
-                             reading->collecting->place + container->offset, reading->stored,
+                             reading->collecting->position + container->offset, reading->stored,
                              container->bytes, false);
     if (status == NT_OK)
         status = nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error);
@@ -275,7 +275,7 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
 {
     struct collecting collecting = {.file = file,
                                     .physical_rows = fragment->physical_rows,
-                                    .place = nt_lance_place_in_deletion_file(fragment->first_file, 0)};
+                                    .position = nt_lance_place_in_deletion_file(fragment->first_file, 0)};
     enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
     if (status != NT_OK)
         return status;

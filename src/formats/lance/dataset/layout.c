@@ -79,19 +79,19 @@ static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
     enum { MAX_SECTIONS = 16 };
-    uint64_t end = manifest->offset - LENGTH_BYTES, place = 0,
+    uint64_t end = manifest->offset - LENGTH_BYTES, position = 0,
              indices = nt_proto_has(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            ? nt_proto_number(manifest->message, NT_LANCE_MANIFEST_INDEX_SECTION)
                            : UINT64_MAX;
     enum nt_status status = NT_OK;
-    for (unsigned i = 0; status == NT_OK && i < MAX_SECTIONS && end - place >= LENGTH_BYTES; i++) {
+    for (unsigned i = 0; status == NT_OK && i < MAX_SECTIONS && end - position >= LENGTH_BYTES; i++) {
         uint8_t length[LENGTH_BYTES] = {0};
-        status = nt_source_read(source, place, length, LENGTH_BYTES, error);
+        status = nt_source_read(source, position, length, LENGTH_BYTES, error);
         uint64_t bytes = LENGTH_BYTES + (uint64_t)nt_load_le32(length);
-        if (status != NT_OK || bytes > end - place)
+        if (status != NT_OK || bytes > end - position)
             return nt_is_environmental(status) ? status : NT_OK;
-        status = nt_layout_put(output, place, bytes, place == indices ? "indices" : "transaction");
-        place += bytes;
+        status = nt_layout_put(output, position, bytes, position == indices ? "indices" : "transaction");
+        position += bytes;
     }
     return status;
 }

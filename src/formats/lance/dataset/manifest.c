@@ -115,25 +115,25 @@ static enum nt_status find_message(struct nt_source *source, uint64_t size, stru
 static enum nt_status read_message(struct nt_file *file, struct nt_source *source,
                                    struct nt_lance_manifest_file *manifest, struct nt_error *error)
 {
-    struct nt_lance_buffer place = {0, 0};
+    struct nt_lance_buffer range = {0, 0};
     enum nt_status status = nt_source_size(source, &manifest->size, error);
     if (status == NT_OK)
-        status = find_message(source, manifest->size, &place, error);
+        status = find_message(source, manifest->size, &range, error);
     if (status != NT_OK)
         return status;
     uint8_t *bytes;
-    const struct nt_metadata_range stretch = {
-        .offset = place.offset, .bytes = place.bytes, .place = place.offset};
-    status = nt_metadata_read(&file->budget, source, &stretch, &bytes, NULL, error);
+    const struct nt_metadata_range metadata_range = {
+        .offset = range.offset, .bytes = range.bytes, .position = range.offset};
+    status = nt_metadata_read(&file->budget, source, &metadata_range, &bytes, NULL, error);
     if (status != NT_OK)
         return status;
     if (!nt_arena_adopt(file->arena, bytes)) {
         free(bytes);
         return nt_fail_memory(error);
     }
-    manifest->offset = place.offset;
-    manifest->message = (struct nt_proto){bytes, (size_t)place.bytes};
-    return nt_proto_check(manifest->message, &nt_lance_manifest, place.offset, error);
+    manifest->offset = range.offset;
+    manifest->message = (struct nt_proto){bytes, (size_t)range.bytes};
+    return nt_proto_check(manifest->message, &nt_lance_manifest, range.offset, error);
 }
 
 /* A future version of Lance may store fragments in a tree, and the manifest then seems to have none. */

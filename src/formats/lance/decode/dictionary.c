@@ -13,17 +13,17 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t place, uint32_t bytes)
+ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t position, uint32_t bytes)
 {
     switch (bytes) {
     case 1:
-        return data[place];
+        return data[position];
     case 2:
-        return nt_load_le16(data + 2 * place);
+        return nt_load_le16(data + 2 * position);
     case 4:
-        return nt_load_le32(data + 4 * place);
+        return nt_load_le32(data + 4 * position);
     default:
-        return nt_load_le64(data + 8 * place);
+        return nt_load_le64(data + 8 * position);
     }
 }
 

@@ -217,7 +217,7 @@ enum { MAX_PAST = 2 * GROUP }; /* codes that a span can overrun by: the last gro
 _Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
 
 /* The position of the decoder. */
-struct place {
+struct position {
     const uint8_t *codes, *codes_end;
     uint8_t *output, *output_end;
     bool has_nothing;
@@ -241,41 +241,42 @@ ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes
 }
 
 /* Decodes a code, or an escape and its literal. False if the output is full or the literal missing. */
-static bool decode_one(const struct nt_fsst *fsst, struct place *place)
+static bool decode_one(const struct nt_fsst *fsst, struct position *position)
 {
-    bool is_escape = *place->codes == ESCAPE;
+    bool is_escape = *position->codes == ESCAPE;
     unsigned taken = is_escape ? 2 : 1;
-    size_t length = is_escape ? 1 : fsst->lengths[*place->codes];
-    if (length > (size_t)(place->output_end - place->output) || taken > place->codes_end - place->codes)
+    size_t length = is_escape ? 1 : fsst->lengths[*position->codes];
+    if (length > (size_t)(position->output_end - position->output) ||
+        taken > position->codes_end - position->codes)
         return false;
-    place->has_nothing |= length == 0;
-    memcpy(place->output, is_escape ? place->codes + 1 : (const uint8_t *)&fsst->symbols[*place->codes],
-           length);
-    place->codes += taken;
-    place->output += length;
-    for (; place->ends && taken; taken--)
-        *place->ends++ = (uint16_t)(uintptr_t)place->output;
+    position->has_nothing |= length == 0;
+    memcpy(position->output,
+           is_escape ? position->codes + 1 : (const uint8_t *)&fsst->symbols[*position->codes], length);
+    position->codes += taken;
+    position->output += length;
+    for (; position->ends && taken; taken--)
+        *position->ends++ = (uint16_t)(uintptr_t)position->output;
     return true;
 }
 
 /* Decodes eight codes, and one more if they end within an escape. False if they cannot be decoded. */
-static bool decode_some(const struct nt_fsst *fsst, struct place *place)
+static bool decode_some(const struct nt_fsst *fsst, struct position *position)
 {
-    const uint8_t *end = place->codes + GROUP;
-    while (place->codes < end)
-        if (!decode_one(fsst, place))
+    const uint8_t *end = position->codes + GROUP;
+    while (position->codes < end)
+        if (!decode_one(fsst, position))
             return false;
     return true;
 }
 
 /* Decodes codes up to `stop` or slightly past it, while any eight symbols fit. `measures`: sets `ends`. */
-ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place, const uint8_t *stop,
+ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct position *position, const uint8_t *stop,
                                  bool measures)
 {
     const struct group_test test = group_test(fsst);
-    const uint8_t *codes = place->codes, *const codes_end = place->codes_end;
-    uint8_t *output = place->output, *const output_end = place->output_end;
-    uint16_t *ends = place->ends;
+    const uint8_t *codes = position->codes, *const codes_end = position->codes_end;
+    uint8_t *output = position->output, *const output_end = position->output_end;
+    uint16_t *ends = position->ends;
     while (codes < stop && codes_end - codes >= GROUP && output_end - output >= GROUP * SYMBOL_BYTES) {
         uint64_t group = nt_load_le64(codes);
         if (are_symbols(test, group)) {
@@ -285,18 +286,18 @@ ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place
                 ends += GROUP;
             continue;
         }
-        struct place now = {codes, codes_end, output, output_end, place->has_nothing, ends};
+        struct position now = {codes, codes_end, output, output_end, position->has_nothing, ends};
         bool are_decoded = decode_some(fsst, &now);
-        place->has_nothing = now.has_nothing;
+        position->has_nothing = now.has_nothing;
         codes = now.codes;
         output = now.output;
         ends = now.ends;
         if (!are_decoded)
             break;
     }
-    place->codes = codes;
-    place->output = output;
-    place->ends = ends;
+    position->codes = codes;
+    position->output = output;
+    position->ends = ends;
 }
 
 static enum nt_status fail_size(size_t expected, struct nt_error *error)
@@ -306,15 +307,15 @@ static enum nt_status fail_size(size_t expected, struct nt_error *error)
 }
 
 /* Checks that decoding ended exactly at the end of both input and output. */
-static enum nt_status check_end(const struct nt_fsst *fsst, const struct place *place, size_t output_bytes,
-                                struct nt_error *error)
+static enum nt_status check_end(const struct nt_fsst *fsst, const struct position *position,
+                                size_t output_bytes, struct nt_error *error)
 {
-    ptrdiff_t left = place->codes_end - place->codes;
+    ptrdiff_t left = position->codes_end - position->codes;
     if (left)
-        return left == 1 && *place->codes == ESCAPE ? fail_escape(error) : fail_size(output_bytes, error);
-    if (place->has_nothing)
+        return left == 1 && *position->codes == ESCAPE ? fail_escape(error) : fail_size(output_bytes, error);
+    if (position->has_nothing)
         return fail_code(fsst, error);
-    return place->output < place->output_end ? fail_size(output_bytes, error) : NT_OK;
+    return position->output < position->output_end ? fail_size(output_bytes, error) : NT_OK;
 }
 
 static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes,
@@ -328,12 +329,13 @@ static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *ou
 }
 
 /* Returns the position at the start of all codes and all output. Both may be empty and NULL. */
-static struct place whole_place(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes)
+static struct position whole_position(const uint8_t *codes, size_t bytes, uint8_t *output,
+                                      size_t output_bytes)
 {
-    return (struct place){.codes = codes,
-                          .codes_end = bytes ? codes + bytes : codes,
-                          .output = output,
-                          .output_end = output_bytes ? output + output_bytes : output};
+    return (struct position){.codes = codes,
+                             .codes_end = bytes ? codes + bytes : codes,
+                             .output = output,
+                             .output_end = output_bytes ? output + output_bytes : output};
 }
 
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
@@ -341,11 +343,11 @@ enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, 
 {
     if (fsst->is_plain)
         return copy_plain(codes, bytes, output, output_bytes, error);
-    struct place place = whole_place(codes, bytes, output, output_bytes);
-    decode_groups(fsst, &place, place.codes_end, false);
-    while (place.codes < place.codes_end && decode_one(fsst, &place))
+    struct position position = whole_position(codes, bytes, output, output_bytes);
+    decode_groups(fsst, &position, position.codes_end, false);
+    while (position.codes < position.codes_end && decode_one(fsst, &position))
         ;
-    return check_end(fsst, &place, output_bytes, error);
+    return check_end(fsst, &position, output_bytes, error);
 }
 
 enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
@@ -355,25 +357,25 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
     uint16_t span[SPAN + MAX_PAST];
     struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
-    struct place place = whole_place(codes, bytes, output, output_bytes);
+    struct position position = whole_position(codes, bytes, output, output_bytes);
     if (fsst->is_plain && strings)
         memcpy(ends, code_ends, strings * sizeof(*ends));
     if (fsst->is_plain)
         return copy_plain(codes, bytes, output, output_bytes, error);
     skip_empty(&at);
-    while (place.codes < place.codes_end) {
-        const uint8_t *first = place.codes, *start = place.output;
-        const uint8_t *stop = place.codes_end - first < SPAN ? place.codes_end : first + SPAN;
-        place.ends = span;
-        decode_groups(fsst, &place, stop, true);
-        while (place.codes < stop && decode_one(fsst, &place))
+    while (position.codes < position.codes_end) {
+        const uint8_t *first = position.codes, *start = position.output;
+        const uint8_t *stop = position.codes_end - first < SPAN ? position.codes_end : first + SPAN;
+        position.ends = span;
+        decode_groups(fsst, &position, stop, true);
+        while (position.codes < stop && decode_one(fsst, &position))
             ;
-        if (place.codes < stop)
+        if (position.codes < stop)
             break;
         at.base = (uint16_t)(uintptr_t)start;
-        if (!measure_ends(&at, (uint64_t)(first - codes), (size_t)(place.codes - first),
+        if (!measure_ends(&at, (uint64_t)(first - codes), (size_t)(position.codes - first),
                           (uint64_t)(start - output), span))
             return fail_escape(error);
     }
-    return check_end(fsst, &place, output_bytes, error);
+    return check_end(fsst, &position, output_bytes, error);
 }

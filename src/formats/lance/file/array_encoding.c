@@ -30,12 +30,12 @@ typedef enum nt_status add_node(const struct adding *adding, struct nt_proto mes
 static enum nt_status add(const struct adding *adding, struct nt_proto message, uint32_t *number_ret,
                           struct nt_error *error);
 
-static enum nt_status add_child(const struct adding *adding, uint32_t parent, unsigned place,
+static enum nt_status add_child(const struct adding *adding, uint32_t parent, unsigned child,
                                 struct nt_proto message, uint32_t field, struct nt_error *error)
 {
     uint32_t number = NT_NO_NODE;
     enum nt_status status = add(adding, nt_proto_message(message, field), &number, error);
-    adding->builder->nodes[parent].children[place] = number;
+    adding->builder->nodes[parent].children[child] = number;
     return status;
 }
 

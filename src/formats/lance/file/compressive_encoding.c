@@ -20,13 +20,13 @@ enum nt_lance_compression_scheme {
 typedef enum nt_status add_node(struct nt_tree_builder *builder, struct nt_proto message,
                                 uint32_t *number_ret, struct nt_error *error);
 
-static enum nt_status add_child(struct nt_tree_builder *builder, uint32_t parent, unsigned place,
+static enum nt_status add_child(struct nt_tree_builder *builder, uint32_t parent, unsigned child,
                                 struct nt_proto message, uint32_t field, struct nt_error *error)
 {
     uint32_t number = NT_NO_NODE;
     enum nt_status status =
         nt_lance_add_compressive(builder, nt_proto_message(message, field), &number, error);
-    builder->nodes[parent].children[place] = number;
+    builder->nodes[parent].children[child] = number;
     return status;
 }
 

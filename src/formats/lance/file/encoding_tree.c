@@ -318,7 +318,7 @@ static enum nt_status make_constant(const struct making *making, struct nt_proto
 }
 
 /* The inner values are locators of 16 bytes; they have the layers of the values that they refer to. */
-static const struct nt_lance_value place = {.bits = 128};
+static const struct nt_lance_value descriptor_value = {.bits = 128};
 
 static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth,
                                      struct nt_error *error)
@@ -338,7 +338,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
         if (depth)
             break;
         making->layout->is_blob = true;
-        inside.value = &place;
+        inside.value = &descriptor_value;
         status = add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, error);
         return status != NT_OK
                    ? status

@@ -44,12 +44,12 @@ uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance
                              enum nt_status *status_ret, struct nt_error *error)
 {
     uint8_t *bytes = NULL;
-    const struct nt_metadata_range stretch = {.offset = range->offset,
-                                              .bytes = range->bytes,
-                                              .place =
-                                                  nt_lance_place_in_data_file(lance->number, range->offset)};
+    const struct nt_metadata_range metadata_range = {
+        .offset = range->offset,
+        .bytes = range->bytes,
+        .position = nt_lance_place_in_data_file(lance->number, range->offset)};
     enum nt_status status =
-        nt_metadata_read(&lance->memory->file->budget, lance->source, &stretch, &bytes, NULL, error);
+        nt_metadata_read(&lance->memory->file->budget, lance->source, &metadata_range, &bytes, NULL, error);
     if (status == NT_OK)
         lance->memory->taken += range->bytes;
     if (status == NT_OK && !nt_arena_adopt(lance->memory->arena, bytes)) {
@@ -226,7 +226,7 @@ struct reading {
 };
 
 /* Returns the file offset of a message within the column's message. */
-static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+static uint64_t position_of(const struct reading *reading, struct nt_proto message)
 {
     return reading->column->metadata.offset + (uint64_t)(message.bytes - reading->column->message.bytes);
 }
@@ -240,7 +240,7 @@ struct encoding {
 
 static enum nt_status read_any(const struct reading *reading, struct nt_proto any, struct encoding *encoding)
 {
-    enum nt_status status = nt_proto_check(any, &nt_lance_any, place_of(reading, any), reading->error);
+    enum nt_status status = nt_proto_check(any, &nt_lance_any, position_of(reading, any), reading->error);
     if (status != NT_OK)
         return status;
     encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
@@ -251,7 +251,7 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
     const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
     if (!table)
         return NT_OK;
-    return nt_proto_check(encoding->message, table, place_of(reading, encoding->message), reading->error);
+    return nt_proto_check(encoding->message, table, position_of(reading, encoding->message), reading->error);
 }
 
 /* Reads the member `encoding` of a column or page; its number is `field`. Clears *encoding if there is
@@ -266,7 +266,7 @@ static enum nt_status read_encoding(const struct reading *reading, struct nt_pro
         member = nt_proto_message(member, NT_LANCE_DIRECT_ENCODING);
         return member.bytes ? read_any(reading, member, encoding) : NT_OK;
     case NT_LANCE_ENCODING_INDIRECT:
-        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, choice),
+        return nt_fail(reading->error, NT_UNSUPPORTED, position_of(reading, choice),
                        "cannot read an encoding stored elsewhere in the file");
     default:
         return NT_OK;
@@ -281,7 +281,7 @@ static enum nt_status check_buffer(const struct reading *reading, struct nt_prot
     uint64_t size = reading->lance->size;
     if (nt_fits(buffer->offset, buffer->bytes, size))
         return NT_OK;
-    return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+    return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
                    "buffer %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is outside the file of %" PRIu64
                    " bytes",
                    number, buffer->bytes, buffer->offset, size);
@@ -298,17 +298,17 @@ static const struct buffer_fields column_fields = {NT_LANCE_COLUMN_METADATA_BUFF
 static enum nt_status count_buffers(const struct reading *reading, struct nt_proto message,
                                     const struct buffer_fields *fields, uint32_t *count_ret)
 {
-    uint64_t place = place_of(reading, message);
+    uint64_t position = position_of(reading, message);
     uint64_t offsets = nt_proto_count_numbers(message, fields->offsets);
     uint64_t sizes = nt_proto_count_numbers(message, fields->sizes);
     if (offsets != sizes)
-        return nt_fail_number(reading->error, NT_CORRUPT, place, "sizes of buffers", offsets, sizes);
+        return nt_fail_number(reading->error, NT_CORRUPT, position, "sizes of buffers", offsets, sizes);
     if (offsets > UINT32_MAX)
-        return nt_fail(reading->error, NT_LIMIT, place,
+        return nt_fail(reading->error, NT_LIMIT, position,
                        "a list has %" PRIu64 " buffers, more than the limit of 2^32", offsets);
     *count_ret = (uint32_t)offsets;
     return nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE,
-                         offsets * sizeof(struct nt_lance_buffer), place, reading->error);
+                         offsets * sizeof(struct nt_lance_buffer), position, reading->error);
 }
 
 static enum nt_status read_buffers(const struct reading *reading, struct nt_proto message,
@@ -341,7 +341,7 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     struct encoding encoding;
     enum nt_status status = read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding);
     if (status == NT_OK && !encoding.message.bytes)
-        status = nt_fail(reading->error, NT_CORRUPT, place_of(reading, message), "the page has no encoding");
+        status = nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
     page->encoding_kind = encoding.kind;
     page->encoding = encoding.message;
     page->type_url = encoding.type_url;
@@ -376,7 +376,7 @@ static enum nt_status add_page_rows(const struct reading *reading, struct nt_pro
     page->length = nt_proto_number(message, NT_LANCE_PAGE_LENGTH);
     page->priority = nt_proto_number(message, NT_LANCE_PAGE_PRIORITY);
     if (!nt_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
-        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
                        "%" PRIu64 " rows are more than a column can have", page->length);
     return NT_OK;
 }

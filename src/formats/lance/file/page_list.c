@@ -19,7 +19,7 @@
 
 /* ---- Blob pages ---- */
 
-enum { PLACE_BYTES = 16 };
+enum { DESCRIPTOR_BYTES = 16 };
 
 /* The presence of a page's blobs, or of the layers around them. */
 static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_reader *opened,
@@ -31,11 +31,11 @@ static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_r
 }
 
 /* Blobs must be before the metadata. */
-static enum nt_status add_blob(struct nt_page_list_builder *list_builder, const uint8_t *place,
+static enum nt_status add_blob(struct nt_page_list_builder *list_builder, const uint8_t *descriptor,
                                uint64_t number)
 {
     struct nt_page_list_entry entry = {
-        .offset = nt_load_le64(place), .stored_bytes = nt_load_le64(place + 8), .is_blob = true};
+        .offset = nt_load_le64(descriptor), .stored_bytes = nt_load_le64(descriptor + 8), .is_blob = true};
     uint64_t end, metadata = list_builder->lance->tail.columns_start;
     entry.bytes = entry.stored_bytes;
     entry.decoders[0] = list_builder->decoders[0];
@@ -53,7 +53,7 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
                                  struct nt_lance_page_reader *opened)
 {
     const struct nt_tree_state state = {opened->layout.tree, {.output = NT_TREE_VALUES}};
-    const struct nt_decoder decoder = {.state = &state, .element_bytes = PLACE_BYTES};
+    const struct nt_decoder decoder = {.state = &state, .element_bytes = DESCRIPTOR_BYTES};
     struct nt_lance_chunk chunk;
     struct nt_packed packed = {.decoder = &decoder,
                                .context = list_builder->context,
@@ -62,7 +62,7 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
     enum nt_status status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
     if (status == NT_OK)
         status = nt_lance_read_chunk(list_builder, opened, &chunk, &packed.data);
-    if (status == NT_OK && (!nt_multiply(chunk.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
+    if (status == NT_OK && (!nt_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit))
         status = nt_fail(list_builder->error, NT_LIMIT, chunk.offset,
                          "the positions of %" PRIu64
                          " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
@@ -73,12 +73,13 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
         return status;
     packed.bytes = (size_t)chunk.bytes;
     packed.elements = (size_t)chunk.values;
-    uint8_t *places = malloc(bytes ? bytes : 1);
-    status =
-        places ? nt_tree_decode(&packed, places, list_builder->error) : nt_fail_memory(list_builder->error);
+    uint8_t *descriptors = malloc(bytes ? bytes : 1);
+    status = descriptors ? nt_tree_decode(&packed, descriptors, list_builder->error)
+                         : nt_fail_memory(list_builder->error);
     for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
-        status = add_blob(list_builder, places + i * PLACE_BYTES, opened->next_value - chunk.values + i);
-    free(places);
+        status =
+            add_blob(list_builder, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
+    free(descriptors);
     const struct nt_page_list_entry entry = {.offset = chunk.offset,
                                              .stored_bytes = chunk.bytes,
                                              .rows = chunk.values,

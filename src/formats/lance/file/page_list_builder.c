@@ -160,10 +160,10 @@ enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list
                                                        const struct nt_lance_page *page, bool is_opened)
 {
     const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
-    uint64_t place = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
+    uint64_t position = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
-        place = page->buffers[0].offset;
-    return nt_page_list_builder_place_failure(list_builder, status, place);
+        position = page->buffers[0].offset;
+    return nt_page_list_builder_place_failure(list_builder, status, position);
 }
 
 void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder)

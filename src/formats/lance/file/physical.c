@@ -343,12 +343,12 @@ static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
                                       .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
                                       .members = level_members,
                                       .member_count = 2};
-static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
-                                      .bytes = 16,
-                                      .number = NT_ELEMENT_OPAQUE,
-                                      .numpy = "[('position', '<u8'), ('size', '<u8')]",
-                                      .members = place_members,
-                                      .member_count = 2};
+static const struct nt_dtype descriptor_dtype = {.element = NT_ELEMENT_OPAQUE,
+                                                 .bytes = 16,
+                                                 .number = NT_ELEMENT_OPAQUE,
+                                                 .numpy = "[('position', '<u8'), ('size', '<u8')]",
+                                                 .members = place_members,
+                                                 .member_count = 2};
 
 struct adding {
     const struct nt_dataset *dataset;
@@ -386,7 +386,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
     case NT_LANCE_HAS_ROWS:
         return set_rows(adding, column_map_of(adding, field).value->bits / 8, dtype);
     case NT_LANCE_HAS_PLACES:
-        *dtype = place;
+        *dtype = descriptor_dtype;
         return NT_OK;
     case NT_LANCE_HAS_LEVELS:
         *dtype = level;

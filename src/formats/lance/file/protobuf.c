@@ -84,7 +84,7 @@ struct check {
     struct nt_error *error;
 };
 
-static uint64_t place_of(const struct check *check, const uint8_t *bytes)
+static uint64_t position_of(const struct check *check, const uint8_t *bytes)
 {
     return check->offset + (uint64_t)(bytes - check->start);
 }
@@ -115,13 +115,13 @@ static enum nt_status check_packed(const struct check *check, const struct nt_pr
         get_varint(&cursor);
     if (!cursor.failed)
         return NT_OK;
-    return nt_fail(check->error, NT_CORRUPT, place_of(check, item->bytes),
+    return nt_fail(check->error, NT_CORRUPT, position_of(check, item->bytes),
                    "message %s: the last number of %s is cut off", table->name, field->name);
 }
 
 static enum nt_status check_field(const struct check *check, const struct nt_proto_table *table,
                                   const struct nt_proto_field *field, const struct nt_proto_item *item,
-                                  uint64_t place)
+                                  uint64_t position)
 {
     char what[128];
     bool is_packed = is_number(field) && field->is_repeated && item->wire == NT_PROTO_WIRE_BYTES;
@@ -130,7 +130,7 @@ static enum nt_status check_field(const struct check *check, const struct nt_pro
     if (item->wire == wire_of(field))
         return NT_OK;
     snprintf(what, sizeof(what), "message %s: wire type of %s", table->name, field->name);
-    return nt_fail_number(check->error, NT_CORRUPT, place, what, wire_of(field), item->wire);
+    return nt_fail_number(check->error, NT_CORRUPT, position, what, wire_of(field), item->wire);
 }
 
 /* Bits for the rows of the table whose fields were seen. */
@@ -141,15 +141,15 @@ struct seen {
 /* Other readers merge two messages of one field, and ignore all but the last member of a choice. No
  * writer intends this, so both are errors. */
 static enum nt_status check_once(const struct check *check, const struct nt_proto_table *table,
-                                 const struct nt_proto_field *field, struct seen *seen, uint64_t place)
+                                 const struct nt_proto_field *field, struct seen *seen, uint64_t position)
 {
     uint64_t row = UINT64_C(1) << (field - table->fields);
     bool is_second = seen->rows & row && field->kind == NT_PROTO_MESSAGE && !field->is_repeated;
     if (is_second)
-        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s occurs twice", table->name,
+        return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s occurs twice", table->name,
                        field->name);
     if (table->is_choice && seen->rows & ~row)
-        return nt_fail(check->error, NT_CORRUPT, place, "message %s: %s is not the only member of its oneof",
+        return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s is not the only member of its oneof",
                        table->name, field->name);
     seen->rows |= row;
     return NT_OK;
@@ -164,21 +164,21 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
     struct nt_proto_item item;
     enum nt_status status = NT_OK;
     if (depth > NT_PROTO_MAX_DEPTH)
-        return nt_fail(check->error, NT_LIMIT, place_of(check, message.bytes),
+        return nt_fail(check->error, NT_LIMIT, position_of(check, message.bytes),
                        "message %s: messages nested deeper than the limit of %d", table->name,
                        NT_PROTO_MAX_DEPTH);
     while (status == NT_OK && nt_cursor_left(&cursor)) {
-        uint64_t place = place_of(check, message.bytes + cursor.position);
+        uint64_t position = position_of(check, message.bytes + cursor.position);
         if (!get_item(&cursor, &item))
-            return nt_fail(check->error, NT_CORRUPT, place,
+            return nt_fail(check->error, NT_CORRUPT, position,
                            "message %s of %zu bytes: no valid field at byte %zu", table->name, message.size,
-                           (size_t)(place - place_of(check, message.bytes)));
+                           (size_t)(position - position_of(check, message.bytes)));
         const struct nt_proto_field *field = find_field(table, item.number);
         if (!field)
             continue;
-        status = check_field(check, table, field, &item, place);
+        status = check_field(check, table, field, &item, position);
         if (status == NT_OK)
-            status = check_once(check, table, field, &seen, place);
+            status = check_once(check, table, field, &seen, position);
         if (status == NT_OK && field->kind == NT_PROTO_MESSAGE)
             status =
                 check_message(check, (struct nt_proto){item.bytes, item.size}, field->message, depth + 1);

@@ -41,7 +41,7 @@ uint64_t nt_lance_row_index_rows(const struct nt_lance_row_index *index, uint64_
     return entry.ended + (entry.left > 0) - is_continued(index, chunk);
 }
 
-static uint64_t place_of(const struct nt_lance_row_index *index, uint64_t chunk)
+static uint64_t position_of(const struct nt_lance_row_index *index, uint64_t chunk)
 {
     return index->offset + chunk * index->entry_bytes;
 }
@@ -58,7 +58,7 @@ static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t
         if (!nt_add(ended, entry.ended, &ended) || ended > rows ||
             (is_last && (entry.left || ended != rows)) ||
             (is_continued(index, i) && !entry.ended && !entry.left))
-            return nt_fail(error, NT_CORRUPT, place_of(index, i),
+            return nt_fail(error, NT_CORRUPT, position_of(index, i),
                            "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64
                            " of %" PRIu64 ", and %" PRIu64 " levels after them, but the page has %" PRIu64
                            " rows",
@@ -123,7 +123,7 @@ static enum nt_status check_entry(const struct nt_lance_row_index *index, const 
                                    goes_on ? counts->last_row : 0};
     if (found.ended == expected.ended && found.left == expected.left)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, place_of(index, chunk),
+    return nt_fail(error, NT_CORRUPT, position_of(index, chunk),
                    "the repetition index has %" PRIu64 " rows that end in chunk %" PRIu64 ", and %" PRIu64
                    " levels after them, but the chunk's levels have %" PRIu64 " and %" PRIu64,
                    found.ended, chunk, found.left, expected.ended, expected.left);
@@ -186,7 +186,7 @@ static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint
 }
 
 /* Checks that rows are consecutive and cover all bytes. */
-static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t items, uint64_t place,
+static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t items, uint64_t position,
                             struct nt_error *error)
 {
     uint64_t row = 0, found = 0, first = begin_of(offsets, 0), last = begin_of(offsets, offsets->rows);
@@ -202,7 +202,7 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items in the positions of the rows", items,
                                 found);
     if (status != NT_OK && error)
-        error->offset = place + row * offsets->entry_bytes;
+        error->offset = position + row * offsets->entry_bytes;
     return status;
 }
 

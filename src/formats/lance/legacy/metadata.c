@@ -283,13 +283,13 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
 static enum nt_status read_batches(const struct reading *reading)
 {
     struct nt_lance_legacy *legacy = reading->legacy;
-    uint64_t place = legacy->metadata_range.offset, last = 0;
+    uint64_t position = legacy->metadata_range.offset, last = 0;
     uint64_t count = nt_proto_count_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     if (count >= NT_NONE)
-        return nt_fail(reading->error, NT_LIMIT, place,
+        return nt_fail(reading->error, NT_LIMIT, position,
                        "the file has %" PRIu64 " batches, more than the limit of 2^32", count);
     enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(uint64_t), place, reading->error);
+                                           count * sizeof(uint64_t), position, reading->error);
     if (status != NT_OK)
         return status;
     uint64_t *batches = nt_arena_alloc(reading->file->arena, count + 1, sizeof(*batches));
@@ -298,7 +298,7 @@ static enum nt_status read_batches(const struct reading *reading)
     struct nt_proto_numbers numbers = nt_proto_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     for (uint64_t i = 0; nt_proto_next_number(&numbers, &batches[i]); i++) {
         if (batches[i] > INT32_MAX || batches[i] < last || (i == 0 && batches[0] != 0))
-            return nt_fail(reading->error, NT_CORRUPT, place,
+            return nt_fail(reading->error, NT_CORRUPT, position,
                            "batch %" PRIu64 " begins at row %" PRId64
                            ", but the previous batch begins at row %" PRIu64,
                            i, (int64_t)batches[i], last);
