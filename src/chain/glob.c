@@ -176,7 +176,7 @@ enum nt_status nt_pattern_expand(const char *pattern, nt_pattern_take *take, voi
 enum { MAX_NAMES = 64, MAX_DEPTH = 64, MAX_FOLDERS = 1 << 14, MAX_THREADS = 15 };
 
 /* A folder that the walk visits. */
-struct place {
+struct visited {
     const char *address;
     const char *path; /* as in a match; "": the first folder */
     unsigned depth;
@@ -194,7 +194,7 @@ struct pattern {
 
 /* A folder to list once, for all names of the pattern that apply there. */
 struct task {
-    struct place place;
+    struct visited visited;
     uint64_t requested;
     struct task *next;
 };
@@ -218,40 +218,40 @@ struct walk {
 /* ---- Matches ---- */
 
 /* Requires the lock. */
-static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
+static enum nt_status keep(struct walk *walk, struct visited *visited, struct nt_error *error)
 {
     struct nt_open_folders *folders = walk->folders;
-    if (place->is_kept)
+    if (visited->is_kept)
         return NT_OK;
     struct nt_folder **items =
         nt_grow(folders->items, folders->count, &folders->capacity, sizeof(struct nt_folder *));
     if (!items)
         return nt_fail_memory(error);
     folders->items = items;
-    items[folders->count++] = place->folder;
-    place->is_kept = true;
+    items[folders->count++] = visited->folder;
+    visited->is_kept = true;
     return NT_OK;
 }
 
-static char *address_below(const struct walk *walk, const struct place *place, const char *name,
+static char *address_below(const struct walk *walk, const struct visited *visited, const char *name,
                            bool is_folder)
 {
-    char *address = nt_address_below(place->address, name, is_folder);
+    char *address = nt_address_below(visited->address, name, is_folder);
     char *copy = address ? nt_arena_copy(walk->arena, address, strlen(address)) : NULL;
     free(address);
     return copy;
 }
 
-static char *path_below(const struct walk *walk, const struct place *place, const char *name)
+static char *path_below(const struct walk *walk, const struct visited *visited, const char *name)
 {
-    return nt_arena_format(walk->arena, "%s%s%s", place->path, *place->path ? "/" : "", name);
+    return nt_arena_format(walk->arena, "%s%s%s", visited->path, *visited->path ? "/" : "", name);
 }
 
 /* Requires the lock. */
-static enum nt_status add_match(struct walk *walk, struct place *place, const char *name, bool is_folder,
+static enum nt_status add_match(struct walk *walk, struct visited *visited, const char *name, bool is_folder,
                                 struct nt_error *error)
 {
-    enum nt_status status = keep(walk, place, error);
+    enum nt_status status = keep(walk, visited, error);
     if (status != NT_OK)
         return status;
     struct nt_remote_match *matches = nt_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
@@ -259,9 +259,9 @@ static enum nt_status add_match(struct walk *walk, struct place *place, const ch
         return nt_fail_memory(error);
     walk->matches = matches;
     struct nt_remote_match *match = &matches[walk->count];
-    *match = (struct nt_remote_match){.path = path_below(walk, place, name),
-                                      .address = address_below(walk, place, name, is_folder),
-                                      .folder = place->folder,
+    *match = (struct nt_remote_match){.path = path_below(walk, visited, name),
+                                      .address = address_below(walk, visited, name, is_folder),
+                                      .folder = visited->folder,
                                       .name = nt_arena_copy(walk->arena, name, strlen(name)),
                                       .is_folder = is_folder};
     walk->count++;
@@ -276,7 +276,7 @@ static void *work(void *argument);
 /* Requires the lock. Listing mostly waits for the server, so threads list folders in parallel. */
 static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
 {
-    if (task->place.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
+    if (task->visited.depth == MAX_DEPTH || walk->looks == MAX_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the pattern needs more than %d directories, or more than %d nested ones", MAX_FOLDERS,
                        MAX_DEPTH);
@@ -295,25 +295,25 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
 }
 
 /* Requires the lock. */
-static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
+static enum nt_status look_below(struct walk *walk, const struct visited *visited, const char *name,
                                  uint64_t requested, struct nt_error *error)
 {
-    const struct task task = {.place = {.address = address_below(walk, place, name, false),
-                                        .path = path_below(walk, place, name),
-                                        .depth = place->depth + 1},
+    const struct task task = {.visited = {.address = address_below(walk, visited, name, false),
+                                          .path = path_below(walk, visited, name),
+                                          .depth = visited->depth + 1},
                               .requested = requested};
-    return task.place.address && task.place.path ? add_task(walk, &task, error) : nt_fail_memory(error);
+    return task.visited.address && task.visited.path ? add_task(walk, &task, error) : nt_fail_memory(error);
 }
 
 static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_error *error)
 {
-    struct place *place = &task->place;
-    enum nt_status status = nt_folder_open_address(place->address, walk->fetcher, &place->folder, error);
+    struct visited *visited = &task->visited;
+    enum nt_status status = nt_folder_open_address(visited->address, walk->fetcher, &visited->folder, error);
     if (status != NT_OK)
         return status;
     status = look(walk, task, error);
-    if (!place->is_kept)
-        nt_folder_close(place->folder);
+    if (!visited->is_kept)
+        nt_folder_close(visited->folder);
     return status;
 }
 
@@ -365,7 +365,7 @@ static enum nt_status read_pattern(char *text, struct pattern *pattern, struct n
 /* The names to match in a folder. */
 struct asking {
     struct walk *walk;
-    struct place *place;
+    struct visited *visited;
     uint64_t requested;
 };
 
@@ -402,9 +402,9 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
         return NT_OK;
     pthread_mutex_lock(&asking->walk->lock);
     if (is_match)
-        status = add_match(asking->walk, asking->place, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
+        status = add_match(asking->walk, asking->visited, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
     if (status == NT_OK && below)
-        status = look_below(asking->walk, asking->place, entry->name, below, error);
+        status = look_below(asking->walk, asking->visited, entry->name, below, error);
     pthread_mutex_unlock(&asking->walk->lock);
     return status;
 }
@@ -413,18 +413,18 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *en
 static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
 {
     const uint64_t anywhere = walk->pattern->anywhere;
-    struct asking asking = {walk, &task->place, task->requested};
+    struct asking asking = {walk, &task->visited, task->requested};
     bool is_dataset = false;
     for (uint64_t bit = 1; bit; bit <<= 1)
         if (asking.requested & anywhere & bit)
             asking.requested |= bit << 1;
     enum nt_status status =
-        asking.requested & anywhere ? nt_is_dataset_folder(task->place.folder, &is_dataset, error) : NT_OK;
+        asking.requested & anywhere ? nt_is_dataset_folder(task->visited.folder, &is_dataset, error) : NT_OK;
     if (is_dataset)
         asking.requested = task->requested & ~anywhere;
     if (status != NT_OK || !asking.requested)
         return status;
-    return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
+    return nt_folder_list(task->visited.folder, "", take_entry, &asking, error);
 }
 
 /* ---- A whole pattern ---- */
@@ -450,7 +450,7 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
 /* Finds all matches in a folder and below. */
 static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
 {
-    const struct task first = {.place = {.address = folder, .path = ""}, .requested = 1};
+    const struct task first = {.visited = {.address = folder, .path = ""}, .requested = 1};
     enum nt_status status = add_task(walk, &first, error);
     if (status != NT_OK)
         return status;

@@ -106,9 +106,9 @@ enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
 /* Besides the arguments: everything, if links may lead anywhere; texts; an index; the disk cache. */
 enum { MAX_OWN_PATHS = 4 };
 
-static void add(struct nt_sandbox_path *places, size_t *count, const char *path, bool is_written)
+static void add(struct nt_sandbox_path *paths, size_t *count, const char *path, bool is_written)
 {
-    places[(*count)++] = (struct nt_sandbox_path){path, is_written};
+    paths[(*count)++] = (struct nt_sandbox_path){path, is_written};
 }
 
 enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
@@ -124,31 +124,31 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         base_count++;
     while (settings->select && settings->select[select_count])
         select_count++;
-    struct nt_sandbox_path *places =
-        calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*places));
-    if (!places)
+    struct nt_sandbox_path *paths =
+        calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*paths));
+    if (!paths)
         return nt_fail_memory(error);
     for (size_t i = 0; i < source_count; i++)
-        add(places, &count, sources[i], false);
+        add(paths, &count, sources[i], false);
     for (size_t i = 0; i < base_count; i++)
-        add(places, &count, settings->bases[i], false);
+        add(paths, &count, settings->bases[i], false);
     for (size_t i = 0; i < select_count; i++)
-        add(places, &count, nt_select_path(settings->select[i]), false);
+        add(paths, &count, nt_select_path(settings->select[i]), false);
     if (settings->index)
-        add(places, &count, settings->index, false);
+        add(paths, &count, settings->index, false);
     if (tree.follow_links)
-        add(places, &count, "/", false);
+        add(paths, &count, "/", false);
     if (tree.text_sized)
-        add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
+        add(paths, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
     if (settings->fetcher && settings->disk_cache)
-        add(places, &count, settings->disk_cache, true);
+        add(paths, &count, settings->disk_cache, true);
     for (size_t i = 0; i < other_count; i++)
-        places[count++] = others[i];
+        paths[count++] = others[i];
     uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;
     for (size_t i = 0; i < count; i++)
-        uses |= places[i].is_written ? NT_SANDBOX_WRITES : 0;
-    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses, .has_sources = true});
-    free(places);
+        uses |= paths[i].is_written ? NT_SANDBOX_WRITES : 0;
+    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){paths, count, uses, .has_sources = true});
+    free(paths);
     if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "sandbox=strict: this system lacks a part of the sandbox: %s", sandbox_ret->missing);

@@ -233,14 +233,14 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     struct nt_program *program = decoding->program;
     struct nt_sandbox *sandbox = &decoding->sandbox;
     const struct nt_settings *settings = &program->settings;
-    const char *const *places = program->sources;
+    const char *const *paths = program->sources;
     size_t count = program->source_count;
     if (program->chain) {
-        places = program->chain->folders;
+        paths = program->chain->folders;
         count = program->chain->folder_count;
     }
     enum nt_status status =
-        nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+        nt_confine(settings, paths, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
     if (status == NT_OK)
         note_missing(program, "the sandbox", sandbox->missing);
     return status;

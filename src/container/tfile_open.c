@@ -298,22 +298,22 @@ static bool may_have_lost_trees(const struct opening *opening)
 }
 
 /* A directory by the offset of its record. */
-struct place {
+struct known_directory {
     struct nt_link link;
     uint32_t directory;
 };
 
 struct recovery {
     struct opening *opening;
-    struct nt_hash_table places; /* of the first `placed` directories */
+    struct nt_hash_table directories_by_offset; /* of the first `placed` directories */
     uint32_t placed;
     struct nt_arena *arena; /* of the places */
 };
 
-static struct place *find_place(const struct recovery *recovery, uint64_t offset)
+static struct known_directory *find_directory(const struct recovery *recovery, uint64_t offset)
 {
-    struct nt_link *link = nt_hash_table_find(&recovery->places, offset);
-    return link ? NT_LINKED(link, struct place, link) : NULL;
+    struct nt_link *link = nt_hash_table_find(&recovery->directories_by_offset, offset);
+    return link ? NT_LINKED(link, struct known_directory, link) : NULL;
 }
 
 static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
@@ -321,13 +321,14 @@ static enum nt_status place_directories(struct recovery *recovery, struct nt_err
     const struct nt_tfile_collection *found = &recovery->opening->found;
     for (; recovery->placed < found->directory_count; recovery->placed++) {
         uint64_t offset = found->directories[recovery->placed].offset;
-        if (find_place(recovery, offset))
+        if (find_directory(recovery, offset))
             continue;
-        struct place *place = nt_arena_alloc(recovery->arena, 1, sizeof(*place));
-        if (!place)
+        struct known_directory *known_directory =
+            nt_arena_alloc(recovery->arena, 1, sizeof(*known_directory));
+        if (!known_directory)
             return nt_fail_memory(error);
-        place->directory = recovery->placed;
-        nt_hash_table_insert(&recovery->places, &place->link, offset);
+        known_directory->directory = recovery->placed;
+        nt_hash_table_insert(&recovery->directories_by_offset, &known_directory->link, offset);
     }
     return NT_OK;
 }
@@ -335,8 +336,8 @@ static enum nt_status place_directories(struct recovery *recovery, struct nt_err
 /* The root for what is in no known directory. */
 static uint32_t directory_of(const struct recovery *recovery, const struct nt_tfile_key *key)
 {
-    const struct place *place = find_place(recovery, key->directory_offset);
-    return place ? place->directory : 0;
+    const struct known_directory *known_directory = find_directory(recovery, key->directory_offset);
+    return known_directory ? known_directory->directory : 0;
 }
 
 /* A directory that no list has. Lists of keys have its class, too, but not its content. */
@@ -362,7 +363,7 @@ static enum nt_status recover_record(struct recovery *recovery, const struct nt_
                                      struct nt_error *error)
 {
     struct nt_tfile_collection *found = &recovery->opening->found;
-    if (nt_tfile_is_directory(key) && !find_place(recovery, key->offset))
+    if (nt_tfile_is_directory(key) && !find_directory(recovery, key->offset))
         return recover_directory(recovery, key, error);
     if (!found->info_offset && nt_text_is(key->class_name, "TList") &&
         nt_text_is(key->name, "StreamerInfo")) {
@@ -394,14 +395,14 @@ static enum nt_status recover_records(struct recovery *recovery, struct nt_error
 static enum nt_status recover_trees(struct opening *opening, struct nt_error *error)
 {
     struct recovery recovery = {.opening = opening, .arena = nt_arena_new()};
-    bool has_table = nt_hash_table_init(&recovery.places);
+    bool has_table = nt_hash_table_init(&recovery.directories_by_offset);
     enum nt_status status =
         recovery.arena && has_table ? place_directories(&recovery, error) : nt_fail_memory(error);
     if (!status)
         status = recover_records(&recovery, error);
     if (!status)
         status = nt_tfile_keep_newest_lost(&opening->found, error);
-    nt_hash_table_deinit(&recovery.places);
+    nt_hash_table_deinit(&recovery.directories_by_offset);
     nt_arena_free(recovery.arena);
     return status;
 }

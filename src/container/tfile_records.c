@@ -104,9 +104,9 @@ static size_t find_place(const uint8_t *window, size_t length, uint64_t position
     if (length < PLACE_END || is_zero(window, length))
         return length;
     for (size_t i = 0; i + PLACE_END <= length; i++) {
-        uint32_t place = (uint32_t)(position + i);
-        if (nt_load_be32(window + i + PLACE_AT) == place ||
-            nt_load_be32(window + i + LARGE_PLACE_AT) == place)
+        uint32_t offset = (uint32_t)(position + i);
+        if (nt_load_be32(window + i + PLACE_AT) == offset ||
+            nt_load_be32(window + i + LARGE_PLACE_AT) == offset)
             return i;
     }
     return length;
@@ -191,31 +191,33 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
 /* ---- Find anchor records ---- */
 
 /* A directory by its record's offset. */
-struct place {
+struct directory_record {
     uint64_t offset;
     uint32_t directory;
 };
 
-static int compare_places(const void *left, const void *right)
+static int compare_offsets(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct directory_record *a = left, *b = right;
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static struct place *places_of(const struct nt_tfile *tfile)
+static struct directory_record *records_of_directories(const struct nt_tfile *tfile)
 {
-    struct place *places = calloc(tfile->directory_count, sizeof(*places));
-    for (uint32_t i = 0; places && i < tfile->directory_count; i++)
-        places[i] = (struct place){tfile->directories[i].offset, i};
-    if (places)
-        qsort(places, tfile->directory_count, sizeof(*places), compare_places);
-    return places;
+    struct directory_record *directory_records = calloc(tfile->directory_count, sizeof(*directory_records));
+    for (uint32_t i = 0; directory_records && i < tfile->directory_count; i++)
+        directory_records[i] = (struct directory_record){tfile->directories[i].offset, i};
+    if (directory_records)
+        qsort(directory_records, tfile->directory_count, sizeof(*directory_records), compare_offsets);
+    return directory_records;
 }
 
-static uint32_t directory_at(const struct place *places, uint32_t count, uint64_t offset)
+static uint32_t directory_at(const struct directory_record *directory_records, uint32_t count,
+                             uint64_t offset)
 {
-    const struct place wanted = {.offset = offset};
-    const struct place *found = bsearch(&wanted, places, count, sizeof(*places), compare_places);
+    const struct directory_record key = {.offset = offset};
+    const struct directory_record *found =
+        bsearch(&key, directory_records, count, sizeof(*directory_records), compare_offsets);
     return found ? found->directory : NT_NONE;
 }
 
@@ -223,11 +225,11 @@ enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visi
                                       struct nt_error *error)
 {
     const struct nt_tfile *tfile = nt_tfile_of(file);
-    struct place *places = places_of(tfile);
+    struct directory_record *directory_records = records_of_directories(tfile);
     struct nt_tfile_walk walk;
     struct nt_tfile_record record;
     enum nt_status status = nt_tfile_walk_init(&walk, file->source, &tfile->header, error);
-    if (!status && !places)
+    if (!status && !directory_records)
         status = nt_fail_memory(error);
     while (!status && !(status = nt_tfile_walk_next(&walk, &record, error))) {
         if (record.kind != NT_TFILE_KEY || !nt_tfile_is_anchor(&record.key))
@@ -235,13 +237,13 @@ enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visi
         const struct nt_anchor_record anchor = {
             .offset = record.offset,
             .object_offset = record.offset + record.key.key_bytes,
-            .directory = directory_at(places, tfile->directory_count, record.key.directory_offset),
+            .directory = directory_at(directory_records, tfile->directory_count, record.key.directory_offset),
             .cycle = record.key.cycle,
             .name = record.key.name,
         };
         status = visit(context, &anchor, error);
     }
     nt_tfile_walk_deinit(&walk);
-    free(places);
+    free(directory_records);
     return status == NT_NOT_FOUND ? NT_OK : status;
 }

@@ -61,13 +61,13 @@ static struct ruleset all_of(long version)
     return all;
 }
 
-static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_path *place)
+static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_path *path)
 {
     struct stat attributes;
     struct path_rule rule = {.allowed = READ_FILE | READ_DIRECTORY};
-    if (place->is_written)
+    if (path->is_written)
         rule.allowed |= WRITE_FILE | MAKE_FILE | MAKE_DIRECTORY | REMOVE_FILE | TRUNCATE;
-    rule.parent = open(place->path, O_PATH | O_CLOEXEC);
+    rule.parent = open(path->path, O_PATH | O_CLOEXEC);
     if (rule.parent < 0)
         return 0; /* opening a missing file reports the error */
     if (fstat(rule.parent, &attributes) == 0 && !S_ISDIR(attributes.st_mode))
@@ -91,8 +91,8 @@ int nt_landlock_enter(const struct nt_sandbox_rules *rules)
     if (ruleset < 0)
         return errno;
     int problem = NT_IS_SANITIZED ? allow(ruleset, all.files, &processes) : 0;
-    for (size_t i = 0; i < rules->place_count && !problem; i++)
-        problem = allow(ruleset, all.files, &rules->places[i]);
+    for (size_t i = 0; i < rules->path_count && !problem; i++)
+        problem = allow(ruleset, all.files, &rules->paths[i]);
     if (!problem && syscall(RESTRICT_SELF, ruleset, 0) != 0)
         problem = errno;
     close(ruleset);

@@ -52,15 +52,15 @@ static unsigned permitted_search(void)
 }
 
 /* A folder may get any files later. */
-static bool needs_search(const struct nt_sandbox_path *place)
+static bool needs_search(const struct nt_sandbox_path *path)
 {
     struct stat attributes;
-    int descriptor = open(place->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int descriptor = open(path->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0)
         return errno == EACCES;
     bool is_folder = fstat(descriptor, &attributes) == 0 && S_ISDIR(attributes.st_mode);
     close(descriptor);
-    return is_folder && !place->is_written;
+    return is_folder && !path->is_written;
 }
 
 /* Root reads other users' files by a capability: keeps it if the given paths may include such files. */
@@ -70,8 +70,8 @@ int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
     bool is_needed = false;
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     int problem = set(search, 0);
-    for (size_t i = 0; search && i < rules->place_count && !problem && !is_needed; i++)
-        is_needed = needs_search(&rules->places[i]);
+    for (size_t i = 0; search && i < rules->path_count && !problem && !is_needed; i++)
+        is_needed = needs_search(&rules->paths[i]);
     if (!problem)
         problem = is_needed ? set(search, search) : set(0, 0);
     return problem;
@@ -117,5 +117,5 @@ bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)
 void nt_sandbox_drop_privileges(void)
 {
     (void)nt_privileges_refuse_new();
-    (void)nt_capabilities_drop(&(struct nt_sandbox_rules){.place_count = 0});
+    (void)nt_capabilities_drop(&(struct nt_sandbox_rules){.path_count = 0});
 }

@@ -14,12 +14,12 @@
 /* Bits for what the process still does. It may always use threads, and read and write open files. */
 enum {
     NT_SANDBOX_STARTS = 1,    /* leaves its terminal, receives descriptors from another process */
-    NT_SANDBOX_OPENS = 2,     /* opens and lists files in its places */
+    NT_SANDBOX_OPENS = 2,     /* opens and lists files below its paths */
     NT_SANDBOX_WRITES = 4,    /* creates and writes files there */
     NT_SANDBOX_TERMINAL = 8,  /* queries the size of a terminal */
     NT_SANDBOX_FETCHES = 16,  /* asks another process to fetch files, over an open socket */
     NT_SANDBOX_CONNECTS = 32, /* connects to other machines and resolves names; never listens */
-    NT_SANDBOX_LOADS = 64,    /* loads libraries from its places: for names, for certificates */
+    NT_SANDBOX_LOADS = 64,    /* loads libraries below its paths: for names, for certificates */
 };
 
 struct nt_sandbox_path {
@@ -28,8 +28,8 @@ struct nt_sandbox_path {
 };
 
 struct nt_sandbox_rules {
-    const struct nt_sandbox_path *places; /* missing ones are ignored */
-    size_t place_count;
+    const struct nt_sandbox_path *paths; /* missing ones are ignored */
+    size_t path_count;
     unsigned uses;
     bool has_sources; /* reads the user's files: root may need those of other users */
 };

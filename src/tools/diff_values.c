@@ -389,7 +389,7 @@ struct finding {
 };
 
 /* The side that was read last, for the report of a failure. Then the row has no values. */
-struct place {
+struct lookup {
     struct nt_diff_run *run;
     const uint32_t *fields;
     unsigned side; /* read last */
@@ -397,20 +397,20 @@ struct place {
 
 /* ---- Reading a few elements ---- */
 
-static enum nt_status open_stream(struct place *place, unsigned side, uint32_t field,
+static enum nt_status open_stream(struct lookup *lookup, unsigned side, uint32_t field,
                                   enum nt_stream_kind kind, struct nt_stream **stream_ret,
                                   struct nt_error *error)
 {
-    const struct nt_diff_side *of = &place->run->sides[side];
-    place->side = side;
+    const struct nt_diff_side *of = &lookup->run->sides[side];
+    lookup->side = side;
     return nt_stream_open(of->reader, of->dataset, field, kind, stream_ret, error);
 }
 
-static enum nt_status read_bytes(struct place *place, unsigned side, enum nt_stream_kind kind,
+static enum nt_status read_bytes(struct lookup *lookup, unsigned side, enum nt_stream_kind kind,
                                  uint64_t offset, size_t bytes, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_stream *stream = NULL;
-    enum nt_status status = open_stream(place, side, place->fields[side], kind, &stream, error);
+    enum nt_status status = open_stream(lookup, side, lookup->fields[side], kind, &stream, error);
     uint8_t *output = nt_buffer_extend(out, bytes);
     if (status == NT_OK && !output)
         status = nt_fail_memory(error);
@@ -420,15 +420,15 @@ static enum nt_status read_bytes(struct place *place, unsigned side, enum nt_str
     return status;
 }
 
-static enum nt_status read_element(struct place *place, enum nt_stream_kind kind, uint64_t element,
+static enum nt_status read_element(struct lookup *lookup, enum nt_stream_kind kind, uint64_t element,
                                    struct finding *finding, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
-        const struct nt_diff_side *of = &place->run->sides[side];
-        nt_field_stream_dtype(of->dataset, place->fields[side], kind, &finding->dtypes[side]);
+        const struct nt_diff_side *of = &lookup->run->sides[side];
+        nt_field_stream_dtype(of->dataset, lookup->fields[side], kind, &finding->dtypes[side]);
         uint32_t bytes = finding->dtypes[side].bytes;
-        status = read_bytes(place, side, kind, element * bytes, bytes, &finding->bytes[side], error);
+        status = read_bytes(lookup, side, kind, element * bytes, bytes, &finding->bytes[side], error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
         finding->difference.values[side] =
@@ -439,11 +439,12 @@ static enum nt_status read_element(struct place *place, enum nt_stream_kind kind
 }
 
 /* The start and end of a row, in the unit of its offsets. */
-static enum nt_status read_borders(struct place *place, unsigned side, uint64_t row, uint64_t borders[2],
+static enum nt_status read_borders(struct lookup *lookup, unsigned side, uint64_t row, uint64_t borders[2],
                                    struct nt_error *error)
 {
     struct nt_stream *stream = NULL;
-    enum nt_status status = open_stream(place, side, place->fields[side], NT_STREAM_OFFSETS, &stream, error);
+    enum nt_status status =
+        open_stream(lookup, side, lookup->fields[side], NT_STREAM_OFFSETS, &stream, error);
     if (status == NT_OK)
         status = nt_stream_read(stream, row * sizeof(*borders), borders, 2 * sizeof(*borders), error);
     nt_stream_close(stream);
@@ -451,11 +452,11 @@ static enum nt_status read_borders(struct place *place, unsigned side, uint64_t 
 }
 
 /* The row of a field of A that contains an item or byte: the last one that starts at or before it. */
-static enum nt_status find_row(struct place *place, uint32_t field, uint64_t item, uint64_t *row_ret,
+static enum nt_status find_row(struct lookup *lookup, uint32_t field, uint64_t item, uint64_t *row_ret,
                                struct nt_error *error)
 {
     struct nt_stream *stream = NULL;
-    enum nt_status status = open_stream(place, 0, field, NT_STREAM_OFFSETS, &stream, error);
+    enum nt_status status = open_stream(lookup, 0, field, NT_STREAM_OFFSETS, &stream, error);
     uint64_t first = 0, end = status == NT_OK ? nt_stream_elements(stream) : 0;
     while (status == NT_OK && end - first > 1) {
         uint64_t middle = first + (end - first) / 2, begins;
@@ -473,11 +474,11 @@ static enum nt_status find_row(struct place *place, uint32_t field, uint64_t ite
 /* ---- The entry ---- */
 
 /* NT_DIFF_NOWHERE below variants and unreadable fields, and after an unreadable page. */
-static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *entry_ret,
+static enum nt_status find_entry(struct lookup *lookup, uint64_t row, uint64_t *entry_ret,
                                  struct nt_error *error)
 {
-    const struct nt_dataset *dataset = place->run->sides[0].dataset;
-    uint32_t field = dataset->fields[place->fields[0]].parent;
+    const struct nt_dataset *dataset = lookup->run->sides[0].dataset;
+    uint32_t field = dataset->fields[lookup->fields[0]].parent;
     *entry_ret = NT_DIFF_NOWHERE;
     for (; field != NT_NONE; field = dataset->fields[field].parent) {
         if (nt_field_keeps_step(&dataset->fields[field])) {
@@ -486,7 +487,7 @@ static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *en
         }
         if (nt_field_kind_info(dataset->fields[field].kind)->below != NT_BELOW_INDEX)
             return NT_OK;
-        enum nt_status status = find_row(place, field, row, &row, error);
+        enum nt_status status = find_row(lookup, field, row, &row, error);
         if (status != NT_OK)
             return nt_is_environmental(status) ? status : NT_OK;
     }
@@ -497,16 +498,16 @@ static enum nt_status find_entry(struct place *place, uint64_t row, uint64_t *en
 /* ---- Values ---- */
 
 /* Reads texts, or parts around the first different byte that start at the same byte. */
-static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t differs_at,
+static enum nt_status read_texts(struct lookup *lookup, uint64_t row, uint64_t differs_at,
                                  struct finding *finding, struct nt_error *error)
 {
-    const struct nt_field *field = &place->run->sides[0].dataset->fields[place->fields[0]];
+    const struct nt_field *field = &lookup->run->sides[0].dataset->fields[lookup->fields[0]];
     bool is_text = nt_field_kind_info(field->kind)->form == NT_FORM_TEXT;
     struct nt_difference *difference = &finding->difference;
     uint64_t borders[NT_DIFF_SIDES][2], least = UINT64_MAX, most = 0;
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++)
-        status = read_borders(place, side, row, borders[side], error);
+        status = read_borders(lookup, side, row, borders[side], error);
     if (status != NT_OK)
         return status;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -522,7 +523,7 @@ static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t dif
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         uint64_t count = borders[side][1] - borders[side][0] - first;
         count = count < MAX_BYTES ? count : MAX_BYTES;
-        status = read_bytes(place, side, NT_STREAM_DATA, borders[side][0] + first, (size_t)count,
+        status = read_bytes(lookup, side, NT_STREAM_DATA, borders[side][0] + first, (size_t)count,
                             &finding->bytes[side], error);
         difference->values[side] = (struct nt_diff_value){
             .kind = is_text ? NT_DIFF_TEXT : NT_DIFF_BYTES,
@@ -532,13 +533,13 @@ static enum nt_status read_texts(struct place *place, uint64_t row, uint64_t dif
 }
 
 /* Counts the items of the row on each side. */
-static enum nt_status count_items(struct place *place, uint64_t row, struct finding *finding,
+static enum nt_status count_items(struct lookup *lookup, uint64_t row, struct finding *finding,
                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES && status == NT_OK; side++) {
         uint64_t borders[2];
-        status = read_borders(place, side, row, borders, error);
+        status = read_borders(lookup, side, row, borders, error);
         if (status == NT_OK)
             finding->difference.values[side] =
                 (struct nt_diff_value){.kind = NT_DIFF_NUMBER, .number = borders[1] - borders[0]};
@@ -550,44 +551,44 @@ static enum nt_status count_items(struct place *place, uint64_t row, struct find
 /* ---- The first row ---- */
 
 /* The row that an element of a stream belongs to. An end offset belongs to the row that ends there. */
-static enum nt_status row_of(struct place *place, const struct nt_stream_pair *stream, uint64_t *row_ret,
+static enum nt_status row_of(struct lookup *lookup, const struct nt_stream_pair *stream, uint64_t *row_ret,
                              struct nt_error *error)
 {
-    const struct nt_field *field = &place->run->sides[0].dataset->fields[stream->fields[0]];
+    const struct nt_field *field = &lookup->run->sides[0].dataset->fields[stream->fields[0]];
     uint64_t elements = nt_field_row_elements(field);
     *row_ret = stream->first;
     if (stream->kind == NT_STREAM_OFFSETS)
         *row_ret = stream->first ? stream->first - 1 : 0;
     else if (stream->kind == NT_STREAM_DATA && nt_field_has_stream(field, NT_STREAM_OFFSETS))
-        return find_row(place, stream->fields[0], stream->first, row_ret, error);
+        return find_row(lookup, stream->fields[0], stream->first, row_ret, error);
     else if (stream->kind == NT_STREAM_DATA && elements)
         *row_ret = stream->first / elements;
     return NT_OK;
 }
 
-static enum nt_status find_value(struct place *place, const struct nt_stream_pair *stream,
+static enum nt_status find_value(struct lookup *lookup, const struct nt_stream_pair *stream,
                                  uint64_t differs_at, struct finding *finding, struct nt_error *error)
 {
-    const struct nt_field *field = &place->run->sides[0].dataset->fields[stream->fields[0]];
+    const struct nt_field *field = &lookup->run->sides[0].dataset->fields[stream->fields[0]];
     uint64_t row = finding->difference.row, elements = nt_field_row_elements(field);
     bool has_offsets = nt_field_has_stream(field, NT_STREAM_OFFSETS);
     if (stream->kind == NT_STREAM_VALID) {
         finding->difference.property = nt_stream_name(stream->kind);
-        return read_element(place, stream->kind, stream->first, finding, error);
+        return read_element(lookup, stream->kind, stream->first, finding, error);
     }
     if (has_offsets && nt_field_has_stream(field, NT_STREAM_DATA))
-        return read_texts(place, row, differs_at, finding, error);
+        return read_texts(lookup, row, differs_at, finding, error);
     if (has_offsets)
-        return count_items(place, row, finding, error);
+        return count_items(lookup, row, finding, error);
     if (elements > 1)
         finding->difference.element = stream->first % elements;
     if (stream->kind != NT_STREAM_DATA)
         finding->difference.property = nt_stream_name(stream->kind);
-    return read_element(place, stream->kind, stream->first, finding, error);
+    return read_element(lookup, stream->kind, stream->first, finding, error);
 }
 
 /* The stream with the first different row, or the first of several; NULL if none differs. */
-static enum nt_status find_first(struct place *place, const struct nt_stream_pair *streams, size_t count,
+static enum nt_status find_first(struct lookup *lookup, const struct nt_stream_pair *streams, size_t count,
                                  const struct nt_stream_pair **first_ret, struct finding *finding,
                                  struct nt_error *error)
 {
@@ -597,7 +598,7 @@ static enum nt_status find_first(struct place *place, const struct nt_stream_pai
         uint64_t row;
         if (streams[i].first == NT_DIFF_NOWHERE)
             continue;
-        status = row_of(place, &streams[i], &row, error);
+        status = row_of(lookup, &streams[i], &row, error);
         bool is_null = streams[i].kind == NT_STREAM_VALID && row == finding->difference.row;
         if (status != NT_OK || (row >= finding->difference.row && !is_null))
             continue; /* a row that is null on one side is reported as such */
@@ -610,7 +611,7 @@ static enum nt_status find_first(struct place *place, const struct nt_stream_pai
 enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_stream_pair *streams,
                                     size_t count, struct nt_error *error)
 {
-    struct place place = {.run = run, .fields = streams->fields};
+    struct lookup lookup = {.run = run, .fields = streams->fields};
     struct finding finding = {.difference = nt_difference(NT_DIFF_VALUES, "value", streams->fields)};
     const struct nt_stream_pair *first;
     uint64_t differs_at = NT_DIFF_NOWHERE; /* of a text: the byte within all texts */
@@ -618,15 +619,15 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
     for (size_t i = 0; i < count; i++)
         if (streams[i].kind == NT_STREAM_DATA)
             differs_at = streams[i].first;
-    enum nt_status status = find_first(&place, streams, count, &first, &finding, &failure);
+    enum nt_status status = find_first(&lookup, streams, count, &first, &finding, &failure);
     if (status == NT_OK && first)
-        status = find_value(&place, first, differs_at, &finding, &failure);
+        status = find_value(&lookup, first, differs_at, &finding, &failure);
     if (status == NT_OK && first)
-        status = find_entry(&place, finding.difference.row, &finding.difference.entry, &failure);
+        status = find_entry(&lookup, finding.difference.row, &finding.difference.entry, &failure);
     if (status == NT_OK && first)
         nt_diff_report(run, &finding.difference);
     else if (status != NT_OK && !nt_is_transient(status))
-        nt_diff_report_failure(run, place.side, streams->fields[place.side], &failure);
+        nt_diff_report_failure(run, lookup.side, streams->fields[lookup.side], &failure);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
         nt_buffer_deinit(&finding.bytes[side]);
     return nt_is_transient(status) ? nt_fail_with(error, &failure) : NT_OK;

@@ -13,9 +13,9 @@ enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };
 
 /* Output needs no alignment. */
 #define NT_DEFINE_PUT(type, suffix)                                                                          \
-    static inline void put_##suffix(uint8_t *output, size_t place, type value)                               \
+    static inline void put_##suffix(uint8_t *output, size_t position, type value)                            \
     {                                                                                                        \
-        memcpy(output + place * sizeof(value), &value, sizeof(value));                                       \
+        memcpy(output + position * sizeof(value), &value, sizeof(value));                                    \
     }                                                                                                        \
                                                                                                              \
     static void put_array_##suffix(type base, const uint8_t *packed, size_t count, uint8_t *output)          \
@@ -93,30 +93,30 @@ enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t 
                                         struct nt_error *error)
 {
     const struct nt_decoder *decoder = packed->decoder;
-    size_t elements = packed->elements, place = 0;
+    size_t elements = packed->elements, position = 0;
     if (packed->bytes != BITSET_BYTES)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a bitset container", BITSET_BYTES,
                               packed->bytes);
     for (size_t word = 0; word < BITSET_BYTES / 8; word++) {
         uint64_t bits = nt_load_le64(packed->data + 8 * word);
         unsigned count = count_bits(bits);
-        if (count > elements - place)
+        if (count > elements - position)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "bitset container: more than %zu values",
                            elements);
-        put_word(decoder, packed->parameter + 64 * word, bits, count, count + AT_ONCE <= elements - place,
-                 output + place * decoder->element_bytes);
-        place += count;
+        put_word(decoder, packed->parameter + 64 * word, bits, count, count + AT_ONCE <= elements - position,
+                 output + position * decoder->element_bytes);
+        position += count;
     }
-    return place == elements ? NT_OK
-                             : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a bitset container",
-                                              elements, place);
+    return position == elements ? NT_OK
+                                : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                                                 "values of a bitset container", elements, position);
 }
 
 enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     size_t elements = packed->elements;
     struct nt_cursor cursor = nt_cursor(packed->data, packed->bytes);
-    size_t runs = nt_get_le16(&cursor), place = 0;
+    size_t runs = nt_get_le16(&cursor), position = 0;
     uint32_t free_from = 0; /* minimum of the next run */
     if (packed->bytes != 2 + 4 * runs)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a run container", 2 + 4 * runs,
@@ -126,16 +126,16 @@ enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *ou
         if (start < free_from || start + length > VALUES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "run container: run %zu overlaps another run or ends outside the container", i);
-        if (length > elements - place)
+        if (length > elements - position)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: more than %zu values", elements);
         if (is_wide(packed->decoder))
-            put_run_u64(packed->parameter + start, length, output + 8 * place);
+            put_run_u64(packed->parameter + start, length, output + 8 * position);
         else
-            put_run_u32((uint32_t)packed->parameter + start, length, output + 4 * place);
-        place += length;
+            put_run_u32((uint32_t)packed->parameter + start, length, output + 4 * position);
+        position += length;
         free_from = start + length;
     }
-    return place == elements ? NT_OK
-                             : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a run container",
-                                              elements, place);
+    return position == elements ? NT_OK
+                                : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a run container",
+                                                 elements, position);
 }

@@ -58,31 +58,31 @@ bool nt_ttree_is_elsewhere(const struct nt_ttree_branch *branch)
     return false;
 }
 
-/* Sets the place of a slot's basket; false if it has none. */
-static bool set_place(const struct nt_ttree_branch *branch, uint32_t slot, uint32_t *embedded,
-                      struct nt_basket_place *place)
+/* Sets the location of a slot's basket; false if it has none. */
+static bool set_location(const struct nt_ttree_branch *branch, uint32_t slot, uint32_t *embedded,
+                         struct nt_basket_location *location)
 {
     const struct nt_ttree_embedded *items = branch->record->embedded + branch->first_embedded;
     while (*embedded < branch->embedded_count && items[*embedded].slot < slot)
         ++*embedded;
-    place->slot = slot;
-    place->offset = load(branch->basket_seeks, branch->seek_width, slot);
-    place->bytes = (uint32_t)load(branch->basket_bytes, sizeof(uint32_t), slot);
-    place->is_embedded = false;
+    location->slot = slot;
+    location->offset = load(branch->basket_seeks, branch->seek_width, slot);
+    location->bytes = (uint32_t)load(branch->basket_bytes, sizeof(uint32_t), slot);
+    location->is_embedded = false;
     if (has_record(branch, slot))
         return true;
     if (*embedded == branch->embedded_count || items[*embedded].slot != slot ||
         is_empty(branch->record, &items[*embedded]))
         return false;
-    place->offset = items[*embedded].offset;
-    place->bytes = items[*embedded].bytes;
-    place->is_embedded = true;
+    location->offset = items[*embedded].offset;
+    location->bytes = items[*embedded].bytes;
+    location->is_embedded = true;
     return true;
 }
 
 /* ---- Bytes that two baskets have ---- */
 
-/* The place of a basket in the file. */
+/* The location of a basket in the file. */
 struct extent {
     uint64_t offset, end;
     uint32_t branch, slot;
@@ -99,7 +99,7 @@ static int compare_extents(const void *a, const void *b)
 }
 
 /* Most baskets of a branch ascend in the file. */
-static bool do_ascend(const struct nt_basket_place *baskets, uint32_t count)
+static bool do_ascend(const struct nt_basket_location *baskets, uint32_t count)
 {
     uint64_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static bool do_ascend(const struct nt_basket_place *baskets, uint32_t count)
     return true;
 }
 
-static enum nt_status check_overlap(const struct nt_basket_place *baskets, uint32_t count,
+static enum nt_status check_overlap(const struct nt_basket_location *baskets, uint32_t count,
                                     struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -221,39 +221,40 @@ static enum nt_status check_other_branches(const struct nt_ttree_branch *branch,
 
 /* ---- The list ---- */
 
-static enum nt_status check_place(const struct nt_ttree *tree, const struct nt_basket_place *place,
-                                  int64_t first, int64_t end, uint64_t file_bytes, struct nt_error *error)
+static enum nt_status check_location(const struct nt_ttree *tree, const struct nt_basket_location *location,
+                                     int64_t first, int64_t end, uint64_t file_bytes, struct nt_error *error)
 {
     if (first < 0 || end < first)
         return nt_fail(error, NT_CORRUPT, tree->record_offset,
                        "basket %" PRIu32 ": its entries are impossible: from %" PRId64 " up to %" PRId64,
-                       place->slot, first, end);
-    if (place->offset == 0 || place->is_embedded || first == end ||
-        nt_fits(place->offset, place->bytes, file_bytes))
+                       location->slot, first, end);
+    if (location->offset == 0 || location->is_embedded || first == end ||
+        nt_fits(location->offset, location->bytes, file_bytes))
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, tree->record_offset,
                    "basket %" PRIu32 ": %" PRIu32 " bytes at byte %" PRIu64
                    " are outside the file of %" PRIu64 " bytes",
-                   place->slot, place->bytes, place->offset, file_bytes);
+                   location->slot, location->bytes, location->offset, file_bytes);
 }
 
 enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,
-                                     struct nt_basket_place **baskets_ret, uint32_t *count_ret,
+                                     struct nt_basket_location **baskets_ret, uint32_t *count_ret,
                                      struct nt_error *error)
 {
     uint32_t count = 0, embedded = 0;
-    struct nt_basket_place *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
+    struct nt_basket_location *baskets = calloc((size_t)branch->slot_count + 1, sizeof(*baskets));
     if (!baskets)
         return nt_fail_memory(error);
     enum nt_status status = check_other_branches(branch, error);
     for (uint32_t slot = 0; slot < branch->slot_count && status == NT_OK; slot++) {
-        struct nt_basket_place *place = &baskets[count];
+        struct nt_basket_location *location = &baskets[count];
         int64_t first = first_entry(branch, slot), end = first_entry(branch, slot + 1);
-        bool has_place = set_place(branch, slot, &embedded, place);
-        place->first_entry = (uint64_t)first;
-        place->end_entry = (uint64_t)end;
-        status = check_place(branch->record, place, first, end, has_place ? file_bytes : UINT64_MAX, error);
-        count += has_place && first < end;
+        bool has_location = set_location(branch, slot, &embedded, location);
+        location->first_entry = (uint64_t)first;
+        location->end_entry = (uint64_t)end;
+        status = check_location(branch->record, location, first, end, has_location ? file_bytes : UINT64_MAX,
+                                error);
+        count += has_location && first < end;
     }
     if (status == NT_OK)
         status = check_overlap(baskets, count, error);

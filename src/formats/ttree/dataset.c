@@ -91,7 +91,7 @@ static enum nt_status write_branch(const struct nt_dataset *dataset, uint32_t fi
 }
 
 /* The output of a branch that a column of either dataset has. */
-static const struct nt_ttree_column *place_of(const struct nt_dataset *dataset, uint32_t column)
+static const struct nt_ttree_column *column_source_of(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
     return &(dataset == dataset->logical ? map->columns : map->physical_columns)[column];
@@ -100,20 +100,20 @@ static const struct nt_ttree_column *place_of(const struct nt_dataset *dataset, 
 void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
-    nt_json_member_unsigned(json, "branch", map->branches[place_of(dataset, column)->branch].branch);
+    nt_json_member_unsigned(json, "branch", map->branches[column_source_of(dataset, column)->branch].branch);
 }
 
-static bool is_embedded(const struct nt_dataset *dataset, const struct nt_ttree_column *place,
+static bool is_embedded(const struct nt_dataset *dataset, const struct nt_ttree_column *column_source,
                         const struct nt_page *page)
 {
     const struct nt_ttree *tree = nt_ttree_of(dataset);
-    return page->source == tree->branches[tree->map->branches[place->branch].branch].object_source;
+    return page->source == tree->branches[tree->map->branches[column_source->branch].branch].object_source;
 }
 
 /* The basket that a page is; NULL: it is missing. Pages of values have its number. Those of end offsets
  * have something else there: only chains show them. */
-static const struct nt_basket_place *basket_of(const struct nt_branch_map *branch, bool is_offsets,
-                                               bool is_embedded, const struct nt_page *page)
+static const struct nt_basket_location *basket_of(const struct nt_branch_map *branch, bool is_offsets,
+                                                  bool is_embedded, const struct nt_page *page)
 {
     if (page->is_missing || (!is_offsets && page->parameter >= branch->basket_count))
         return NULL;
@@ -128,13 +128,13 @@ static const struct nt_basket_place *basket_of(const struct nt_branch_map *branc
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    const struct nt_ttree_column *place = place_of(dataset, column);
-    const struct nt_branch_map *branch = &nt_ttree_of(dataset)->map->branches[place->branch];
-    bool is_offsets =
-        place->output != NT_OUTPUT_RAW && branch->interpretation.outputs[place->output].is_offsets;
+    const struct nt_ttree_column *column_source = column_source_of(dataset, column);
+    const struct nt_branch_map *branch = &nt_ttree_of(dataset)->map->branches[column_source->branch];
+    bool is_offsets = column_source->output != NT_OUTPUT_RAW &&
+                      branch->interpretation.outputs[column_source->output].is_offsets;
     nt_lock_acquire(&dataset->logical->lock);
-    const struct nt_basket_place *basket =
-        basket_of(branch, is_offsets, is_embedded(dataset, place, page), page);
+    const struct nt_basket_location *basket =
+        basket_of(branch, is_offsets, is_embedded(dataset, column_source, page), page);
     if (basket) {
         nt_json_member_unsigned(json, "basket", basket->slot);
         nt_json_member_bool(json, "is_embedded", basket->is_embedded);
@@ -246,7 +246,7 @@ static enum nt_status recover_entries(const struct nt_ttree *tree, uint64_t *ent
     uint64_t entries = tree->entries < 0 ? 0 : (uint64_t)tree->entries;
     for (uint32_t i = 0; i < tree->branch_count; i++) {
         const struct nt_ttree_branch *branch = &tree->branches[i];
-        struct nt_basket_place *baskets;
+        struct nt_basket_location *baskets;
         uint32_t count;
         if (!branch->slot_count)
             continue;

@@ -297,8 +297,8 @@ static enum nt_status get_counter(const struct run *run, uint8_t number, uint64_
     if (!counter->is_known)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "byte %zu of the values: the number of items is not stored", run->at);
-    size_t place = counter->at + (counter->is_of_items ? (size_t)run->item * counter->width : 0);
-    *value_ret = load(run->bytes + place, counter->width, counter->is_signed);
+    size_t at = counter->at + (counter->is_of_items ? (size_t)run->item * counter->width : 0);
+    *value_ret = load(run->bytes + at, counter->width, counter->is_signed);
     return NT_OK;
 }
 

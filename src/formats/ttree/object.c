@@ -90,7 +90,7 @@ enum {
     STL_VECTOR = 1,
 };
 
-/* The classes that were met, by the place of the name: lookups by text would take most of the time. */
+/* The classes that were met, by the address of the name: lookups by text would take most of the time. */
 struct met_class {
     struct nt_text name;
     const struct known_class *known;
@@ -121,10 +121,10 @@ struct frame {
 
 static struct met_class *meet(struct walk *walk, struct nt_text name)
 {
-    uint64_t place = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
-    struct met_class *met = &walk->met[place >> (64 - CACHE_BITS)];
-    if (met->known && met->name.bytes != name.bytes) /* else two classes take each other's place */
-        met = &walk->met[(place >> (64 - CACHE_BITS)) ^ 1];
+    uint64_t hash = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
+    struct met_class *met = &walk->met[hash >> (64 - CACHE_BITS)];
+    if (met->known && met->name.bytes != name.bytes) /* else two classes have this hash */
+        met = &walk->met[(hash >> (64 - CACHE_BITS)) ^ 1];
     if (!met->known || met->name.bytes != name.bytes || met->name.length != name.length)
         *met = (struct met_class){.name = name, .known = find_known(name)};
     return met;
@@ -299,9 +299,9 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
     if (tag == NEW_CLASS_TAG) {
         named.position = cursor->position;
     } else {
-        uint64_t place = (uint64_t)(tag & ~CLASS_MASK);
+        uint64_t offset = (uint64_t)(tag & ~CLASS_MASK);
         named = nt_cursor(cursor->bytes, cursor->position);
-        if (place < walk->base + MAP_OFFSET || !nt_skip(&named, place - MAP_OFFSET - walk->base) ||
+        if (offset < walk->base + MAP_OFFSET || !nt_skip(&named, offset - MAP_OFFSET - walk->base) ||
             nt_get_be32(&named) != NEW_CLASS_TAG)
             return fail(walk, *name_ret, "no class is where the reference to its class points", error);
     }
@@ -641,9 +641,9 @@ static bool has_range(struct nt_text title)
 
 static void keep_counter(struct frame *frame, const struct nt_object_member *member)
 {
-    unsigned place = frame->counter_count++ % COUNTERS;
-    frame->counters[place].name = member->name;
-    frame->counters[place].value = nt_load_be32(member->bytes);
+    unsigned slot = frame->counter_count++ % COUNTERS;
+    frame->counters[slot].name = member->name;
+    frame->counters[slot].value = nt_load_be32(member->bytes);
 }
 
 static bool find_counter(const struct frame *frame, struct nt_text name, uint32_t *value_ret)

@@ -55,7 +55,7 @@ static void drop_baskets(struct nt_dataset *dataset, struct nt_branch_map *map)
     map->basket_count = 0;
 }
 
-NT_DEFINE_COUNT_UP_TO(count_starting_by, struct nt_basket_place, .first_entry)
+NT_DEFINE_COUNT_UP_TO(count_starting_by, struct nt_basket_location, .first_entry)
 
 /* The first basket of a branch that begins at or after an entry. */
 static uint32_t first_basket(const struct nt_branch_map *map, uint64_t entry)
@@ -203,7 +203,7 @@ struct span {
     struct nt_branch_map *map;
     uint32_t part;
     uint64_t first, end; /* entries */
-    const struct nt_basket_place *baskets;
+    const struct nt_basket_location *baskets;
     uint32_t basket_count;
 };
 
@@ -228,21 +228,21 @@ static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uin
 }
 
 /* The entries of a basket that the tree has. */
-static uint64_t entries_of(const struct span *span, const struct nt_basket_place *basket)
+static uint64_t entries_of(const struct span *span, const struct nt_basket_location *basket)
 {
     uint64_t end = basket->end_entry < span->end ? basket->end_entry : span->end;
     return end - basket->first_entry;
 }
 
 /* Index into the sources of the dataset. */
-static uint32_t source_of(const struct span *span, const struct nt_basket_place *basket)
+static uint32_t source_of(const struct span *span, const struct nt_basket_location *basket)
 {
     const struct nt_ttree_branch *branch = &span->tree->branches[span->map->branch];
     return basket->is_embedded ? branch->object_source : branch->file_source;
 }
 
 /* Reads the start of a basket's record, or all of it, into `record`. */
-static enum nt_status read_record(const struct span *span, const struct nt_basket_place *basket,
+static enum nt_status read_record(const struct span *span, const struct nt_basket_location *basket,
                                   bool is_header, struct nt_buffer *record, struct nt_error *error)
 {
     uint64_t bytes =
@@ -258,7 +258,7 @@ static enum nt_status read_record(const struct span *span, const struct nt_baske
 }
 
 /* Names the basket and its place: that of the tree's record if it is in there. */
-static enum nt_status fail_in_basket(const struct span *span, const struct nt_basket_place *basket,
+static enum nt_status fail_in_basket(const struct span *span, const struct nt_basket_location *basket,
                                      enum nt_status status, struct nt_error *error)
 {
     if (status == NT_OK || !error)
@@ -278,7 +278,7 @@ struct counting {
     struct nt_error *error;
 };
 
-static enum nt_status count_basket(struct counting *counting, const struct nt_basket_place *basket,
+static enum nt_status count_basket(struct counting *counting, const struct nt_basket_location *basket,
                                    struct nt_output_count *counts)
 {
     const struct span *span = counting->span;
@@ -307,7 +307,7 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
 
 /* Bytes of a basket that are asked for: a server sends many small ranges slowly, and the data are mostly read
  * next. */
-static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_place *basket)
+static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_location *basket)
 {
     enum { SMALL = 1 << 16 };
     bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
@@ -328,7 +328,7 @@ static void prefetch(const struct span *span)
         return;
     struct nt_extent *extents = calloc(most, sizeof(*extents));
     for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
-        const struct nt_basket_place *basket = &map->baskets[i];
+        const struct nt_basket_location *basket = &map->baskets[i];
         bytes += prefetched_bytes(map, basket);
         if (i >= end && bytes > MAX_BYTES)
             break;
@@ -431,7 +431,7 @@ static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t 
     return status;
 }
 
-static enum nt_status parse_header(struct listing *listing, const struct nt_basket_place *basket,
+static enum nt_status parse_header(struct listing *listing, const struct nt_basket_location *basket,
                                    struct nt_basket *parsed)
 {
     for (bool is_header = true;; is_header = false) { /* a key with long names is read whole */
@@ -448,7 +448,7 @@ static enum nt_status parse_header(struct listing *listing, const struct nt_bask
 /* The elements of an output in a basket, and the items of its lists. */
 static enum nt_status count_page(struct listing *listing, uint32_t number, struct nt_output_count *count_ret)
 {
-    const struct nt_basket_place *basket = &listing->span.baskets[number];
+    const struct nt_basket_location *basket = &listing->span.baskets[number];
     const struct nt_ttree_column *column = listing->column;
     struct nt_basket parsed;
     if (listing->counts) {
@@ -471,7 +471,7 @@ static enum nt_status count_page(struct listing *listing, uint32_t number, struc
 
 static enum nt_status add_page(struct listing *listing, uint32_t number)
 {
-    const struct nt_basket_place *basket = &listing->span.baskets[number];
+    const struct nt_basket_location *basket = &listing->span.baskets[number];
     struct nt_output_count count;
     enum nt_status status = count_page(listing, number, &count);
     if (status != NT_OK || count.elements == 0)

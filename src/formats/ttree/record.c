@@ -111,7 +111,7 @@ static const struct nt_text member_names[MEMBERS] = {
 
 /* ---- The reader ---- */
 
-enum place {
+enum context {
     IN_TREE,
     IN_BRANCHES,
     IN_LEAVES,
@@ -125,17 +125,17 @@ enum place {
 
 /* What the walk is in. */
 struct level {
-    enum place place;
+    enum context context;
     uint32_t index; /* of the branch, leaf or friend; of lists: of the branch, NT_NONE: of the tree */
     uint32_t items; /* of a list, so far */
 };
 
-/* A branch as it is met. Objects are known by their places, which ascend. */
+/* A branch as it is met. Objects are known by their offsets, which ascend. */
 struct met_branch {
     struct nt_ttree_branch branch;
     uint64_t entry_count, seek_count, size_count; /* of its arrays */
     int64_t write_basket;
-    size_t counter, second_counter; /* places; SIZE_MAX: none */
+    size_t counter, second_counter; /* offsets; SIZE_MAX: none */
     bool has_parent;
     uint32_t first_child, last_child, next; /* NT_NONE: none */
     uint32_t first_leaf, last_leaf;
@@ -177,7 +177,7 @@ struct reader {
     struct {
         struct nt_text name;
         enum member member;
-    } names[1 << NAME_CACHE_BITS]; /* by the place of the name: each is compared once */
+    } names[1 << NAME_CACHE_BITS]; /* by the address of the name: each is compared once */
 };
 
 static enum member compare_names(struct nt_text name)
@@ -190,21 +190,21 @@ static enum member compare_names(struct nt_text name)
 
 static enum member member_of(struct reader *reader, struct nt_text name)
 {
-    const unsigned tries = 4; /* places for names that would take each other's */
+    const unsigned tries = 4; /* buckets for names whose hashes collide */
     uint64_t hash = (uint64_t)(uintptr_t)name.bytes * UINT64_C(0x9e3779b97f4a7c15);
     hash >>= 64 - NAME_CACHE_BITS;
-    uint64_t place = hash;
+    uint64_t bucket = hash;
     for (unsigned i = 0; i < tries; i++) {
-        place = (hash + i) % (1 << NAME_CACHE_BITS);
-        const struct nt_text *known = &reader->names[place].name;
+        bucket = (hash + i) % (1 << NAME_CACHE_BITS);
+        const struct nt_text *known = &reader->names[bucket].name;
         if (known->bytes == name.bytes && known->length == name.length)
-            return reader->names[place].member;
+            return reader->names[bucket].member;
         if (!known->bytes)
             break;
     }
-    reader->names[place].name = name;
-    reader->names[place].member = compare_names(name);
-    return reader->names[place].member;
+    reader->names[bucket].name = name;
+    reader->names[bucket].member = compare_names(name);
+    return reader->names[bucket].member;
 }
 
 static struct level *level_of(struct reader *reader)
@@ -212,12 +212,13 @@ static struct level *level_of(struct reader *reader)
     return &reader->levels[reader->level_count - 1];
 }
 
-static enum nt_status enter(struct reader *reader, enum place place, uint32_t index, struct nt_error *error)
+static enum nt_status enter(struct reader *reader, enum context context, uint32_t index,
+                            struct nt_error *error)
 {
     if (reader->level_count == MAX_LEVELS)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tree has more than %d levels of branches",
                        MAX_LEVELS);
-    reader->levels[reader->level_count++] = (struct level){.place = place, .index = index};
+    reader->levels[reader->level_count++] = (struct level){.context = context, .index = index};
     return NT_OK;
 }
 
@@ -443,7 +444,7 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
         return enter(reader, IN_TREE, 0, error);
     }
     struct level *level = level_of(reader);
-    switch (level->place) {
+    switch (level->context) {
     case IN_TREE:
         return begin_in_tree(reader, member, skip_ret, error);
     case IN_BRANCH:
@@ -609,13 +610,13 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);
-    if (level->place == IN_TREE)
+    if (level->context == IN_TREE)
         set_tree_numbers(reader, member);
-    else if (level->place == IN_BRANCH)
+    else if (level->context == IN_BRANCH)
         set_branch_numbers(reader, &reader->branches[level->index], member);
-    else if (level->place == IN_LEAF)
+    else if (level->context == IN_LEAF)
         set_leaf_numbers(reader, &reader->leaves[level->index].leaf, member);
-    else if (level->place == IN_FEATURES && member_of(reader, member->name) == IO_BITS)
+    else if (level->context == IN_FEATURES && member_of(reader, member->name) == IO_BITS)
         reader->branches[level->index].branch.io_features = natural(member);
     return NT_OK;
 }
@@ -654,21 +655,21 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);
-    if (level->place == IN_BRANCH)
+    if (level->context == IN_BRANCH)
         set_branch_text(&reader->branches[level->index].branch, which, text);
-    else if (level->place == IN_LEAF && which == NAME)
+    else if (level->context == IN_LEAF && which == NAME)
         reader->leaves[level->index].leaf.name = text;
-    else if (level->place == IN_LEAF && which == TITLE)
+    else if (level->context == IN_LEAF && which == TITLE)
         reader->leaves[level->index].leaf.title = text;
-    else if (level->place == IN_TREE && which == NAME)
+    else if (level->context == IN_TREE && which == NAME)
         reader->tree->name = text;
-    else if (level->place == IN_TREE && which == TITLE)
+    else if (level->context == IN_TREE && which == TITLE)
         reader->tree->title = text;
-    else if (level->place == IN_FRIEND && which == NAME)
+    else if (level->context == IN_FRIEND && which == NAME)
         reader->friends[level->index].name = reader->friends[level->index].tree = text;
-    else if (level->place == IN_FRIEND && which == TREE_NAME)
+    else if (level->context == IN_FRIEND && which == TREE_NAME)
         reader->friends[level->index].tree = text;
-    else if (level->place == IN_FRIEND && which == TITLE)
+    else if (level->context == IN_FRIEND && which == TITLE)
         reader->friends[level->index].file = text;
     return NT_OK;
 }
@@ -682,14 +683,14 @@ static enum nt_status reference(void *context, const struct nt_object_member *me
     struct level *level = level_of(reader);
     enum member which = member_of(reader, member->name);
     level->items++;
-    if (level->place == IN_LEAF && which == LEAF_COUNT)
+    if (level->context == IN_LEAF && which == LEAF_COUNT)
         reader->leaves[level->index].counter = offset;
-    else if (level->place == IN_BRANCH && which == BRANCH_COUNT)
+    else if (level->context == IN_BRANCH && which == BRANCH_COUNT)
         reader->branches[level->index].counter = offset;
-    else if (level->place == IN_BRANCH && which == SECOND_BRANCH_COUNT)
+    else if (level->context == IN_BRANCH && which == SECOND_BRANCH_COUNT)
         reader->branches[level->index].second_counter = offset;
-    else if (offset != SIZE_MAX && (level->place == IN_BRANCHES || level->place == IN_LEAVES))
-        return add_item(reader, level->index, level->place == IN_LEAVES, offset, error);
+    else if (offset != SIZE_MAX && (level->context == IN_BRANCHES || level->context == IN_LEAVES))
+        return add_item(reader, level->index, level->context == IN_LEAVES, offset, error);
     return NT_OK;
 }
 
@@ -724,30 +725,30 @@ static enum nt_status unknown(void *context, const struct nt_object_member *memb
 {
     struct reader *reader = context;
     struct level *level = reader->level_count ? level_of(reader) : NULL;
-    if (level && level->place == IN_BASKETS)
+    if (level && level->context == IN_BASKETS)
         return add_embedded(reader, level, member, error);
-    if (level && level->place == IN_TREE && member_of(reader, member->name) == TREE_INDEX)
+    if (level && level->context == IN_TREE && member_of(reader, member->name) == TREE_INDEX)
         reader->tree->has_index = true;
-    bool is_needed = !level || level->place == IN_BRANCHES || level->place == IN_LEAVES ||
+    bool is_needed = !level || level->context == IN_BRANCHES || level->context == IN_LEAVES ||
                      member_of(reader, member->name) == IO_FEATURES;
     return is_needed ? fail_unknown(member->class_name, member->version, member->offset, error) : NT_OK;
 }
 
 /* ---- Numbers for branches and leaves ---- */
 
-/* The index of the object that was met at a place, or NT_NONE. */
-#define DEFINE_FIND(name, type, items, count, place)                                                         \
+/* The index of the object that was met at an offset, or NT_NONE. */
+#define DEFINE_FIND(name, type, items, count, member)                                                        \
     static uint32_t name(const struct reader *reader, size_t offset)                                         \
     {                                                                                                        \
         size_t low = 0, high = reader->count;                                                                \
         while (low < high) {                                                                                 \
             size_t middle = low + (high - low) / 2;                                                          \
-            if (reader->items[middle].place < offset)                                                        \
+            if (reader->items[middle].member < offset)                                                       \
                 low = middle + 1;                                                                            \
             else                                                                                             \
                 high = middle;                                                                               \
         }                                                                                                    \
-        return low < reader->count && reader->items[low].place == offset ? (uint32_t)low : NT_NONE;          \
+        return low < reader->count && reader->items[low].member == offset ? (uint32_t)low : NT_NONE;         \
     }
 
 DEFINE_FIND(find_branch, struct met_branch, branches, branch_count, branch.offset)

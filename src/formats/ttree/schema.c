@@ -20,7 +20,8 @@ struct columns {
     struct nt_error *error;
 };
 
-static enum nt_status add_column(struct columns *columns, uint32_t field, struct nt_ttree_column place,
+static enum nt_status add_column(struct columns *columns, uint32_t field,
+                                 struct nt_ttree_column column_source,
                                  const struct nt_interpretation *interpretation, uint32_t physical,
                                  const char *type_name)
 {
@@ -31,8 +32,9 @@ static enum nt_status add_column(struct columns *columns, uint32_t field, struct
     if (!items)
         return nt_fail_memory(columns->error);
     columns->items = items;
-    items[columns->count++] = place;
-    enum nt_status status = nt_basket_decoder(interpretation, place.output, &decoder, &state, columns->error);
+    items[columns->count++] = column_source;
+    enum nt_status status =
+        nt_basket_decoder(interpretation, column_source.output, &decoder, &state, columns->error);
     if (status == NT_OK) {
         const struct nt_column column = {.id = columns->builder.column_count,
                                          .field = field,
@@ -45,7 +47,7 @@ static enum nt_status add_column(struct columns *columns, uint32_t field, struct
     return status;
 }
 
-/* Moves the places of all columns to the arena. */
+/* Moves the sources of all columns to the arena. */
 static enum nt_status settle_columns(struct columns *columns, struct nt_arena *arena,
                                      const struct nt_ttree_column **columns_ret)
 {
@@ -206,24 +208,24 @@ static enum nt_status add_shape_columns(struct schema *schema, uint32_t branch,
                                         const struct nt_ttree_shape *shape, uint32_t field)
 {
     struct nt_ttree_map *map = schema->tree->map;
-    struct nt_ttree_column place = {.branch = branch, .output = shape->output};
+    struct nt_ttree_column column_source = {.branch = branch, .output = shape->output};
     enum nt_status status = NT_OK;
     if (shape->output == NT_NONE)
         return NT_OK;
     if (shape->kind == NT_SHAPE_LIST && shape->parent == NT_NONE)
-        status = find_offsets(schema->dataset, map, branch, &place.branch, schema->error);
+        status = find_offsets(schema->dataset, map, branch, &column_source.branch, schema->error);
     if (status != NT_OK)
         return status;
-    bool has_counter = place.branch != branch;
+    bool has_counter = column_source.branch != branch;
     if (has_counter)
-        place.output = 0;
-    const struct nt_interpretation *interpretation = &map->branches[place.branch].interpretation;
-    status = add_column(&schema->columns, field, place, interpretation, schema->physical_count,
-                        output_type(interpretation, place.output));
-    place.output++;
+        column_source.output = 0;
+    const struct nt_interpretation *interpretation = &map->branches[column_source.branch].interpretation;
+    status = add_column(&schema->columns, field, column_source, interpretation, schema->physical_count,
+                        output_type(interpretation, column_source.output));
+    column_source.output++;
     if (status == NT_OK && shape->kind == NT_SHAPE_STRING)
-        status = add_column(&schema->columns, field, place, interpretation, schema->physical_count,
-                            output_type(interpretation, place.output));
+        status = add_column(&schema->columns, field, column_source, interpretation, schema->physical_count,
+                            output_type(interpretation, column_source.output));
     return status;
 }
 
@@ -455,9 +457,10 @@ static enum nt_status add_physical_columns(struct columns *columns, const struct
         const struct nt_branch_map *map = &tree->map->branches[i];
         if (!has_baskets(tree, i))
             continue;
-        struct nt_ttree_column place = {.branch = i, .output = physical_output(&map->interpretation)};
-        status = add_column(columns, map->data, place, &map->interpretation, 0,
-                            place.output == NT_OUTPUT_RAW ? "basket" : output_type(&map->interpretation, 0));
+        struct nt_ttree_column column_source = {.branch = i, .output = physical_output(&map->interpretation)};
+        status = add_column(columns, map->data, column_source, &map->interpretation, 0,
+                            column_source.output == NT_OUTPUT_RAW ? "basket"
+                                                                  : output_type(&map->interpretation, 0));
     }
     return status;
 }

@@ -337,11 +337,11 @@ static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor
     uint32_t tag = nt_get_be32(item_ret);
     if (tag == NEW_CLASS_TAG)
         return get_class_name(item_ret);
-    uint64_t place = (uint64_t)(tag & ~CLASS_MASK);
+    uint64_t offset = (uint64_t)(tag & ~CLASS_MASK);
     struct nt_cursor named = reading->cursor;
     named.position = 0;
-    if (!(tag & CLASS_MASK) || place < reading->key_bytes + MAP_OFFSET ||
-        !nt_skip(&named, place - MAP_OFFSET - reading->key_bytes) || nt_get_be32(&named) != NEW_CLASS_TAG) {
+    if (!(tag & CLASS_MASK) || offset < reading->key_bytes + MAP_OFFSET ||
+        !nt_skip(&named, offset - MAP_OFFSET - reading->key_bytes) || nt_get_be32(&named) != NEW_CLASS_TAG) {
         cursor->failed = true;
         return (struct nt_text){0};
     }

@@ -168,13 +168,14 @@ static enum nt_status add_damage(struct nt_file *file, struct nt_error *error)
 
 /* ---- Layout ---- */
 
-/* The places of baskets that are pages, ascending. */
-struct places {
+/* The offsets of baskets that are pages, ascending. */
+struct basket_offsets {
     uint64_t *offsets;
     size_t count, capacity;
 };
 
-static enum nt_status note_places(struct nt_dataset *dataset, struct places *places, struct nt_error *error)
+static enum nt_status note_offsets(struct nt_dataset *dataset, struct basket_offsets *basket_offsets,
+                                   struct nt_error *error)
 {
     struct nt_dataset *physical;
     enum nt_status status = nt_dataset_physical(dataset, &physical, error);
@@ -185,11 +186,12 @@ static enum nt_status note_places(struct nt_dataset *dataset, struct places *pla
         for (uint64_t p = 0; nt_group_is_loaded(group) && p < group->page_count; p++) {
             if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
                 continue;
-            uint64_t *offsets = nt_grow(places->offsets, places->count, &places->capacity, sizeof(*offsets));
+            uint64_t *offsets = nt_grow(basket_offsets->offsets, basket_offsets->count,
+                                        &basket_offsets->capacity, sizeof(*offsets));
             if (!offsets)
                 return nt_fail_memory(error);
-            places->offsets = offsets;
-            offsets[places->count++] = group->pages[p].offset;
+            basket_offsets->offsets = offsets;
+            offsets[basket_offsets->count++] = group->pages[p].offset;
         }
     }
     return nt_is_environmental(status) ? status : NT_OK;
@@ -201,21 +203,23 @@ static int compare_offsets(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static enum nt_status find_places(const struct nt_file *file, struct places *places, struct nt_error *error)
+static enum nt_status find_basket_offsets(const struct nt_file *file, struct basket_offsets *basket_offsets,
+                                          struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = nt_container_of(file)->first_tree; status == NT_OK && i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            status = note_places(file->datasets[i], places, error);
-    if (status == NT_OK && places->count)
-        qsort(places->offsets, places->count, sizeof(*places->offsets), compare_offsets);
+            status = note_offsets(file->datasets[i], basket_offsets, error);
+    if (status == NT_OK && basket_offsets->count)
+        qsort(basket_offsets->offsets, basket_offsets->count, sizeof(*basket_offsets->offsets),
+              compare_offsets);
     return status;
 }
 
 struct filter {
     nt_layout_emit *emit;
     void *context;
-    struct places places;
+    struct basket_offsets basket_offsets;
     uint64_t omitted_to; /* end of the last omitted key */
 };
 
@@ -226,9 +230,9 @@ static enum nt_status emit_others(void *context, const struct nt_layout_range *r
     bool is_of_basket = range->detail && !strcmp(range->detail, "TBasket");
     if (is_of_basket && range->offset == filter->omitted_to)
         return NT_OK;
-    if (is_of_basket && filter->places.count &&
-        bsearch(&range->offset, filter->places.offsets, filter->places.count, sizeof(uint64_t),
-                compare_offsets)) {
+    if (is_of_basket && filter->basket_offsets.count &&
+        bsearch(&range->offset, filter->basket_offsets.offsets, filter->basket_offsets.count,
+                sizeof(uint64_t), compare_offsets)) {
         filter->omitted_to = range->offset + range->bytes;
         return NT_OK;
     }
@@ -256,12 +260,12 @@ enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit,
                                struct nt_error *error)
 {
     struct filter filter = {.emit = emit, .context = context};
-    enum nt_status status = find_places(file, &filter.places, error);
+    enum nt_status status = find_basket_offsets(file, &filter.basket_offsets, error);
     if (status == NT_OK)
         status = nt_container_tfile.layout(file, emit_others, &filter, error);
     if (status == NT_OK)
         status = emit_trees(file, emit, context);
-    free(filter.places.offsets);
+    free(filter.basket_offsets.offsets);
     return status;
 }
 

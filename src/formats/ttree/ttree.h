@@ -276,7 +276,7 @@ enum nt_status nt_ttree_read(struct nt_ttree *tree, const struct nt_streamer_inf
                              struct nt_budget *budget, struct nt_error *error);
 
 /* A basket as the branch's record lists it. */
-struct nt_basket_place {
+struct nt_basket_location {
     uint64_t first_entry, end_entry; /* of the branch */
     uint64_t offset;                 /* in the file, or in the object */
     uint32_t bytes;                  /* of the record, with its key */
@@ -291,7 +291,7 @@ enum nt_status nt_ttree_find_overlaps(struct nt_ttree *tree, uint64_t file_bytes
 /* The baskets of a branch in order of entries, from malloc; slots without data are left out. NT_CORRUPT
  * if entries do not ascend, a place is outside of the file's `file_bytes`, or two places overlap. */
 enum nt_status nt_ttree_list_baskets(const struct nt_ttree_branch *branch, uint64_t file_bytes,
-                                     struct nt_basket_place **baskets_ret, uint32_t *count_ret,
+                                     struct nt_basket_location **baskets_ret, uint32_t *count_ret,
                                      struct nt_error *error);
 /* Are baskets of the branch in a file of its own? Those in the tree's object never are. */
 bool nt_ttree_is_elsewhere(const struct nt_ttree_branch *branch);
@@ -510,7 +510,7 @@ struct nt_branch_map {
     uint32_t field;      /* that holds its sub-branches */
     uint32_t data;       /* that has its own data: usually the same */
     uint32_t as_counter; /* the map that reads its values as end offsets of another branch; NT_NONE */
-    struct nt_basket_place *baskets; /* in order of entries, from malloc; NULL until first use */
+    struct nt_basket_location *baskets; /* in order of entries, from malloc; NULL until first use */
     uint32_t basket_count;
     struct nt_part_counts *parts; /* [part], from malloc; NULL until first use */
     uint64_t prefetched_end;      /* entries before it are in baskets that were asked for, to count them */

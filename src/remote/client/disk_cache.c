@@ -28,7 +28,7 @@
 
 struct piece {
     uint64_t offset, checksum;
-    uint64_t place; /* offset of its bytes in the cache file */
+    uint64_t position; /* offset of its bytes in the cache file */
     uint32_t bytes;
 };
 
@@ -294,11 +294,11 @@ static bool is_record(const struct record *record)
 }
 
 /* Does the record hold this file's key? A file begins with its key and may repeat it. */
-static bool is_key(const struct nt_disk_cache_file *entry, const struct record *record, uint64_t place)
+static bool is_key(const struct nt_disk_cache_file *entry, const struct record *record, uint64_t position)
 {
     char key[PIECE_BYTES];
     return record->bytes == strlen(entry->key) &&
-           pread(entry->file, key, record->bytes, (off_t)place) == (ssize_t)record->bytes &&
+           pread(entry->file, key, record->bytes, (off_t)position) == (ssize_t)record->bytes &&
            memcmp(key, entry->key, record->bytes) == 0;
 }
 
@@ -307,24 +307,24 @@ static bool is_key(const struct nt_disk_cache_file *entry, const struct record *
 static bool read_records(struct nt_disk_cache_file *entry)
 {
     struct record record;
-    uint64_t place = 0;
+    uint64_t position = 0;
     for (;;) {
-        ssize_t count = pread(entry->file, &record, sizeof(record), (off_t)place);
+        ssize_t count = pread(entry->file, &record, sizeof(record), (off_t)position);
         if (count >= 0 && count < (ssize_t)sizeof(record))
             return true;
-        if (count < 0 || !is_record(&record) || (place == 0 && record.offset != KEY_PLACE))
+        if (count < 0 || !is_record(&record) || (position == 0 && record.offset != KEY_PLACE))
             return false;
-        place += sizeof(record);
-        if (record.offset == KEY_PLACE && !is_key(entry, &record, place))
+        position += sizeof(record);
+        if (record.offset == KEY_PLACE && !is_key(entry, &record, position))
             return false;
         if (record.offset != KEY_PLACE && !nt_fits(record.offset, record.bytes, entry->size))
             return false;
         if (record.offset != KEY_PLACE && record.bytes)
             add_piece(entry, &(struct piece){.offset = record.offset,
                                              .checksum = record.checksum,
-                                             .place = place,
+                                             .position = position,
                                              .bytes = record.bytes});
-        place += record.bytes;
+        position += record.bytes;
     }
 }
 
@@ -405,7 +405,7 @@ bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, 
     struct piece *piece = piece_at(entry, offset);
     if (!piece || count > piece->bytes - (offset - piece->offset))
         return false;
-    if (pread(entry->file, stored, piece->bytes, (off_t)piece->place) != (ssize_t)piece->bytes ||
+    if (pread(entry->file, stored, piece->bytes, (off_t)piece->position) != (ssize_t)piece->bytes ||
         checksum_of(stored, piece->bytes, piece->offset) != piece->checksum) {
         remove_piece(entry, piece);
         entry->cache->bad_pieces++;
@@ -452,15 +452,16 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
         entry->count = 0;
         return;
     }
-    uint64_t place = (uint64_t)lseek(entry->file, 0, SEEK_CUR) - total; /* offset of the appended records */
+    uint64_t position =
+        (uint64_t)lseek(entry->file, 0, SEEK_CUR) - total; /* offset of the appended records */
     for (int i = 0; i < part_count; i += 2) {
         const struct record *record = &records[i / 2];
-        place += sizeof(*record);
+        position += sizeof(*record);
         add_piece(entry, &(struct piece){.offset = record->offset,
                                          .checksum = record->checksum,
-                                         .place = place,
+                                         .position = position,
                                          .bytes = record->bytes});
-        place += record->bytes;
+        position += record->bytes;
     }
     entry->cache->written_bytes += count;
 }

@@ -30,10 +30,10 @@ static int compare(const void *one, const void *other)
 
 static bool add(struct nt_allow_list *rules, size_t *capacity, const char *text, size_t bytes)
 {
-    char **places = nt_grow(rules->places, rules->count, capacity, sizeof(*places));
-    if (places)
-        rules->places = places;
-    if (!places || !(places[rules->count] = strndup(text, bytes)))
+    char **paths = nt_grow(rules->paths, rules->count, capacity, sizeof(*paths));
+    if (paths)
+        rules->paths = paths;
+    if (!paths || !(paths[rules->count] = strndup(text, bytes)))
         return false;
     rules->count++;
     return true;
@@ -62,7 +62,7 @@ bool nt_allow_list_receive(struct nt_allow_list *rules, int channel)
     rules->is_fixed = request.bytes & NT_FETCH_ALLOWED_ALONE;
     rules->keeps_certificate = request.bytes & NT_FETCH_CERTIFICATE_TO_ORIGIN;
     if (rules->count)
-        qsort(rules->places, rules->count, sizeof(*rules->places), compare);
+        qsort(rules->paths, rules->count, sizeof(*rules->paths), compare);
     return true;
 }
 
@@ -71,7 +71,7 @@ static bool is_place(const struct nt_allow_list *rules, const char *address, siz
     size_t first = 0, end = rules->count;
     while (first < end) {
         size_t middle = first + (end - first) / 2;
-        const char *place = rules->places[middle];
+        const char *place = rules->paths[middle];
         int order = strncmp(place, address, length);
         if (order == 0 && place[length] == '\0')
             return true;

@@ -70,7 +70,7 @@ static const char *named(const struct row *row)
 
 /* ---- Paths ---- */
 
-struct place {
+struct candidate {
     char path[PATH_MAX];
     bool is_own; /* in a world-writable directory: must belong to the user */
 };
@@ -110,16 +110,16 @@ static bool put_tickets(char path[PATH_MAX], const char *value)
     return is_file && (size_t)snprintf(path, PATH_MAX, "%s", rest) < PATH_MAX;
 }
 
-static bool put_named(enum nt_credential credential, struct place *place)
+static bool put_named(enum nt_credential credential, struct candidate *candidate)
 {
     const char *value = named(&rows[credential]);
-    place->is_own = false;
+    candidate->is_own = false;
     return credential == NT_CREDENTIAL_TICKETS
-               ? put_tickets(place->path, value)
-               : (size_t)snprintf(place->path, PATH_MAX, "%s", value) < PATH_MAX;
+               ? put_tickets(candidate->path, value)
+               : (size_t)snprintf(candidate->path, PATH_MAX, "%s", value) < PATH_MAX;
 }
 
-static bool put_usual(const struct row *row, unsigned which, struct place *place)
+static bool put_usual(const struct row *row, unsigned which, struct candidate *candidate)
 {
     char name[64];
     const char *folders[] = {row->below_home ? nt_environment("HOME") : NULL,
@@ -133,8 +133,8 @@ static bool put_usual(const struct row *row, unsigned which, struct place *place
     snprintf(name, sizeof(name), "%.*s", before, formats[which]);
     if (number)
         snprintf(name + before, sizeof(name) - (size_t)before, "%u", (unsigned)geteuid());
-    place->is_own = number != NULL;
-    return put(place->path, folders[which], name);
+    candidate->is_own = number != NULL;
+    return put(candidate->path, folders[which], name);
 }
 
 /* ---- Opening ---- */
@@ -162,14 +162,14 @@ static bool is_users(const char *path)
     return lstat(path, &attributes) == 0 && attributes.st_uid == geteuid();
 }
 
-static int open_place(const struct place *place, struct version *version_ret)
+static int open_candidate(const struct candidate *candidate, struct version *version_ret)
 {
     struct stat *attributes = &version_ret->attributes;
-    int descriptor = !place->is_own || is_users(place->path)
-                         ? open(place->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    int descriptor = !candidate->is_own || is_users(candidate->path)
+                         ? open(candidate->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
                          : -1;
     bool is_good = descriptor >= 0 && fstat(descriptor, attributes) == 0 && S_ISREG(attributes->st_mode) &&
-                   (!place->is_own || (attributes->st_uid == geteuid() && attributes->st_size > 0));
+                   (!candidate->is_own || (attributes->st_uid == geteuid() && attributes->st_size > 0));
     version_ret->is_there = is_good;
     version_ret->is_new = is_good && attributes->st_ctim.tv_sec + 1 >= time(NULL);
     if (is_good || descriptor < 0)
@@ -181,14 +181,14 @@ static int open_place(const struct place *place, struct version *version_ret)
 static int open_credential(enum nt_credential credential, struct version *version_ret)
 {
     enum { USUAL_PLACES = 3 };
-    struct place place;
+    struct candidate candidate;
     int descriptor = -1;
     *version_ret = (struct version){.is_there = false};
     if (named(&rows[credential]))
-        return put_named(credential, &place) ? open_place(&place, version_ret) : -1;
+        return put_named(credential, &candidate) ? open_candidate(&candidate, version_ret) : -1;
     for (unsigned i = 0; i < USUAL_PLACES && descriptor < 0; i++)
-        if (put_usual(&rows[credential], i, &place))
-            descriptor = open_place(&place, version_ret);
+        if (put_usual(&rows[credential], i, &candidate))
+            descriptor = open_candidate(&candidate, version_ret);
     return descriptor;
 }
 

@@ -18,7 +18,7 @@
 /* ---- Sandbox ---- */
 
 /* The system's files, and some of its libraries, resolve names and find certificate authorities. */
-static const char *const system_places[] = {"/etc",
+static const char *const system_paths[] = {"/etc",
                                             "/usr",
                                             "/lib",
                                             "/lib64",
@@ -33,29 +33,29 @@ static const char *const named[] = {"X509_CERT_DIR", "X509_VOMS_DIR", "SSL_CERT_
                                     "XRD_PLUGINCONFDIR"};
 
 enum {
-    SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places),
+    SYSTEM_PATHS = sizeof(system_paths) / sizeof(*system_paths),
     BELOW_HOME = sizeof(below_home) / sizeof(*below_home),
     NAMED = sizeof(named) / sizeof(*named),
-    MAX_PLACES = 1 + SYSTEM_PLACES + NAMED + BELOW_HOME
+    MAX_PATHS = 1 + SYSTEM_PATHS + NAMED + BELOW_HOME
 };
 
 static void enter(struct nt_sandbox *sandbox, const char *module)
 {
     char paths[BELOW_HOME][4096];
-    struct nt_sandbox_path places[MAX_PLACES] = {{.path = module}};
+    struct nt_sandbox_path rules[MAX_PATHS] = {{.path = module}};
     const char *home = nt_environment("HOME");
     size_t count = 1;
-    for (size_t i = 0; i < SYSTEM_PLACES; i++)
-        places[count++].path = system_places[i];
+    for (size_t i = 0; i < SYSTEM_PATHS; i++)
+        rules[count++].path = system_paths[i];
     for (size_t i = 0; i < NAMED; i++)
         if (nt_environment(named[i]))
-            places[count++].path = nt_environment(named[i]);
+            rules[count++].path = nt_environment(named[i]);
     for (size_t i = 0; home && i < BELOW_HOME; i++) {
         snprintf(paths[i], sizeof(paths[i]), "%s%s", home, below_home[i]);
-        places[count++].path = paths[i];
+        rules[count++].path = paths[i];
     }
-    nt_sandbox_enter(sandbox, &(struct nt_sandbox_rules){.places = places,
-                                                         .place_count = count,
+    nt_sandbox_enter(sandbox, &(struct nt_sandbox_rules){.paths = rules,
+                                                         .path_count = count,
                                                          .uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS |
                                                                  NT_SANDBOX_LOADS});
 }

@@ -30,22 +30,22 @@ struct nt_table {
         uint8_t bytes; /* 0: absent; 1, 2, 4 or 8 */
         uint64_t value;
     } slots[NT_TABLE_SLOTS];
-    size_t places[NT_TABLE_SLOTS]; /* set by writing: position of each slot's value in the buffer */
+    size_t field_offsets[NT_TABLE_SLOTS]; /* set by writing: position of each slot's value in the buffer */
 };
 
 void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value);
 /* Reserves a slot for an offset that is patched later. */
 void nt_table_set_offset(struct nt_table *table, unsigned slot);
 
-/* Reserves the root offset at the start of a buffer. The first table with this place patches it. */
+/* Reserves the root offset at the start of a buffer. The first table with this offset patches it. */
 size_t nt_flatbuffer_root(struct nt_buffer *out);
-/* Writes the table and patches its offset into `place`. */
-void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *table);
-void nt_flatbuffer_string(struct nt_buffer *out, size_t place, const void *bytes, size_t length);
-/* Writes a vector of `count` offsets, 4 bytes each, and returns the place of the first. */
-size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t place, uint32_t count);
+/* Writes the table and patches its offset into `field_offset`. */
+void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_table *table);
+void nt_flatbuffer_string(struct nt_buffer *out, size_t field_offset, const void *bytes, size_t length);
+/* Writes a vector of `count` offsets, 4 bytes each, and returns the offset of the first. */
+size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t field_offset, uint32_t count);
 /* Begins a vector of structs or scalars. The caller then appends the bytes, aligned to `alignment`. */
-void nt_flatbuffer_vector(struct nt_buffer *out, size_t place, uint32_t count, unsigned alignment);
+void nt_flatbuffer_vector(struct nt_buffer *out, size_t field_offset, uint32_t count, unsigned alignment);
 
 /* Pads the buffer with zeros to a multiple of `alignment`. */
 void nt_buffer_align(struct nt_buffer *out, size_t alignment);
@@ -287,8 +287,8 @@ struct nt_arrow_pair {
 };
 uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node);
 struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number);
-/* Writes the Schema table (of a message or the footer) and patches its offset into `place`. */
-void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
+/* Writes the Schema table (of a message or the footer) and patches its offset into `field_offset`. */
+void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t field_offset);
 
 /* batch_layout.c: computes sizes and offsets of the buffers. Omits clusters that Arrow cannot hold
  * (nt_arrow_body_new returns NT_LIMIT). Keeps the body of the first batch in recent[0]. */

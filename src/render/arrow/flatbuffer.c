@@ -39,10 +39,10 @@ void nt_buffer_align(struct nt_buffer *out, size_t alignment)
         nt_buffer_byte(out, 0);
 }
 
-static void patch(struct nt_buffer *out, size_t place)
+static void patch(struct nt_buffer *out, size_t field_offset)
 {
     if (!out->failed)
-        put_le((uint8_t *)out->bytes + place, out->length - place, 4);
+        put_le((uint8_t *)out->bytes + field_offset, out->length - field_offset, 4);
 }
 
 void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_t value)
@@ -58,9 +58,9 @@ void nt_table_set_offset(struct nt_table *table, unsigned slot)
 
 size_t nt_flatbuffer_root(struct nt_buffer *out)
 {
-    size_t place = out->length;
+    size_t field_offset = out->length;
     nt_buffer_le32(out, 0);
-    return place;
+    return field_offset;
 }
 
 /* Orders slots by descending size, so that there are no gaps: 8-byte slots first, 8-aligned. */
@@ -84,7 +84,7 @@ static size_t layout(struct nt_table *table, uint16_t *offsets, unsigned *slot_c
     return at;
 }
 
-void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *table)
+void nt_flatbuffer_table(struct nt_buffer *out, size_t field_offset, struct nt_table *table)
 {
     uint16_t offsets[NT_TABLE_SLOTS] = {0};
     unsigned slot_count;
@@ -97,7 +97,7 @@ void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *t
     append_le(out, table_bytes, 2);
     for (unsigned slot = 0; slot < slot_count; slot++)
         append_le(out, offsets[slot], 2);
-    patch(out, place);
+    patch(out, field_offset);
     size_t start = out->length;
     uint8_t *room = nt_buffer_extend(out, table_bytes);
     if (!room)
@@ -108,31 +108,31 @@ void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *t
     for (unsigned slot = 0; slot < slot_count; slot++)
         if (table->slots[slot].bytes) {
             put_le(room + offsets[slot], table->slots[slot].value, table->slots[slot].bytes);
-            table->places[slot] = start + offsets[slot];
+            table->field_offsets[slot] = start + offsets[slot];
         }
 }
 
-void nt_flatbuffer_string(struct nt_buffer *out, size_t place, const void *bytes, size_t length)
+void nt_flatbuffer_string(struct nt_buffer *out, size_t field_offset, const void *bytes, size_t length)
 {
     nt_buffer_align(out, 4);
-    patch(out, place);
+    patch(out, field_offset);
     nt_buffer_le32(out, (uint32_t)length);
     nt_buffer_append(out, bytes, length);
     nt_buffer_byte(out, 0);
 }
 
-void nt_flatbuffer_vector(struct nt_buffer *out, size_t place, uint32_t count, unsigned alignment)
+void nt_flatbuffer_vector(struct nt_buffer *out, size_t field_offset, uint32_t count, unsigned alignment)
 {
     nt_buffer_align(out, 4);
     while (!out->failed && (out->length + 4) % alignment)
         nt_buffer_byte(out, 0);
-    patch(out, place);
+    patch(out, field_offset);
     nt_buffer_le32(out, count);
 }
 
-size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t place, uint32_t count)
+size_t nt_flatbuffer_offsets(struct nt_buffer *out, size_t field_offset, uint32_t count)
 {
-    nt_flatbuffer_vector(out, place, count, 4);
+    nt_flatbuffer_vector(out, field_offset, count, 4);
     size_t first = out->length;
     for (uint32_t i = 0; i < count; i++)
         nt_buffer_le32(out, 0);

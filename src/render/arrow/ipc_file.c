@@ -67,13 +67,13 @@ static void write_batch_message(const struct nt_arrow *arrow, const struct nt_ar
     nt_table_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
     nt_table_set_offset(&batch, BATCH_NODES);
     nt_table_set_offset(&batch, BATCH_BUFFERS);
-    nt_flatbuffer_table(out, message.places[MESSAGE_HEADER], &batch);
-    nt_flatbuffer_vector(out, batch.places[BATCH_NODES], arrow->node_count - 1, 8);
+    nt_flatbuffer_table(out, message.field_offsets[MESSAGE_HEADER], &batch);
+    nt_flatbuffer_vector(out, batch.field_offsets[BATCH_NODES], arrow->node_count - 1, 8);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         nt_buffer_le64(out, body->slots[i]);
         nt_buffer_le64(out, body->null_counts[i]);
     }
-    nt_flatbuffer_vector(out, batch.places[BATCH_BUFFERS], arrow->buffer_count, 8);
+    nt_flatbuffer_vector(out, batch.field_offsets[BATCH_BUFFERS], arrow->buffer_count, 8);
     for (uint32_t i = 0; i < arrow->buffer_count; i++) {
         nt_buffer_le64(out, body->buffer_start[i]);
         nt_buffer_le64(out, body->buffer_bytes[i]);
@@ -88,7 +88,7 @@ static void write_head(struct nt_arrow *arrow)
     nt_buffer_align(out, 8);
     size_t length_place = begin_message(out);
     struct nt_table message = write_message_table(out, HEADER_SCHEMA, 0);
-    nt_arrow_write_schema(arrow, out, message.places[MESSAGE_HEADER]);
+    nt_arrow_write_schema(arrow, out, message.field_offsets[MESSAGE_HEADER]);
     end_message(out, length_place);
 }
 
@@ -103,8 +103,8 @@ static void write_tail(struct nt_arrow *arrow)
     nt_table_set_offset(&footer, FOOTER_SCHEMA);
     nt_table_set_offset(&footer, FOOTER_BATCHES);
     nt_flatbuffer_table(out, root, &footer);
-    nt_arrow_write_schema(arrow, out, footer.places[FOOTER_SCHEMA]);
-    nt_flatbuffer_vector(out, footer.places[FOOTER_BATCHES], arrow->batch_count, 8);
+    nt_arrow_write_schema(arrow, out, footer.field_offsets[FOOTER_SCHEMA]);
+    nt_flatbuffer_vector(out, footer.field_offsets[FOOTER_BATCHES], arrow->batch_count, 8);
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
         nt_buffer_le64(out, arrow->batches[i].offset);
         nt_buffer_le64(out, arrow->message_bytes); /* 32-bit length and 32 bits of padding */

@@ -120,7 +120,7 @@ const char *nt_arrow_format(const struct nt_arrow_node *node)
 }
 
 /* The time zone of a timestamp follows its unit. */
-static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out, size_t place)
+static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out, size_t field_offset)
 {
     enum { ZONE = 1 };
     struct primitive primitive = primitive_of(dtype);
@@ -130,16 +130,16 @@ static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out,
     const char *zone = primitive.type == TYPE_TIMESTAMP ? dtype->arrow + strlen(primitive.format) : "";
     if (*zone)
         nt_table_set_offset(&table, ZONE);
-    nt_flatbuffer_table(out, place, &table);
+    nt_flatbuffer_table(out, field_offset, &table);
     if (*zone)
-        nt_flatbuffer_string(out, table.places[ZONE], zone, strlen(zone));
+        nt_flatbuffer_string(out, table.field_offsets[ZONE], zone, strlen(zone));
 }
 
-static void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t place)
+static void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t field_offset)
 {
     struct nt_table table = {0};
     if (node->kind == NT_ARROW_PRIMITIVE) {
-        write_primitive(node->dtype, out, place);
+        write_primitive(node->dtype, out, field_offset);
         return;
     }
     if (node->kind == NT_ARROW_FIXED_LIST) {
@@ -148,9 +148,9 @@ static void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buff
         nt_table_set(&table, 0, 2, 1); /* dense */
         nt_table_set_offset(&table, 1);
     }
-    nt_flatbuffer_table(out, place, &table);
+    nt_flatbuffer_table(out, field_offset, &table);
     if (node->kind == NT_ARROW_UNION) {
-        nt_flatbuffer_vector(out, table.places[1], node->child_count, 4);
+        nt_flatbuffer_vector(out, table.field_offsets[1], node->child_count, 4);
         for (uint32_t i = 0; i < node->child_count; i++)
             nt_buffer_le32(out, i);
     }
@@ -280,28 +280,30 @@ struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, 
 /* ---- Tables ---- */
 
 /* Writes a text and deinits it. */
-static void write_string(struct nt_buffer *out, size_t place, struct nt_buffer *text)
+static void write_string(struct nt_buffer *out, size_t field_offset, struct nt_buffer *text)
 {
-    nt_flatbuffer_string(out, place, nt_buffer_string(text), text->length);
+    nt_flatbuffer_string(out, field_offset, nt_buffer_string(text), text->length);
     nt_buffer_deinit_part(text, out);
 }
 
-static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct nt_buffer *out, size_t place)
+static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct nt_buffer *out,
+                           size_t field_offset)
 {
     uint32_t count = nt_arrow_pair_count(arrow, node);
-    size_t places = nt_flatbuffer_offsets(out, place, count);
+    size_t field_offsets = nt_flatbuffer_offsets(out, field_offset, count);
     for (uint32_t i = 0; i < count; i++) {
         struct nt_arrow_pair pair = nt_arrow_pair(arrow, node, i);
         struct nt_table table = {0};
         nt_table_set_offset(&table, 0);
         nt_table_set_offset(&table, 1);
-        nt_flatbuffer_table(out, places + 4 * i, &table);
-        write_string(out, table.places[0], &pair.key);
-        write_string(out, table.places[1], &pair.value);
+        nt_flatbuffer_table(out, field_offsets + 4 * i, &table);
+        write_string(out, table.field_offsets[0], &pair.key);
+        write_string(out, table.field_offsets[1], &pair.value);
     }
 }
 
-static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt_buffer *out, size_t place)
+static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt_buffer *out,
+                        size_t field_offset)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
     struct nt_table table = {0};
@@ -312,25 +314,25 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
     nt_table_set_offset(&table, FIELD_TYPE);
     nt_table_set_offset(&table, FIELD_CHILDREN);
     nt_table_set_offset(&table, FIELD_METADATA);
-    nt_flatbuffer_table(out, place, &table);
+    nt_flatbuffer_table(out, field_offset, &table);
     nt_arrow_append_text(&name, node->name);
-    write_string(out, table.places[FIELD_NAME], &name);
-    nt_arrow_write_type(node, out, table.places[FIELD_TYPE]);
-    size_t children = nt_flatbuffer_offsets(out, table.places[FIELD_CHILDREN], node->child_count);
+    write_string(out, table.field_offsets[FIELD_NAME], &name);
+    nt_arrow_write_type(node, out, table.field_offsets[FIELD_TYPE]);
+    size_t children = nt_flatbuffer_offsets(out, table.field_offsets[FIELD_CHILDREN], node->child_count);
     for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++)
         write_field(arrow, child, out, children + 4 * i);
-    write_metadata(arrow, number, out, table.places[FIELD_METADATA]);
+    write_metadata(arrow, number, out, table.field_offsets[FIELD_METADATA]);
 }
 
-void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place)
+void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t field_offset)
 {
     enum { ENDIANNESS, FIELDS, METADATA };
     struct nt_table table = {0};
     nt_table_set_offset(&table, FIELDS);
     nt_table_set_offset(&table, METADATA);
-    nt_flatbuffer_table(out, place, &table);
-    size_t fields = nt_flatbuffer_offsets(out, table.places[FIELDS], arrow->nodes[0].child_count);
+    nt_flatbuffer_table(out, field_offset, &table);
+    size_t fields = nt_flatbuffer_offsets(out, table.field_offsets[FIELDS], arrow->nodes[0].child_count);
     for (uint32_t node = 1, i = 0; node < arrow->node_count; node = arrow->nodes[node].end, i++)
         write_field(arrow, node, out, fields + 4 * i);
-    write_metadata(arrow, 0, out, table.places[METADATA]);
+    write_metadata(arrow, 0, out, table.field_offsets[METADATA]);
 }

@@ -88,7 +88,7 @@ TEST(real_trees_have_what_uproot_finds, .end = COUNT_OF(facts))
     ck_assert_uint_eq(tree->branch_count, facts[_i].branches);
     ck_assert_uint_eq(tree->leaf_count, facts[_i].leaves);
     for (uint32_t i = 0; i < tree->branch_count; i++) {
-        struct nt_basket_place *places;
+        struct nt_basket_location *places;
         uint32_t count;
         total_bytes += tree->branches[i].total_bytes;
         stored_bytes += tree->branches[i].stored_bytes;
@@ -444,7 +444,7 @@ static const struct put_branch plain = {.name = "a",
 
 TEST(a_tree_with_a_friend_and_an_embedded_basket_is_read, .setup = set_up, .teardown = tear_down)
 {
-    struct nt_basket_place *places;
+    struct nt_basket_location *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
     size_t place = put_branch(&plain, &leaf);
@@ -483,7 +483,7 @@ TEST(a_tree_with_a_friend_and_an_embedded_basket_is_read, .setup = set_up, .tear
 TEST(slots_without_data_are_left_out, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     struct put_branch row = plain;
-    struct nt_basket_place *places;
+    struct nt_basket_location *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
     row.embedded_entries = 0;
@@ -499,7 +499,7 @@ TEST(slots_without_data_are_left_out, .setup = set_up, .teardown = tear_down, .e
 TEST(places_and_entries_of_baskets_are_checked, .setup = set_up, .teardown = tear_down, .end = 6)
 {
     struct put_branch row = plain;
-    struct nt_basket_place *places;
+    struct nt_basket_location *places;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(1, &list);
     const char *const parts[] = {"60 bytes at byte 941 are outside the file",
@@ -531,7 +531,7 @@ TEST(baskets_of_two_branches_that_overlap_are_found, .setup = set_up, .teardown 
 {
     enum { ALL_BYTES = 2 * (50 + 60) };
     struct put_branch first = plain, second = plain;
-    struct nt_basket_place *places;
+    struct nt_basket_location *places;
     struct nt_budget budget;
     uint32_t count;
     size_t list, leaf, start = put_tree_start(2, &list);
@@ -598,7 +598,7 @@ static void put_old_branch(void)
 
 TEST(trees_with_a_streamer_of_their_own_are_read, .setup = set_up, .teardown = tear_down)
 {
-    struct nt_basket_place *places;
+    struct nt_basket_location *places;
     uint32_t count;
     size_t start = put_begin(&bytes, 4), list;
     put_named(&bytes, "t", "title");
@@ -729,7 +729,7 @@ TEST(any_changed_byte_of_a_tree_is_survived, .setup = set_up, .teardown = tear_d
     put_branch(&plain, &leaf);
     put_tree_end(start, list);
     for (size_t i = 0; i < bytes.length * 8; i++) {
-        struct nt_basket_place *places;
+        struct nt_basket_location *places;
         struct nt_buffer out = {0};
         uint32_t count;
         bytes.bytes[i / 8] ^= (char)(1 << i % 8);

@@ -191,19 +191,20 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
 /* Reads the locators of blobs. */
 enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
-    enum { PLACE_BYTES = 16, LEVEL_BITS = 16 };
+    enum { DESCRIPTOR_BYTES = 16, LEVEL_BITS = 16 };
     uint64_t elements = decoding->arena->packed->elements, bytes;
     uint8_t *descriptors;
-    if (!nt_multiply(elements, PLACE_BYTES, &bytes))
+    if (!nt_multiply(elements, DESCRIPTOR_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the positions of %" PRIu64 " blobs overflows", elements);
     enum nt_status status = nt_decode_alloc(decoding->arena, bytes, &descriptors, error);
-    decoding->element_bytes = PLACE_BYTES;
+    decoding->element_bytes = DESCRIPTOR_BYTES;
     if (status == NT_OK)
         status = nt_output_values(decoding, descriptors, error);
     for (uint64_t i = 0; status == NT_OK && i < elements; i++) {
-        uint64_t position = nt_load_le64(descriptors + i * PLACE_BYTES),
-                 size = nt_load_le64(descriptors + i * PLACE_BYTES + 8), definition = position >> LEVEL_BITS;
+        uint64_t position = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES),
+                 size = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES + 8),
+                 definition = position >> LEVEL_BITS;
         output[i] = size || !position || (definition && definition <= decoding->want->valid);
     }
     return status;
