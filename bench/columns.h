@@ -42,16 +42,16 @@ static inline void *touched_memory(size_t bytes)
 
 /* Does `wanted` name the field or the top-level field that contains it? "*" names all. `wanted` may be
  * several names separated by commas. */
-static inline bool is_wanted(const struct nt_dataset *dataset, uint32_t field, const char *wanted)
+static inline bool is_requested(const struct nt_dataset *dataset, uint32_t field, const char *requested)
 {
     while (dataset->fields[field].parent != NT_NONE)
         field = dataset->fields[field].parent;
     struct nt_text name = dataset->fields[field].name;
-    bool is_found = strcmp(wanted, "*") == 0;
-    while (!is_found && *wanted) {
-        size_t length = strcspn(wanted, ",");
-        is_found = name.length == length && memcmp(name.bytes, wanted, length) == 0;
-        wanted += length + (wanted[length] != '\0');
+    bool is_found = strcmp(requested, "*") == 0;
+    while (!is_found && *requested) {
+        size_t length = strcspn(requested, ",");
+        is_found = name.length == length && memcmp(name.bytes, requested, length) == 0;
+        requested += length + (requested[length] != '\0');
     }
     return is_found;
 }

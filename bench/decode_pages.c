@@ -81,14 +81,14 @@ static void add_page(struct nt_dataset *dataset, const struct nt_page *listed)
           &error);
 }
 
-static void add_columns(struct nt_reader *reader, struct nt_dataset *dataset, const char *wanted)
+static void add_columns(struct nt_reader *reader, struct nt_dataset *dataset, const char *requested)
 {
     struct nt_error error;
     uint32_t cluster;
     uint64_t elements, count, first;
     for (uint32_t column = 0; column < dataset->column_count; column++) {
         const struct nt_page *page;
-        if (!is_wanted(dataset, dataset->columns[column].field, wanted))
+        if (!is_requested(dataset, dataset->columns[column].field, requested))
             continue;
         check(nt_column_size(reader, dataset, column, &elements, &count, &error), &error);
         for (uint64_t i = 0; i < count; i++) {

@@ -107,7 +107,7 @@ static void run(struct nt_codec_context **contexts, unsigned threads)
         pthread_join(others[i], NULL);
 }
 
-static uint64_t load_baskets(const char *path, const char *wanted)
+static uint64_t load_baskets(const char *path, const char *requested)
 {
     struct nt_error error;
     struct nt_file *file;
@@ -117,7 +117,7 @@ static uint64_t load_baskets(const char *path, const char *wanted)
     check(nt_reader_new(NULL, &reader, &error), &error);
     struct nt_dataset *dataset = file->datasets[0];
     for (uint32_t column = 0; column < dataset->column_count; column++)
-        if (is_wanted(dataset, dataset->columns[column].field, wanted))
+        if (is_requested(dataset, dataset->columns[column].field, requested))
             add_pages(reader, dataset, column);
     keep_each_once();
     for (size_t i = 0; i < basket_count; bytes += baskets[i++].parsed.object_bytes)

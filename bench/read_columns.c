@@ -23,12 +23,12 @@ static void add_range(struct nt_stream *stream)
     ranges[range_count++] = (struct nt_stream_range){.stream = stream, .count = nt_stream_elements(stream)};
 }
 
-static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, const char *wanted)
+static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, const char *requested)
 {
     struct nt_error error;
     struct nt_stream *stream;
     for (uint32_t field = 0; field < dataset->field_count; field++) {
-        if (!is_wanted(dataset, field, wanted) || dataset->fields[field].unreadable)
+        if (!is_requested(dataset, field, requested) || dataset->fields[field].unreadable)
             continue;
         for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MAX_STREAMS; kind++) {
             if (!nt_field_has_stream(&dataset->fields[field], kind))

@@ -234,7 +234,7 @@ static enum nt_status count_list(struct opening *opening, const struct nt_tfile_
     return NT_OK;
 }
 
-static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
+static void report_truncation(const struct opening *opening, struct nt_error *failure)
 {
     const struct nt_source *source = opening->source;
     if (source->size >= opening->header.end)
@@ -248,7 +248,7 @@ static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
 /* A failure of the whole file; its records still exist. */
 static enum nt_status fail_file(struct opening *opening, struct nt_error *failure, struct nt_error *error)
 {
-    tell_of_cut(opening, failure);
+    report_truncation(opening, failure);
     return nt_failure_keep(failure, opening->file->arena, &opening->file->failure, error);
 }
 
@@ -460,7 +460,7 @@ static enum nt_status tfile_open(struct nt_file *file, struct nt_container *cont
     if (!status)
         status = check_content(&opening, container, error);
     if (status)
-        tell_of_cut(&opening, error);
+        report_truncation(&opening, error);
     nt_codec_context_free(opening.codec);
     nt_tfile_collection_deinit(&opening.found);
     free(opening.key_buffer);

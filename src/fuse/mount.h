@@ -317,18 +317,18 @@ struct nt_leader {
 
 /* `patience`: nanoseconds until a request counts as slow; detection takes up to twice as long. `soon`:
  * nanoseconds for which the leader polls. Returns 0 or an errno value. */
-int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon);
-void nt_leader_deinit(struct nt_leader *lead); /* no thread may use it */
+int nt_leader_init(struct nt_leader *leaders, uint64_t patience, uint64_t soon);
+void nt_leader_deinit(struct nt_leader *leaders); /* no thread may use it */
 
 /* Waits until this thread may receive; true for the leader. A cancellation point without cleanup. */
-bool nt_leader_wait(struct nt_leader *lead);
+bool nt_leader_wait(struct nt_leader *leaders);
 /* Called by the leader when no request is pending: should it poll again instead of sleeping? Yields to
  * other threads of its processor first. */
-bool nt_leader_spins(const struct nt_leader *lead);
+bool nt_leader_spins(const struct nt_leader *leaders);
 /* A thread has received a request. `arrival` matters only for the leader. */
-void nt_leader_received(struct nt_leader *lead, bool is_quick, enum nt_request_arrival arrival);
+void nt_leader_received(struct nt_leader *leaders, bool is_quick, enum nt_request_arrival arrival);
 /* Call it from any thread before slow work: other threads receive meanwhile. */
-void nt_leader_release_followers(struct nt_leader *lead);
+void nt_leader_release_followers(struct nt_leader *leaders);
 
 /* ---- The session ---- */
 

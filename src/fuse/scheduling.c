@@ -55,8 +55,8 @@ static const uint64_t slices[] = {
 
 /* The last slice set for this thread, to skip redundant system calls. It starts as unknown, because a
  * thread inherits the slice of its creator. */
-enum { TOLD_NOTHING = -1 };
-static _Thread_local int reported = TOLD_NOTHING;
+enum { NOTHING_REPORTED = -1 };
+static _Thread_local int reported = NOTHING_REPORTED;
 
 void nt_time_slice_set(enum nt_time_slice slice)
 {
@@ -109,45 +109,45 @@ void nt_oversubscription_note(struct nt_oversubscription *oversubscription, uint
 /* Invariant: while `until_quiet` is not positive and a thread leads, the others wait and one watches.
  * `leader` alone identifies the leader, so a leader that ends costs at most the watcher's patience. */
 
-int nt_leader_init(struct nt_leader *lead, uint64_t patience, uint64_t soon)
+int nt_leader_init(struct nt_leader *leaders, uint64_t patience, uint64_t soon)
 {
-    *lead = (struct nt_leader){.patience = patience, .soon = soon};
-    int problem = pthread_mutex_init(&lead->lock, NULL);
+    *leaders = (struct nt_leader){.patience = patience, .soon = soon};
+    int problem = pthread_mutex_init(&leaders->lock, NULL);
     if (problem)
         return problem;
-    problem = nt_condition_init(&lead->has_begun);
+    problem = nt_condition_init(&leaders->has_begun);
     if (problem) {
-        pthread_mutex_destroy(&lead->lock);
+        pthread_mutex_destroy(&leaders->lock);
         return problem;
     }
-    pthread_cond_init(&lead->freed, NULL);
+    pthread_cond_init(&leaders->freed, NULL);
     return 0;
 }
 
-void nt_leader_deinit(struct nt_leader *lead)
+void nt_leader_deinit(struct nt_leader *leaders)
 {
-    pthread_cond_destroy(&lead->freed);
-    pthread_cond_destroy(&lead->has_begun);
-    pthread_mutex_destroy(&lead->lock);
+    pthread_cond_destroy(&leaders->freed);
+    pthread_cond_destroy(&leaders->has_begun);
+    pthread_mutex_destroy(&leaders->lock);
 }
 
-static bool leads(struct nt_leader *lead)
+static bool leads(struct nt_leader *leaders)
 {
-    return atomic_load_explicit(&lead->leader, memory_order_relaxed) == (uintptr_t)pthread_self();
+    return atomic_load_explicit(&leaders->leader, memory_order_relaxed) == (uintptr_t)pthread_self();
 }
 
-static bool is_quiet(struct nt_leader *lead)
+static bool is_quiet(struct nt_leader *leaders)
 {
-    return atomic_load_explicit(&lead->until_quiet, memory_order_relaxed) <= 0;
+    return atomic_load_explicit(&leaders->until_quiet, memory_order_relaxed) <= 0;
 }
 
 /* Call it under the lock. */
-static void free_all(struct nt_leader *lead, int until_quiet)
+static void free_all(struct nt_leader *leaders, int until_quiet)
 {
-    atomic_store(&lead->until_quiet, until_quiet);
-    atomic_store(&lead->leader, 0);
-    pthread_cond_broadcast(&lead->freed);
-    pthread_cond_signal(&lead->has_begun);
+    atomic_store(&leaders->until_quiet, until_quiet);
+    atomic_store(&leaders->leader, 0);
+    pthread_cond_broadcast(&leaders->freed);
+    pthread_cond_signal(&leaders->has_begun);
 }
 
 /* ---- Followers, under the lock ---- */
@@ -155,41 +155,41 @@ static void free_all(struct nt_leader *lead, int until_quiet)
 /* The watcher is canceled: another follower takes over. */
 static void hand_on_watch(void *context)
 {
-    struct nt_leader *lead = context;
-    lead->is_watched = false;
-    atomic_store(&lead->watcher_sleeps, false);
-    pthread_cond_signal(&lead->freed);
+    struct nt_leader *leaders = context;
+    leaders->is_watched = false;
+    atomic_store(&leaders->watcher_sleeps, false);
+    pthread_cond_signal(&leaders->freed);
 }
 
 /* The leader has just started to wait. It signals when it receives a request. */
-static void sleep_until_it_begins(struct nt_leader *lead, uint64_t seen)
+static void sleep_until_it_begins(struct nt_leader *leaders, uint64_t seen)
 {
-    atomic_store(&lead->watcher_sleeps, true);
-    if (atomic_load(&lead->progress) == seen)
-        pthread_cond_wait(&lead->has_begun, &lead->lock);
-    atomic_store(&lead->watcher_sleeps, false);
+    atomic_store(&leaders->watcher_sleeps, true);
+    if (atomic_load(&leaders->progress) == seen)
+        pthread_cond_wait(&leaders->has_begun, &leaders->lock);
+    atomic_store(&leaders->watcher_sleeps, false);
 }
 
-static void wait_for_its_end(struct nt_leader *lead, uint64_t seen)
+static void wait_for_its_end(struct nt_leader *leaders, uint64_t seen)
 {
-    const struct timespec until = nt_timespec(nt_nanoseconds() + lead->patience);
-    while (pthread_cond_timedwait(&lead->has_begun, &lead->lock, &until) == 0 && is_quiet(lead))
+    const struct timespec until = nt_timespec(nt_nanoseconds() + leaders->patience);
+    while (pthread_cond_timedwait(&leaders->has_begun, &leaders->lock, &until) == 0 && is_quiet(leaders))
         ;
-    if (is_quiet(lead) && atomic_load(&lead->progress) == seen)
-        free_all(lead, NT_LEADER_QUIET);
+    if (is_quiet(leaders) && atomic_load(&leaders->progress) == seen)
+        free_all(leaders, NT_LEADER_QUIET);
 }
 
-static void watch(struct nt_leader *lead)
+static void watch(struct nt_leader *leaders)
 {
-    lead->is_watched = true;
-    pthread_cleanup_push(hand_on_watch, lead);
-    uint64_t seen = atomic_load(&lead->progress);
+    leaders->is_watched = true;
+    pthread_cleanup_push(hand_on_watch, leaders);
+    uint64_t seen = atomic_load(&leaders->progress);
     if (seen % 2)
-        wait_for_its_end(lead, seen);
+        wait_for_its_end(leaders, seen);
     else
-        sleep_until_it_begins(lead, seen);
+        sleep_until_it_begins(leaders, seen);
     pthread_cleanup_pop(0);
-    lead->is_watched = false;
+    leaders->is_watched = false;
 }
 
 static void unlock(void *lock)
@@ -197,112 +197,112 @@ static void unlock(void *lock)
     pthread_mutex_unlock(lock);
 }
 
-static void wait_as_follower_or_lead(struct nt_leader *lead)
+static void wait_as_follower_or_lead(struct nt_leader *leaders)
 {
-    pthread_mutex_lock(&lead->lock);
-    pthread_cleanup_push(unlock, &lead->lock);
-    while (is_quiet(lead) && atomic_load(&lead->leader) != 0) {
-        if (lead->is_watched)
-            pthread_cond_wait(&lead->freed, &lead->lock);
+    pthread_mutex_lock(&leaders->lock);
+    pthread_cleanup_push(unlock, &leaders->lock);
+    while (is_quiet(leaders) && atomic_load(&leaders->leader) != 0) {
+        if (leaders->is_watched)
+            pthread_cond_wait(&leaders->freed, &leaders->lock);
         else
-            watch(lead);
+            watch(leaders);
     }
-    if (is_quiet(lead)) {
-        atomic_store(&lead->leader, (uintptr_t)pthread_self());
-        lead->queued = 0;
+    if (is_quiet(leaders)) {
+        atomic_store(&leaders->leader, (uintptr_t)pthread_self());
+        leaders->queued = 0;
     }
     pthread_cleanup_pop(1);
 }
 
 /* ---- Requests ---- */
 
-bool nt_leader_wait(struct nt_leader *lead)
+bool nt_leader_wait(struct nt_leader *leaders)
 {
-    if (!leads(lead) && is_quiet(lead))
-        wait_as_follower_or_lead(lead);
-    if (!leads(lead))
+    if (!leads(leaders) && is_quiet(leaders))
+        wait_as_follower_or_lead(leaders);
+    if (!leads(leaders))
         return false;
-    uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
-    atomic_store(&lead->progress, progress + progress % 2); /* no request is in service */
-    atomic_store_explicit(&lead->waits_since, nt_nanoseconds(), memory_order_relaxed);
+    uint64_t progress = atomic_load_explicit(&leaders->progress, memory_order_relaxed);
+    atomic_store(&leaders->progress, progress + progress % 2); /* no request is in service */
+    atomic_store_explicit(&leaders->waits_since, nt_nanoseconds(), memory_order_relaxed);
     return true;
 }
 
 /* Has the leader waited only briefly? */
-static bool is_soon(const struct nt_leader *lead)
+static bool is_soon(const struct nt_leader *leaders)
 {
-    return nt_nanoseconds() - atomic_load_explicit(&lead->waits_since, memory_order_relaxed) < lead->soon;
+    return nt_nanoseconds() - atomic_load_explicit(&leaders->waits_since, memory_order_relaxed) < leaders->soon;
 }
 
-bool nt_leader_spins(const struct nt_leader *lead)
+bool nt_leader_spins(const struct nt_leader *leaders)
 {
-    if (!atomic_load_explicit(&lead->is_busy, memory_order_relaxed) || !is_soon(lead))
+    if (!atomic_load_explicit(&leaders->is_busy, memory_order_relaxed) || !is_soon(leaders))
         return false;
     sched_yield();
     return true;
 }
 
 /* Signals to the watcher that a request has started. */
-static void begin(struct nt_leader *lead)
+static void begin(struct nt_leader *leaders)
 {
-    uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
-    atomic_store(&lead->progress, (progress + 1) | 1);
-    if (!atomic_load(&lead->watcher_sleeps))
+    uint64_t progress = atomic_load_explicit(&leaders->progress, memory_order_relaxed);
+    atomic_store(&leaders->progress, (progress + 1) | 1);
+    if (!atomic_load(&leaders->watcher_sleeps))
         return;
-    pthread_mutex_lock(&lead->lock);
-    pthread_cond_signal(&lead->has_begun);
-    pthread_mutex_unlock(&lead->lock);
+    pthread_mutex_lock(&leaders->lock);
+    pthread_cond_signal(&leaders->has_begun);
+    pthread_mutex_unlock(&leaders->lock);
 }
 
 /* Migrates towards the caller's processor if the leader has to poll again and again. */
-static void come_closer(struct nt_leader *lead, enum nt_request_arrival arrival)
+static void come_closer(struct nt_leader *leaders, enum nt_request_arrival arrival)
 {
     if (arrival != NT_ARRIVAL_AWAITED) {
-        lead->apart -= lead->apart > 0;
-        lead->moves = lead->apart ? lead->moves : 0;
+        leaders->apart -= leaders->apart > 0;
+        leaders->moves = leaders->apart ? leaders->moves : 0;
         return;
     }
-    lead->apart++;
-    if (lead->apart < (unsigned)NT_LEADER_SPINS << lead->moves)
+    leaders->apart++;
+    if (leaders->apart < (unsigned)NT_LEADER_SPINS << leaders->moves)
         return;
-    lead->apart = 0;
-    lead->moves += lead->moves < NT_LEADER_MOVES;
+    leaders->apart = 0;
+    leaders->moves += leaders->moves < NT_LEADER_MOVES;
     nt_cpu_migrate();
 }
 
-void nt_leader_received(struct nt_leader *lead, bool is_quick, enum nt_request_arrival arrival)
+void nt_leader_received(struct nt_leader *leaders, bool is_quick, enum nt_request_arrival arrival)
 {
     if (!is_quick) {
-        nt_leader_release_followers(lead);
+        nt_leader_release_followers(leaders);
         return;
     }
-    if (!is_quiet(lead))
-        atomic_fetch_sub_explicit(&lead->until_quiet, 1, memory_order_relaxed);
-    if (!leads(lead))
+    if (!is_quiet(leaders))
+        atomic_fetch_sub_explicit(&leaders->until_quiet, 1, memory_order_relaxed);
+    if (!leads(leaders))
         return;
-    bool is_busy = is_soon(lead);
-    lead->queued = arrival == NT_ARRIVAL_QUEUED ? lead->queued + 1 : 0;
-    atomic_store_explicit(&lead->is_busy, is_busy, memory_order_relaxed);
+    bool is_busy = is_soon(leaders);
+    leaders->queued = arrival == NT_ARRIVAL_QUEUED ? leaders->queued + 1 : 0;
+    atomic_store_explicit(&leaders->is_busy, is_busy, memory_order_relaxed);
     if (is_busy)
-        come_closer(lead, arrival);
-    if (lead->queued < NT_LEADER_QUEUED) {
-        begin(lead);
+        come_closer(leaders, arrival);
+    if (leaders->queued < NT_LEADER_QUEUED) {
+        begin(leaders);
         return;
     }
-    pthread_mutex_lock(&lead->lock);
-    free_all(lead, NT_LEADER_CROWDED);
-    pthread_mutex_unlock(&lead->lock);
+    pthread_mutex_lock(&leaders->lock);
+    free_all(leaders, NT_LEADER_CROWDED);
+    pthread_mutex_unlock(&leaders->lock);
 }
 
-void nt_leader_release_followers(struct nt_leader *lead)
+void nt_leader_release_followers(struct nt_leader *leaders)
 {
-    bool must_free = leads(lead);
+    bool must_free = leads(leaders);
     if (must_free) {
-        pthread_mutex_lock(&lead->lock);
-        free_all(lead, NT_LEADER_QUIET);
-        pthread_mutex_unlock(&lead->lock);
-    } else if (!is_quiet(lead) && atomic_load(&lead->until_quiet) < NT_LEADER_QUIET) {
-        atomic_store(&lead->until_quiet, NT_LEADER_QUIET);
+        pthread_mutex_lock(&leaders->lock);
+        free_all(leaders, NT_LEADER_QUIET);
+        pthread_mutex_unlock(&leaders->lock);
+    } else if (!is_quiet(leaders) && atomic_load(&leaders->until_quiet) < NT_LEADER_QUIET) {
+        atomic_store(&leaders->until_quiet, NT_LEADER_QUIET);
     }
 }
 
@@ -334,15 +334,15 @@ static void note_large(struct nt_mount *mount, uint32_t reader)
 
 bool nt_before_receive(struct nt_mount *mount, int device)
 {
-    struct nt_leader *lead = mount->settings.lead;
-    bool leads = nt_leader_wait(lead);
+    struct nt_leader *leaders = mount->settings.lead;
+    bool leads = nt_leader_wait(leaders);
     nt_time_slice_set(!leads && nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_SHORT
                                                                                : NT_TIME_SLICE_DEFAULT);
     if (!leads)
         return false;
     unsigned looks = 1;
     for (; !is_there(device); looks++)
-        if (!nt_leader_spins(lead))
+        if (!nt_leader_spins(leaders))
             return false;
     return looks <= 2;
 }

@@ -49,7 +49,7 @@ enum {
     STARTS = NT_SANDBOX_STARTS,
     OPENS = NT_SANDBOX_OPENS,
     WRITES = NT_SANDBOX_WRITES,
-    TELLS = NT_SANDBOX_TERMINAL,
+    TERMINAL = NT_SANDBOX_TERMINAL,
     FETCHES = NT_SANDBOX_FETCHES,
     CONNECTS = NT_SANDBOX_CONNECTS,
     LOADS = NT_SANDBOX_LOADS,
@@ -237,8 +237,8 @@ static const struct call calls[] = {
     {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLK}}},
     {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLKW}}},
 
-    {SYS_ioctl, TELLS, {{IS, 1, TIOCGWINSZ}}},
-    {SYS_ioctl, TELLS, {{IS, 1, TCGETS}}},
+    {SYS_ioctl, TERMINAL, {{IS, 1, TIOCGWINSZ}}},
+    {SYS_ioctl, TERMINAL, {{IS, 1, TCGETS}}},
 
     {SYS_openat, SANITIZED, {{HAS_NOT, 2, WRITING}}},
     {SYS_readlinkat, SANITIZED, {{ANY, 0, 0}}},

@@ -79,7 +79,7 @@ TEST(an_address_is_called_as_it_is_shown, .setup = setup, .teardown = teardown)
 }
 
 static const struct {
-    const char *text, *told; /* expected in the message, after the list's path */
+    const char *text, *message; /* expected in the message, after the list's path */
 } wrong[] = {
     {"https://server/a\n/\nhttps://server/a\n", ", line 3: https://server/a: is named twice"},
     {"https://me:secret@server/a\n",
@@ -97,8 +97,8 @@ TEST(what_is_wrong_is_reported_with_its_place, .setup = setup, .teardown = teard
     struct nt_chain_list *list;
     ck_assert_int_ne(read_list(wrong[_i].text, &list), NT_OK);
     ck_assert_msg(strncmp(error.message, path, strlen(path)) == 0, "%s", error.message);
-    ck_assert_msg(strncmp(error.message + strlen(path), wrong[_i].told, strlen(wrong[_i].told)) == 0, "%s",
-                  error.message);
+    ck_assert_msg(strncmp(error.message + strlen(path), wrong[_i].message, strlen(wrong[_i].message)) == 0,
+                  "%s", error.message);
     ck_assert_ptr_null(strstr(error.message, "secret"));
 }
 

@@ -63,7 +63,7 @@ TEST(an_item_may_have_any_name, .teardown = teardown, .timeout = 20)
 static const struct {
     uint32_t field;
     struct made_field instead;
-    const char *told;
+    const char *message;
 } differences[] = {
     {0,
      {VALUE("number", TOP, NT_ELEMENT_INT64)},
@@ -90,7 +90,7 @@ TEST(what_differs_is_reported_with_path_types_and_files, .teardown = teardown, .
     if (differences[_i].field == 0 && strcmp(fields[0].name, "numbers") == 0)
         fields[5].shows = "numbers";
     ck_assert_int_eq(match(fields, FIELDS), NT_INCOMPATIBLE);
-    ck_assert_msg(strstr(error.message, differences[_i].told), "%s", error.message);
+    ck_assert_msg(strstr(error.message, differences[_i].message), "%s", error.message);
 }
 
 TEST(a_field_more_is_reported_too, .teardown = teardown, .timeout = 20)

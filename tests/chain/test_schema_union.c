@@ -161,7 +161,7 @@ TEST(numbers_have_a_type_that_holds_them, .teardown = teardown, .timeout = 20)
 static const struct {
     struct made_field field;
     enum nt_element stored;
-    const char *path, *told;
+    const char *path, *message;
 } refused[] = {
     {{FIELD("number", TOP, NT_FIELD_STRING)},
      NT_ELEMENT_OPAQUE,
@@ -197,7 +197,7 @@ TEST(what_cannot_be_one_is_an_error_of_the_field_and_what_depends_on_it, .teardo
     merge();
     const char *reason = field_at(refused[_i].path)->unreadable;
     ck_assert_ptr_nonnull(reason);
-    ck_assert_msg(strstr(reason, refused[_i].told), "%s", reason);
+    ck_assert_msg(strstr(reason, refused[_i].message), "%s", reason);
     bool is_number = strcmp(refused[_i].path, "number") == 0;
     const char *const numbers[] = {"number", "alias"}, *const lists[] = {"list", "list/_0", "list/_0/x"};
     for (uint32_t i = 0; i < LENGTH(numbers) + LENGTH(lists); i++) {

@@ -46,9 +46,9 @@ static void compare_anchor(const char *file, const json_t *expected)
     struct nt_buffer path = {0};
     append_path(&path, anchor->directory);
     nt_buffer_append(&path, anchor->name.bytes, anchor->name.length);
-    const char *wanted = json_string_value(json_object_get(expected, "path"));
-    ck_assert_msg(wanted && !strcmp(path.bytes ? path.bytes : "", wanted), "%s: %s is not %s", file,
-                  path.bytes, wanted);
+    const char *expected_path = json_string_value(json_object_get(expected, "path"));
+    ck_assert_msg(expected_path && !strcmp(path.bytes ? path.bytes : "", expected_path), "%s: %s is not %s",
+                  file, path.bytes, expected_path);
     nt_buffer_deinit(&path);
     ck_assert_uint_eq(anchor->cycle, (uint64_t)json_number_value(json_object_get(key, "cycle")));
     ck_assert_uint_eq(anchor->length, (uint64_t)json_number_value(json_object_get(object, "objlen")));

@@ -18,13 +18,13 @@ __attribute__((constructor)) static void arm(void)
 {
     int site, error, lasts;
     unsigned long long number;
-    const char *told = getenv("NTUPLE_FAULT");
-    if (told && sscanf(told, "%d:%d:%llu:%d", &site, &error, &number, &lasts) == 4)
+    const char *setting = getenv("NTUPLE_FAULT");
+    if (setting && sscanf(setting, "%d:%d:%llu:%d", &site, &error, &number, &lasts) == 4)
         fault_arm(&(struct fault){
             .site = (enum fault_site)site, .number = number, .error = error, .lasts = lasts != 0});
 }
 
-__attribute__((destructor)) static void tell_calls(void)
+__attribute__((destructor)) static void report_calls(void)
 {
     const char *path = getenv("NTUPLE_FAULT_COUNT");
     uint64_t calls = fault_disarm();

@@ -67,14 +67,14 @@ struct sweep {
 /* The position of a crash or an endless loop. */
 static char where[1024];
 
-static void tell_place(int signal_number)
+static void report_place(int signal_number)
 {
     (void)!write(STDERR_FILENO, where, strlen(where));
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
-static void tell_wrong(struct sweep *sweep, const char *what)
+static void report_wrong(struct sweep *sweep, const char *what)
 {
     if (sweep->wrong++ < 50)
         printf("FAIL %s: %s\n", where, what), fflush(stdout);
@@ -183,11 +183,11 @@ static void check_fault(struct sweep *sweep, const struct sight *got, const stru
     bool is_refused = got->refusal != usual->sight.refusal;
     sweep->failed += is_refused;
     if (is_refused && got->refusal != sweep->kind->status)
-        tell_wrong(sweep, nt_status_name(got->refusal));
+        report_wrong(sweep, nt_status_name(got->refusal));
     else if (!is_refused && got->status != usual->sight.status)
-        tell_wrong(sweep, nt_status_name(got->status));
+        report_wrong(sweep, nt_status_name(got->status));
     else if ((!is_refused || got->is_whole) && got->digest != usual->sight.digest)
-        tell_wrong(sweep, "something else was served");
+        report_wrong(sweep, "something else was served");
 }
 
 static void try_point(struct sweep *sweep, const char *path, enum look look, uint64_t number,
@@ -205,15 +205,15 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
     fault_disarm();
     check_fault(sweep, &got, usual);
     if (look < LOOK_TREE && got.refusal == NT_IO && sweep->reports == 0)
-        tell_wrong(sweep, "nobody was told");
+        report_wrong(sweep, "nothing was reported");
     if (sweep->kind->is_remembered)
         fault_pass_time(REMEMBERED_SECONDS);
     look_at(vfs, path, look, &got);
     if (!is_same(&got, &usual->sight))
-        tell_wrong(sweep,
-                   got.status != usual->sight.status ? "the failure was kept" : "something else was kept");
+        report_wrong(sweep,
+                     got.status != usual->sight.status ? "the failure was kept" : "something else was kept");
     if (!sweep->kind->is_remembered && count_failures(vfs) > usual->failures)
-        tell_wrong(sweep, "the file was called damaged");
+        report_wrong(sweep, "the file was called damaged");
     alarm(0);
     close_tree(sweep, vfs);
     sweep->tried++;
@@ -259,14 +259,14 @@ static void try_opening(struct sweep *sweep, uint64_t number, const struct usual
     if (status != NT_OK) {
         sweep->failed++;
         if (status != sweep->kind->status)
-            tell_wrong(sweep, nt_status_name(status));
+            report_wrong(sweep, nt_status_name(status));
         return;
     }
     if (sweep->kind->is_remembered)
         fault_pass_time(REMEMBERED_SECONDS);
     look_at(vfs, "", LOOK_TREE, &got);
     if (!is_same(&got, &usual->sight))
-        tell_wrong(sweep, "another tree was opened");
+        report_wrong(sweep, "another tree was opened");
     close_tree(sweep, vfs);
     alarm(0);
 }
@@ -321,7 +321,7 @@ static void sweep_source(struct sweep *sweep, bool is_tried)
     free_paths(paths);
 }
 
-static uint64_t wanted; /* points in all, 0: every one */
+static uint64_t requested; /* points in all, 0: every one */
 static struct sweep sweep = {.kind = kinds, .stride = 1};
 static const char *const *sources;
 
@@ -333,12 +333,12 @@ static void set_up(void)
     sources = sources ? sources : samples;
     seen = mmap(NULL, SEEN * sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(seen, MAP_FAILED);
-    for (size_t i = 0; wanted && sources[i]; i++) {
+    for (size_t i = 0; requested && sources[i]; i++) {
         sweep.source = sources[i];
         sweep_source(&sweep, false);
     }
-    if (wanted)
-        sweep.stride = (sweep.points + wanted - 1) / wanted;
+    if (requested)
+        sweep.stride = (sweep.points + requested - 1) / requested;
 }
 
 START_TEST(every_call_may_fail_and_nothing_wrong_is_served_or_kept)
@@ -392,7 +392,7 @@ static void parse(int argc, char **argv)
             sweep.is_chain = true;
             break;
         case 'n':
-            wanted = strtoull(optarg, NULL, 10);
+            requested = strtoull(optarg, NULL, 10);
             break;
         case 's':
             sweep.start = strtoull(optarg, NULL, 10);
@@ -413,8 +413,8 @@ static void parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     parse(argc, argv);
-    signal(SIGSEGV, tell_place);
-    signal(SIGALRM, tell_place);
+    signal(SIGSEGV, report_place);
+    signal(SIGALRM, report_place);
     Suite *suite = suite_create("faults");
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 24 * 3600); /* each point has its own */

@@ -46,7 +46,7 @@ static void open_named(const char *name)
 }
 
 struct taking {
-    unsigned wanted, taken;
+    unsigned requested, taken;
     enum nt_status answer; /* to one more */
 };
 
@@ -58,20 +58,20 @@ static enum nt_status take(void *context, const struct nt_layout_range *range)
     ck_assert_uint_gt(range->bytes, 0);
     ck_assert_msg(range->offset <= source->size && range->bytes <= source->size - range->offset,
                   "%s of %s lies outside", range->owner, source->path);
-    return ++taking->taken > taking->wanted ? taking->answer : NT_OK;
+    return ++taking->taken > taking->requested ? taking->answer : NT_OK;
 }
 
 TEST(ranges_are_in_the_file_and_end_when_none_is_requested, .end = NAMES)
 {
-    struct taking all = {.wanted = MOST};
+    struct taking all = {.requested = MOST};
     open_named(names[_i]);
     assert_ok(file->layout(file, take, &all, &error));
     ck_assert_uint_gt(all.taken, 1);
     ck_assert_uint_le(all.taken, MOST);
-    for (unsigned wanted = 0; wanted < all.taken; wanted++) {
-        struct taking some = {.wanted = wanted, .answer = NT_CANCELED};
+    for (unsigned requested = 0; requested < all.taken; requested++) {
+        struct taking some = {.requested = requested, .answer = NT_CANCELED};
         assert_status(NT_CANCELED, file->layout(file, take, &some, &error));
-        ck_assert_uint_eq(some.taken, wanted + 1);
+        ck_assert_uint_eq(some.taken, requested + 1);
     }
     nt_file_close(file);
 }
@@ -85,13 +85,13 @@ TEST(ranges_of_buckets_end_when_none_is_requested)
     struct nt_source *source;
     assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "buckets", &source, &error));
     assert_ok(nt_format_roaring.open(source, &(struct nt_open_options){0}, &file, &error));
-    struct taking all = {.wanted = RANGES};
+    struct taking all = {.requested = RANGES};
     assert_ok(file->layout(file, take, &all, &error));
     ck_assert_uint_eq(all.taken, RANGES);
-    for (unsigned wanted = 0; wanted < RANGES; wanted++) {
-        struct taking some = {.wanted = wanted, .answer = NT_CANCELED};
+    for (unsigned requested = 0; requested < RANGES; requested++) {
+        struct taking some = {.requested = requested, .answer = NT_CANCELED};
         assert_status(NT_CANCELED, file->layout(file, take, &some, &error));
-        ck_assert_uint_eq(some.taken, wanted + 1);
+        ck_assert_uint_eq(some.taken, requested + 1);
     }
     nt_file_close(file);
 }

@@ -64,7 +64,7 @@ TEST(a_directory_is_found_or_made_and_what_was_made_is_removed, .setup = setup, 
 static const struct {
     const char *given;
     enum nt_status status;
-    const char *told;
+    const char *message;
 } refused[] = {
     {"", NT_INVALID, "the mountpoint has an empty name"},
     {"missing/new", NT_NOT_FOUND, "missing/new"},
@@ -78,7 +78,7 @@ TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is, .setup = setup, .te
     enum nt_status status =
         nt_mountpoint_prepare(&mountpoint, refused[_i].given, NT_MOUNTPOINT_FORCE, &error);
     ck_assert_msg(status == refused[_i].status, "%s: %s", nt_status_name(status), error.message);
-    ck_assert_msg(strstr(error.message, refused[_i].told) != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, refused[_i].message) != NULL, "%s", error.message);
     ck_assert_ptr_null(mountpoint.path);
     ck_assert(is_directory("there") && !is_directory("file") && !is_directory("missing"));
 }

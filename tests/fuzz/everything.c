@@ -103,7 +103,7 @@ static void read_columns(struct nt_reader *reader, struct nt_dataset *dataset, u
 /* ---- streams ---- */
 
 static void read_stream(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                        enum nt_stream_kind kind, uint8_t *room, everything_stream *told, void *context)
+                        enum nt_stream_kind kind, uint8_t *room, everything_stream *report, void *context)
 {
     struct nt_stream *stream = NULL;
     uint64_t bytes = 0;
@@ -115,13 +115,13 @@ static void read_stream(struct nt_reader *reader, struct nt_dataset *dataset, ui
         size_t count = bytes < EVERYTHING_BYTES ? (size_t)bytes : EVERYTHING_BYTES;
         status = nt_stream_read(stream, 0, room, count, NULL);
     }
-    if (told)
-        told(context, dataset->index, field, kind, status,
-             status == NT_OK && bytes <= EVERYTHING_BYTES ? room : NULL, bytes);
+    if (report)
+        report(context, dataset->index, field, kind, status,
+               status == NT_OK && bytes <= EVERYTHING_BYTES ? room : NULL, bytes);
     nt_stream_close(stream);
 }
 
-static void read_streams(struct nt_reader *reader, struct nt_file *file, everything_stream *told,
+static void read_streams(struct nt_reader *reader, struct nt_file *file, everything_stream *report,
                          void *context)
 {
     static uint8_t room[EVERYTHING_BYTES];
@@ -129,7 +129,7 @@ static void read_streams(struct nt_reader *reader, struct nt_file *file, everyth
         struct nt_dataset *dataset = file->datasets[i];
         for (uint32_t field = 0; !dataset->failure && field < dataset->field_count; field++)
             for (int kind = 0; kind < NT_STREAM_COUNT; kind++)
-                read_stream(reader, dataset, field, (enum nt_stream_kind)kind, room, told, context);
+                read_stream(reader, dataset, field, (enum nt_stream_kind)kind, room, report, context);
     }
 }
 
@@ -149,7 +149,7 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
     }
 }
 
-void read_everything(struct nt_file *file, everything_stream *told, void *context)
+void read_everything(struct nt_file *file, everything_stream *report, void *context)
 {
     const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1 << 20};
     struct nt_reader *reader;
@@ -160,7 +160,7 @@ void read_everything(struct nt_file *file, everything_stream *told, void *contex
     if (file->layout)
         file->layout(file, count_range, &covered, NULL);
     read_physical(reader, file);
-    read_streams(reader, file, told, context);
+    read_streams(reader, file, report, context);
     nt_reader_free(reader);
 }
 
@@ -172,7 +172,7 @@ static enum nt_status dataset_status(const struct nt_file *file)
     return file->dataset_count ? file->datasets[0]->failure->status : NT_NOT_FOUND;
 }
 
-enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context)
+enum nt_status open_and_read(struct nt_source *source, everything_stream *report, void *context)
 {
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     struct nt_file *file;
@@ -183,7 +183,7 @@ enum nt_status open_and_read(struct nt_source *source, everything_stream *told, 
         return status;
     }
     status = dataset_status(file);
-    read_everything(file, told, context);
+    read_everything(file, report, context);
     nt_file_close(file);
     return status;
 }

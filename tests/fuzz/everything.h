@@ -17,10 +17,10 @@ typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, 
 /* Reads page lists, documents, layout, columns and streams; of each column and stream at most
  * EVERYTHING_BYTES. `told` may be NULL. */
 enum { EVERYTHING_BYTES = 1 << 20 };
-void read_everything(struct nt_file *file, everything_stream *told, void *context);
+void read_everything(struct nt_file *file, everything_stream *report, void *context);
 
 /* Opens a source as a file of RNTuples and trees, reads everything and closes the source. Returns NT_OK if a
  * dataset opens, else the failure of the first dataset. */
-enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context);
+enum nt_status open_and_read(struct nt_source *source, everything_stream *report, void *context);
 
 #endif

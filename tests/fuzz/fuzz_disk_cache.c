@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 enum { REMOTE_BYTES = 100000, ROOM = 1 << 24, MAGIC = 0x6e74646b, HEADER_BYTES = 24 };
 
 /* The input: a description of a record, then its bytes. */
-enum { TOLD_BYTES = 7, WRONG_BYTES = 1, WRONG_HEADER = 2, IS_CUT = 4, IS_KEY = 8 };
+enum { SEED_BYTES = 7, WRONG_BYTES = 1, WRONG_HEADER = 2, IS_CUT = 4, IS_KEY = 8 };
 
 static const char key[] = "http://a/b\nhttp://a\n\"v\"\n100000\n";
 static char folder[] = "/tmp/fuzz_disk_cache-XXXXXX";
@@ -31,13 +31,13 @@ struct record {
     uint64_t offset, checksum, header_checksum;
 };
 
-static void write_record(int file, const uint8_t *bytes, uint32_t count, uint64_t offset, unsigned told)
+static void write_record(int file, const uint8_t *bytes, uint32_t count, uint64_t offset, unsigned flags)
 {
     struct record record = {MAGIC, count, offset, XXH3_64bits_withSeed(bytes, count, offset), 0};
-    record.checksum ^= (told & WRONG_BYTES) != 0;
+    record.checksum ^= (flags & WRONG_BYTES) != 0;
     record.header_checksum = XXH3_64bits_withSeed(&record, HEADER_BYTES, MAGIC);
-    record.header_checksum ^= (told & WRONG_HEADER) != 0;
-    uint32_t written = told & IS_CUT ? count / 2 : count;
+    record.header_checksum ^= (flags & WRONG_HEADER) != 0;
+    uint32_t written = flags & IS_CUT ? count / 2 : count;
     if (write(file, &record, sizeof(record)) != sizeof(record) ||
         write(file, bytes, written) != (ssize_t)written)
         abort();
@@ -50,15 +50,15 @@ static void write_file(const char *path, const uint8_t *bytes, size_t count)
         abort();
     if (count == 0 || bytes[0] % 8)
         write_record(file, (const uint8_t *)key, sizeof(key) - 1, UINT64_MAX, 0);
-    for (size_t at = 1; at + TOLD_BYTES <= count;) {
-        const uint8_t *told = bytes + at;
-        at += TOLD_BYTES;
-        uint32_t record_bytes = nt_load_le16(told + 4) % 4096;
+    for (size_t at = 1; at + SEED_BYTES <= count;) {
+        const uint8_t *seed = bytes + at;
+        at += SEED_BYTES;
+        uint32_t record_bytes = nt_load_le16(seed + 4) % 4096;
         if (record_bytes > count - at)
             record_bytes = (uint32_t)(count - at);
-        uint64_t offset = (nt_load_le32(told) >> 8) % (2 * REMOTE_BYTES);
-        write_record(file, bytes + at, record_bytes, told[0] & IS_KEY ? UINT64_MAX - told[6] : offset,
-                     told[0]);
+        uint64_t offset = (nt_load_le32(seed) >> 8) % (2 * REMOTE_BYTES);
+        write_record(file, bytes + at, record_bytes, seed[0] & IS_KEY ? UINT64_MAX - seed[6] : offset,
+                     seed[0]);
         at += record_bytes;
     }
     close(file);

@@ -15,7 +15,7 @@ enum { HEADER = 5, MAX_SIZED = 1 << 20, STRINGS = 4, ITEMS = 40 };
 
 struct input {
     const uint8_t *data;
-    size_t bytes, wanted;
+    size_t bytes, elements;
     uint32_t parameters[2];
 };
 
@@ -27,18 +27,18 @@ static uint8_t *room(size_t bytes)
 static void unpack_inline(const struct input *input)
 {
     uint32_t word_bits = 8u << input->parameters[0] % 4;
-    uint8_t *output = room(input->wanted * word_bits / 8);
+    uint8_t *output = room(input->elements * word_bits / 8);
     if (output)
-        nt_unpack_inline(input->data, input->bytes, word_bits, input->wanted, output, NULL);
+        nt_unpack_inline(input->data, input->bytes, word_bits, input->elements, output, NULL);
     free(output);
 }
 
 static void unpack_blocks(const struct input *input)
 {
     uint32_t word_bits = 8u << input->parameters[0] % 4;
-    uint8_t *output = room(input->wanted * word_bits / 8);
+    uint8_t *output = room(input->elements * word_bits / 8);
     if (output)
-        nt_unpack_blocks(input->data, input->bytes, word_bits, input->parameters[1], input->wanted, output,
+        nt_unpack_blocks(input->data, input->bytes, word_bits, input->parameters[1], input->elements, output,
                          NULL);
     free(output);
 }
@@ -51,9 +51,9 @@ static void expand_runs(const struct input *input)
     if (!runs || runs * (value_bytes + length_bytes) > input->bytes - 1)
         return;
     const uint8_t *values = input->data + 1, *lengths = values + runs * value_bytes;
-    uint8_t *output = room(input->wanted * value_bytes);
+    uint8_t *output = room(input->elements * value_bytes);
     if (output)
-        nt_rle_expand(values, value_bytes, runs, lengths, length_bytes, input->wanted, output, NULL);
+        nt_rle_expand(values, value_bytes, runs, lengths, length_bytes, input->elements, output, NULL);
     nt_rle_total(lengths, length_bytes, runs);
     free(output);
 }
@@ -86,9 +86,9 @@ static void decode_fsst(const struct input *input)
     if (nt_fsst_init(&fsst, input->data, input->bytes, NULL) != NT_OK)
         return;
     size_t table = 8 + fsst.count * (size_t)9;
-    uint8_t *output = room(input->wanted);
+    uint8_t *output = room(input->elements);
     if (output)
-        nt_fsst_decode(&fsst, input->data + table, input->bytes - table, output, input->wanted, NULL);
+        nt_fsst_decode(&fsst, input->data + table, input->bytes - table, output, input->elements, NULL);
     free(output);
     decode_strings(&fsst, input->data + table, input->bytes - table);
 }
@@ -97,7 +97,7 @@ static void decompress(const struct input *input, enum nt_length_prefixed_kind k
 {
     uint64_t bytes = 0;
     if (nt_length_prefixed_bytes(kind, input->data, input->bytes, &bytes, NULL) != NT_OK || bytes > MAX_SIZED)
-        bytes = input->wanted;
+        bytes = input->elements;
     uint8_t *output = room(bytes);
     struct nt_codec_context *context = nt_codec_context_new();
     if (output && context)
@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     struct input input = {.data = bytes + HEADER,
                           .bytes = count - HEADER,
-                          .wanted = bytes[1] | (size_t)bytes[2] << 8,
+                          .elements = bytes[1] | (size_t)bytes[2] << 8,
                           .parameters = {bytes[3], bytes[4]}};
     targets[bytes[0] % (sizeof(targets) / sizeof(*targets))](&input);
     return 0;

@@ -40,7 +40,7 @@ enum event { EVENT_NONE, EVENT_PACKET, EVENT_SIGNAL, EVENT_END, EVENTS };
 static struct {
     const uint8_t *at, *end;
     enum event event; /* the next one, if it was read */
-    bool has_event, is_mounted, has_ended, was_told;
+    bool has_event, is_mounted, has_ended, was_reported;
     bool is_waited_for; /* its number may belong to another by now */
     unsigned unread;
 } world;
@@ -146,7 +146,7 @@ pid_t __wrap_waitpid(pid_t process, int *status, int options)
 int __wrap_kill(pid_t process, int number)
 {
     demand(process == DECODER && (number == SIGTERM || number == SIGKILL) && !world.is_waited_for);
-    world.was_told = true;
+    world.was_reported = true;
     return 0;
 }
 
@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     world.end = bytes + count;
     nt_supervisor_run(&supervisor, &tasks, &end);
     demand(world.has_ended);
-    demand(!end.signal || world.was_told);
+    demand(!end.signal || world.was_reported);
     /* After an orderly end, somebody unmounted it; else nothing stays mounted. */
     demand(!world.is_mounted || (end.exit_status == 0 && !end.signal));
     return 0;

@@ -212,11 +212,11 @@ static void take_files(struct memory_folder *memory, const uint8_t *bytes, size_
         memcpy(file->name, bytes + 1, name);
         bytes += 1 + name;
         count -= 1 + name;
-        size_t wanted = count < 4 ? 0 : nt_load_le32(bytes), skipped = count < 4 ? count : 4;
+        size_t requested = count < 4 ? 0 : nt_load_le32(bytes), skipped = count < 4 ? count : 4;
         bytes += skipped;
         count -= skipped;
         file->bytes = bytes;
-        file->count = wanted < count ? wanted : count;
+        file->count = requested < count ? requested : count;
         bytes += file->count;
         count -= file->count;
     }

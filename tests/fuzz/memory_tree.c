@@ -26,9 +26,9 @@ enum { LONG_AGO = 1000000000 };
 
 static struct memory_tree_input input;
 
-void memory_tree_set(const struct memory_tree_input *wanted)
+void memory_tree_set(const struct memory_tree_input *requested)
 {
-    input = *wanted;
+    input = *requested;
 }
 
 char *__wrap_realpath(const char *path, char *resolved)

@@ -51,7 +51,7 @@ static void demand(bool is_so)
 }
 
 /* Each failure has a message. */
-static enum nt_status told(enum nt_status status, const struct nt_error *error)
+static enum nt_status reported(enum nt_status status, const struct nt_error *error)
 {
     demand(status == NT_OK || error->message[0]);
     return status;
@@ -85,7 +85,7 @@ static void find_all(struct walk *walk)
         if (walk->nodes[i].class != NT_VFS_DIRECTORY)
             continue;
         walk->parent = walk->nodes[i].number;
-        told(nt_vfs_readdir(walk->vfs, walk->parent, 0, find, walk, &error), &error);
+        reported(nt_vfs_readdir(walk->vfs, walk->parent, 0, find, walk, &error), &error);
     }
 }
 
@@ -96,13 +96,13 @@ static void look_at_attributes(struct walk *walk, uint64_t node)
     struct nt_buffer names = {0}, value = {0};
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    if (told(nt_vfs_stat(walk->vfs, node, true, &attributes, &error), &error) == NT_OK)
+    if (reported(nt_vfs_stat(walk->vfs, node, true, &attributes, &error), &error) == NT_OK)
         demand(attributes.node == node && attributes.stat.st_size >= 0);
-    if (told(nt_vfs_listxattr(walk->vfs, node, &names, &error), &error) == NT_OK)
+    if (reported(nt_vfs_listxattr(walk->vfs, node, &names, &error), &error) == NT_OK)
         for (const char *name = names.bytes; name && name < names.bytes + names.length;
              name += strlen(name) + 1) {
             nt_buffer_clear(&value);
-            told(nt_vfs_getxattr(walk->vfs, node, name, &value, &error), &error);
+            reported(nt_vfs_getxattr(walk->vfs, node, name, &value, &error), &error);
         }
     nt_buffer_deinit(&names);
     nt_buffer_deinit(&value);
@@ -115,10 +115,10 @@ static void take(struct nt_vfs_handle *handle, size_t piece, struct taken *taken
     taken->count = 0;
     taken->status = NT_OK;
     while (taken->status == NT_OK && got && taken->count < MAX_BYTES) {
-        size_t left = MAX_BYTES - taken->count, wanted = piece < left ? piece : left;
-        taken->status = told(
-            nt_vfs_read(handle, taken->count, taken->bytes + taken->count, wanted, &got, &error), &error);
-        demand(got <= wanted);
+        size_t left = MAX_BYTES - taken->count, requested = piece < left ? piece : left;
+        taken->status = reported(
+            nt_vfs_read(handle, taken->count, taken->bytes + taken->count, requested, &got, &error), &error);
+        demand(got <= requested);
         taken->count += taken->status == NT_OK ? got : 0;
     }
 }
@@ -127,7 +127,7 @@ static enum nt_status take_anew(struct walk *walk, uint64_t node, size_t piece, 
 {
     struct nt_vfs_handle *handle;
     struct nt_error error = {0};
-    enum nt_status status = told(nt_vfs_open(walk->vfs, node, &handle, &error), &error);
+    enum nt_status status = reported(nt_vfs_open(walk->vfs, node, &handle, &error), &error);
     if (status != NT_OK)
         return status;
     take(handle, piece, taken);
@@ -171,7 +171,7 @@ static void look(struct walk *walk)
 static void take_finding(void *context, const struct nt_finding *finding)
 {
     (void)context;
-    told(NT_CORRUPT, &finding->error);
+    reported(NT_CORRUPT, &finding->error);
 }
 
 static void verify(const struct nt_open_options *open)
@@ -182,10 +182,10 @@ static void verify(const struct nt_open_options *open)
     struct nt_error error = {0};
     struct nt_reader *reader;
     struct nt_file *file;
-    if (told(nt_file_open(MEMORY_TREE_PATH, open, &file, &error), &error) != NT_OK)
+    if (reported(nt_file_open(MEMORY_TREE_PATH, open, &file, &error), &error) != NT_OK)
         return;
     if (nt_reader_new(&options, &reader, &error) == NT_OK) {
-        told(nt_verify(reader, file, &verify, &summary, &error), &error);
+        reported(nt_verify(reader, file, &verify, &summary, &error), &error);
         nt_reader_free(reader);
     }
     nt_file_close(file);
@@ -202,7 +202,7 @@ void walk_tree(const struct memory_tree_input *input)
     options.open.page_bytes = PAGE_BYTES;
     options.open.open_broken = walk.choice >> 63;
     memory_tree_set(input);
-    if (told(nt_vfs_new(paths, 1, &options, &walk.vfs, &error), &error) != NT_OK)
+    if (reported(nt_vfs_new(paths, 1, &options, &walk.vfs, &error), &error) != NT_OK)
         return;
     find_all(&walk);
     look(&walk);

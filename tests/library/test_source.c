@@ -23,16 +23,16 @@ struct counting {
 };
 
 static enum nt_status counting_read_at(void *context, uint64_t offset, void *buffer, size_t bytes,
-                                       struct nt_error *said)
+                                       struct nt_error *failure)
 {
     struct counting *counting = context;
     __atomic_fetch_add(&counting->reads, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&counting->bytes, bytes, __ATOMIC_RELAXED);
     if (counting->fails) {
-        strcpy(said->message, "the line is dead");
+        strcpy(failure->message, "the line is dead");
         return NT_IO;
     }
-    return nt_source_read(counting->file, offset, buffer, bytes, said);
+    return nt_source_read(counting->file, offset, buffer, bytes, failure);
 }
 
 static void counting_close(void *context)

@@ -126,28 +126,28 @@ TEST(a_bad_page_list_fails_the_sizes_of_its_columns)
 
 /* ---- one bad page ---- */
 
-struct told {
+struct reported {
     unsigned count;
     const struct nt_page *page;
 };
 
-static void tell(void *context, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                 const struct nt_error *error)
+static void report(void *context, const struct nt_dataset *dataset, uint32_t column,
+                   const struct nt_page *page, const struct nt_error *error)
 {
-    struct told *told = context;
+    struct reported *reported = context;
     (void)dataset;
     ck_assert_uint_eq(column, 0);
     ck_assert_int_eq(error->status, NT_CHECKSUM);
-    told->count++;
-    told->page = page;
+    reported->count++;
+    reported->page = page;
 }
 
 TEST(a_bad_page_fails_the_reads_that_touch_it_and_is_reported_once)
 {
     struct nt_error error;
-    struct told told = {0};
+    struct reported reported = {0};
     struct builder *builder = plain_dataset(12, 4);
-    struct nt_reader_options options = {.on_failure = tell, .context = &told, .failure_seconds = 100};
+    struct nt_reader_options options = {.on_failure = report, .context = &reported, .failure_seconds = 100};
     const struct nt_page *page;
     uint32_t cluster;
     uint64_t first;
@@ -161,8 +161,8 @@ TEST(a_bad_page_fails_the_reads_that_touch_it_and_is_reported_once)
             assert_status(touches ? NT_CHECKSUM : NT_OK,
                           nt_column_read(builder->reader, builder->dataset, 0, offset, got, bytes, &error));
         }
-    ck_assert_uint_eq(told.count, 1);
-    ck_assert_ptr_eq(told.page, page);
+    ck_assert_uint_eq(reported.count, 1);
+    ck_assert_ptr_eq(reported.page, page);
     builder_free(builder);
 }
 

@@ -237,9 +237,9 @@ TEST(of_neighbours_that_cannot_be_read_together_the_bad_one_fails, .setup = setu
     counting.source.size = counting.inner->size;
     builder->bytes.bytes[pages[20].offset] ^= 1;
     for (uint32_t i = 0; i < PAGES; i++) {
-        enum nt_status wanted = i == 20 ? NT_CHECKSUM : i < 50 ? NT_OK : NT_TRUNCATED;
-        assert_status(wanted, load_next(&adjacent, i, &error));
-        if (wanted != NT_OK)
+        enum nt_status expected_status = i == 20 ? NT_CHECKSUM : i < 50 ? NT_OK : NT_TRUNCATED;
+        assert_status(expected_status, load_next(&adjacent, i, &error));
+        if (expected_status != NT_OK)
             ck_assert_ptr_nonnull(strstr(error.message, "page "));
     }
     ck_assert_mem_eq(&elements[21 * PAGE_ELEMENTS], &expected[21 * PAGE_ELEMENTS],

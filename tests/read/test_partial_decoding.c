@@ -258,21 +258,21 @@ TEST(threads_decode_each_block_once)
 
 /* ---- damage ---- */
 
-static unsigned failures_told;
+static unsigned failures_reported;
 
-static void tell(void *context, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                 const struct nt_error *failure)
+static void report(void *context, const struct nt_dataset *dataset, uint32_t column,
+                   const struct nt_page *page, const struct nt_error *failure)
 {
     (void)context, (void)dataset, (void)column, (void)page, (void)failure;
-    failures_told++;
+    failures_reported++;
 }
 
 static struct builder *damaged_chunks(enum nt_checksum_kind checksum, unsigned block)
 {
-    static const struct nt_reader_options options = {.on_failure = tell, .failure_seconds = 100};
+    static const struct nt_reader_options options = {.on_failure = report, .failure_seconds = 100};
     struct builder *builder = chunks(NT_ENCODING_UINT64, checksum, ELEMENTS, &options);
     memset(builder->bytes.bytes + builder->pages[0][1].offset + 16 + 4 * block, 0xFF, 4);
-    failures_told = 0;
+    failures_reported = 0;
     return builder;
 }
 
@@ -286,7 +286,7 @@ TEST(a_damaged_block_fails_and_the_others_of_its_page_do_not)
             if (block == 7)
                 ck_assert_ptr_nonnull(strstr(error.message, "page 1 of cluster 0"));
         }
-    ck_assert_uint_eq(failures_told, 1);
+    ck_assert_uint_eq(failures_reported, 1);
     ck_assert_uint_eq(counters_of(builder).failures, 1);
     ck_assert_uint_eq(counters_of(builder).blocks_decoded, 5);
     builder_free(builder);
@@ -298,7 +298,7 @@ TEST(a_digest_covers_the_blocks_that_are_not_requested)
     for (size_t block = 2; block < 30; block += 5)
         ck_assert_int_eq(read_range(builder, NULL, PAGE_BYTES + block * BLOCK_BYTES, READ_BYTES),
                          NT_CHECKSUM);
-    ck_assert_uint_eq(failures_told, 1);
+    ck_assert_uint_eq(failures_reported, 1);
     ck_assert_uint_eq(counters_of(builder).blocks_decoded, 0);
     ck_assert_int_eq(read_range(builder, NULL, 2 * PAGE_BYTES + 50000, READ_BYTES), NT_OK);
     ck_assert_uint_eq(counters_of(builder).blocks_decoded, 1);

@@ -69,53 +69,53 @@ TEST(each_row_may_have_several_elements)
 }
 
 /* Row i has i items; call number `changed` returns another end, or fails. */
-struct telling {
+struct getting {
     unsigned calls, changed; /* counted from 1; 0: none */
     enum nt_status status;
     uint64_t end, last;
 };
 
-static enum nt_status tell(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *failure)
+static enum nt_status get_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *failure)
 {
-    struct telling *telling = context;
-    ck_assert_uint_ge(row, telling->last); /* in ascending order */
-    telling->last = row;
+    struct getting *getting = context;
+    ck_assert_uint_ge(row, getting->last); /* in ascending order */
+    getting->last = row;
     *end_ret = row ? row * (row - 1) / 2 : 0;
-    if (++telling->calls != telling->changed)
+    if (++getting->calls != getting->changed)
         return NT_OK;
-    *end_ret = telling->end;
-    return telling->status == NT_OK ? NT_OK : nt_fail(failure, telling->status, NT_NO_OFFSET, "told");
+    *end_ret = getting->end;
+    return getting->status == NT_OK ? NT_OK : nt_fail(failure, getting->status, NT_NO_OFFSET, "no end");
 }
 
 TEST(items_go_with_their_rows)
 {
-    struct nt_deletion_vector *deletions;
-    struct telling telling = {0};
-    assert_ok(nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
-    ck_assert_uint_eq(telling.calls, CALLS);
-    assert_items(deletions, (const struct nt_deletion_run[]){{1, 1}, {21, 16}, {45, 33}});
-    free(deletions);
+    struct nt_deletion_vector *mapped;
+    struct getting getting = {0};
+    assert_ok(nt_row_mask_map(&rows, get_end, &getting, &mapped, &error));
+    ck_assert_uint_eq(getting.calls, CALLS);
+    assert_items(mapped, (const struct nt_deletion_run[]){{1, 1}, {21, 16}, {45, 33}});
+    free(mapped);
 }
 
 TEST(ends_that_decrease_are_corrupt)
 {
     for (unsigned call = 2; call <= CALLS; call++) {
-        struct nt_deletion_vector *deletions = NULL;
-        struct telling telling = {.changed = call};
-        assert_status(NT_CORRUPT, nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
+        struct nt_deletion_vector *mapped = NULL;
+        struct getting getting = {.changed = call};
+        assert_status(NT_CORRUPT, nt_row_mask_map(&rows, get_end, &getting, &mapped, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "the index decreases within its cluster"));
-        ck_assert_ptr_null(deletions);
+        ck_assert_ptr_null(mapped);
     }
 }
 
 TEST(an_end_that_cannot_be_reported_is_the_failure)
 {
     for (unsigned call = 1; call <= CALLS; call++) {
-        struct nt_deletion_vector *deletions = NULL;
-        struct telling telling = {.changed = call, .status = NT_CHECKSUM};
-        assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, tell, &telling, &deletions, &error));
-        ck_assert_str_eq(error.message, "told");
-        ck_assert_uint_eq(telling.calls, call);
-        ck_assert_ptr_null(deletions);
+        struct nt_deletion_vector *mapped = NULL;
+        struct getting getting = {.changed = call, .status = NT_CHECKSUM};
+        assert_status(NT_CHECKSUM, nt_row_mask_map(&rows, get_end, &getting, &mapped, &error));
+        ck_assert_str_eq(error.message, "no end");
+        ck_assert_uint_eq(getting.calls, call);
+        ck_assert_ptr_null(mapped);
     }
 }

@@ -85,7 +85,7 @@ static const struct {
     unsigned outer_bits, inner_bits, value_bits; /* item counts, powers of two; 0: no array */
     uint64_t entries;
     enum nt_status status;
-    const char *told;
+    const char *message;
 } powers[] = {
     {33, 33, 0, 1, NT_LIMIT, "field 2: its number of rows overflows"},
     {40, 23, 0, 2, NT_LIMIT, "the number of rows overflows"},
@@ -113,7 +113,7 @@ TEST(arrays_of_more_than_can_be_counted_are_refused, .end = sizeof(powers) / siz
     finish(builder, NULL);
     enum nt_status status =
         nt_stream_open(builder->reader, builder->dataset, value, NT_STREAM_DATA, &stream, &error);
-    ck_assert_msg(status == powers[_i].status && strstr(error.message, powers[_i].told), "%s: %s",
+    ck_assert_msg(status == powers[_i].status && strstr(error.message, powers[_i].message), "%s: %s",
                   nt_status_name(status), error.message);
     builder_free(builder);
 }

@@ -224,7 +224,7 @@ TEST(a_collection_and_its_items_in_different_shards_agree)
 
 /* Items of five entries; those of the second and the third are not stored. */
 static const struct {
-    const char *told_by;
+    const char *reported_by;
     uint64_t entries[5]; /* of each cluster of the collection */
     uint32_t hole, bad;  /* of these clusters: nothing of it is stored; its page is damaged */
 } cuts[] = {

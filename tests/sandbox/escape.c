@@ -282,13 +282,13 @@ static void try_all(void)
 
 __attribute__((constructor)) static void arm(void)
 {
-    const char *told = getenv("NTUPLE_ESCAPE");
-    if (!told || !strchr(told, ':'))
+    const char *setting = getenv("NTUPLE_ESCAPE");
+    if (!setting || !strchr(setting, ':'))
         return;
-    countdown = atoi(told);
+    countdown = atoi(setting);
     when_written = countdown < 0;
     countdown = abs(countdown);
-    file = strchr(told, ':') + 1;
+    file = strchr(setting, ':') + 1;
 }
 
 static void count(void)

@@ -293,7 +293,7 @@ static bool is_due(double *after, const char *what)
     return true;
 }
 
-static void break_if_told(double now)
+static void break_if_set(double now)
 {
     if (is_due(&cut_after, "cut"))
         while (connection_count)
@@ -395,7 +395,7 @@ int main(int count, char **arguments)
         }
         accept_one(listener, port);
         run_connections(now);
-        break_if_told(now);
+        break_if_set(now);
         wait_for_events(listener);
     }
 }

@@ -17,26 +17,26 @@
 #include "core/base/memory.h"
 #include "core/json/json.h"
 
-struct told {
+struct reported {
     struct builder *builders[NT_DIFF_SIDES];
     struct nt_buffer lines[NT_DIFF_PARTS], failures;
     struct nt_diff_summary summary;
     uint64_t progress, total;
 };
 
-static inline void put_place(struct nt_buffer *out, const char *before, uint64_t number, const char *behind)
+static inline void put_place(struct nt_buffer *out, const char *before, uint64_t number, const char *after)
 {
     if (number != NT_DIFF_NOWHERE)
-        nt_buffer_format(out, "%s%" PRIu64 "%s", before, number, behind);
+        nt_buffer_format(out, "%s%" PRIu64 "%s", before, number, after);
 }
 
 static inline void keep_difference(void *context, const struct nt_difference *difference)
 {
-    struct told *told = context;
-    struct nt_buffer *out = &told->lines[difference->part];
+    struct reported *reported = context;
+    struct nt_buffer *out = &reported->lines[difference->part];
     unsigned side = difference->fields[0] == NT_NONE;
     if (difference->fields[side] != NT_NONE)
-        nt_append_field_path(out, told->builders[side]->dataset, difference->fields[side], '/');
+        nt_append_field_path(out, reported->builders[side]->dataset, difference->fields[side], '/');
     put_place(out, "[", difference->row, "]");
     put_place(out, "[", difference->element, "]");
     put_place(out, " of ", difference->entry, "");
@@ -56,69 +56,73 @@ static inline void keep_difference(void *context, const struct nt_difference *di
 
 static inline void keep_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
 {
-    struct told *told = context;
-    nt_buffer_format(&told->failures, "%u %d %s\n", side, field == NT_NONE ? -1 : (int)field, error->message);
+    struct reported *reported = context;
+    nt_buffer_format(&reported->failures, "%u %d %s\n", side, field == NT_NONE ? -1 : (int)field,
+                     error->message);
 }
 
 static inline void keep_progress(void *context, uint64_t bytes, uint64_t total)
 {
-    struct told *told = context;
-    ck_assert_uint_ge(bytes, told->progress);
-    told->progress = bytes;
-    told->total = total;
+    struct reported *reported = context;
+    ck_assert_uint_ge(bytes, reported->progress);
+    reported->progress = bytes;
+    reported->total = total;
 }
 
-static inline void diff_fields(struct told *told, struct builder *a, struct builder *b, uint32_t field)
+static inline void diff_fields(struct reported *reported, struct builder *a, struct builder *b,
+                               uint32_t field)
 {
     struct nt_error error;
     const struct nt_diff_options options = {.parts = {true, true, true},
                                             .on_difference = keep_difference,
                                             .on_failure = keep_failure,
                                             .on_progress = keep_progress,
-                                            .context = told};
-    *told = (struct told){.builders = {a, b}};
+                                            .context = reported};
+    *reported = (struct reported){.builders = {a, b}};
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        struct nt_dataset *dataset = told->builders[side]->dataset;
+        struct nt_dataset *dataset = reported->builders[side]->dataset;
         if (!dataset->format)
             dataset->format = dataset->version = dataset->generation = "built";
     }
     const struct nt_diff_side sides[] = {{a->reader, a->dataset, field}, {b->reader, b->dataset, field}};
-    assert_ok(nt_diff(sides, &options, &told->summary, &error));
+    assert_ok(nt_diff(sides, &options, &reported->summary, &error));
     for (int part = 0; part < NT_DIFF_PARTS; part++) {
         uint64_t lines = 0;
-        for (size_t i = 0; i < told->lines[part].length; i++)
-            lines += told->lines[part].bytes[i] == '\n';
-        ck_assert_uint_eq(lines, told->summary.differences[part]);
+        for (size_t i = 0; i < reported->lines[part].length; i++)
+            lines += reported->lines[part].bytes[i] == '\n';
+        ck_assert_uint_eq(lines, reported->summary.differences[part]);
     }
 }
 
-static inline void diff(struct told *told, struct builder *a, struct builder *b)
+static inline void diff(struct reported *reported, struct builder *a, struct builder *b)
 {
-    diff_fields(told, a, b, NT_NONE);
+    diff_fields(reported, a, b, NT_NONE);
 }
 
-static inline void forget(struct told *told)
+static inline void forget(struct reported *reported)
 {
     for (int part = 0; part < NT_DIFF_PARTS; part++)
-        nt_buffer_deinit(&told->lines[part]);
-    nt_buffer_deinit(&told->failures);
+        nt_buffer_deinit(&reported->lines[part]);
+    nt_buffer_deinit(&reported->failures);
 }
 
-static inline void check_told(struct told *told, const char *schema, const char *values, const char *failures)
+static inline void check_reported(struct reported *reported, const char *schema, const char *values,
+                                  const char *failures)
 {
-    ck_assert_str_eq(nt_buffer_string(&told->lines[NT_DIFF_SCHEMA]), schema);
-    ck_assert_str_eq(nt_buffer_string(&told->lines[NT_DIFF_VALUES]), values);
-    ck_assert_msg(strstr(nt_buffer_string(&told->failures), failures) && !*failures == !told->failures.length,
-                  "no '%s' in: %s", failures, nt_buffer_string(&told->failures));
+    ck_assert_str_eq(nt_buffer_string(&reported->lines[NT_DIFF_SCHEMA]), schema);
+    ck_assert_str_eq(nt_buffer_string(&reported->lines[NT_DIFF_VALUES]), values);
+    ck_assert_msg(strstr(nt_buffer_string(&reported->failures), failures) &&
+                      !*failures == !reported->failures.length,
+                  "no '%s' in: %s", failures, nt_buffer_string(&reported->failures));
 }
 
 /* Compares, checks, and closes both. */
 static inline void check_diff(struct builder *a, struct builder *b, const char *schema, const char *values)
 {
-    struct told told;
-    diff(&told, a, b);
-    check_told(&told, schema, values, "");
-    forget(&told);
+    struct reported reported;
+    diff(&reported, a, b);
+    check_reported(&reported, schema, values, "");
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }

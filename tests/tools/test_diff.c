@@ -134,16 +134,16 @@ TEST(another_layout_makes_no_values_differ, .end = WAYS * WAYS)
 {
     const struct way *way = &ways[_i % WAYS], *other = &ways[_i / WAYS];
     struct builder *a = written(&usual, way), *b = written(&usual, other);
-    struct told told;
-    diff(&told, a, b);
-    check_told(&told, "", "", "");
-    ck_assert_int_eq(told.summary.differences[NT_DIFF_LAYOUT] != 0, way != other);
-    const char *lines = nt_buffer_string(&told.lines[NT_DIFF_LAYOUT]);
+    struct reported reported;
+    diff(&reported, a, b);
+    check_reported(&reported, "", "", "");
+    ck_assert_int_eq(reported.summary.differences[NT_DIFF_LAYOUT] != 0, way != other);
+    const char *lines = nt_buffer_string(&reported.lines[NT_DIFF_LAYOUT]);
     ck_assert_int_eq(strstr(lines, " clusters: ") != NULL, !way->border != !other->border);
     ck_assert_int_eq(strstr(lines, "list/_0/x type: \"") != NULL, way->is_split != other->is_split);
     ck_assert_int_eq(strstr(lines, " pages: ") != NULL, way != other);
-    ck_assert_uint_eq(told.progress, told.total);
-    forget(&told);
+    ck_assert_uint_eq(reported.progress, reported.total);
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }
@@ -151,14 +151,14 @@ TEST(another_layout_makes_no_values_differ, .end = WAYS * WAYS)
 TEST(any_dataset_is_the_same_as_itself, .end = 60)
 {
     struct builder *a = random_dataset((unsigned)_i, 12), *b = random_dataset((unsigned)_i, 12);
-    struct told told;
+    struct reported reported;
     finish(a, NULL);
     finish(b, &(struct nt_reader_options){.threads = 3});
-    diff(&told, a, b);
-    ck_assert_str_eq(nt_buffer_string(&told.lines[NT_DIFF_SCHEMA]), "");
-    ck_assert_str_eq(nt_buffer_string(&told.lines[NT_DIFF_VALUES]), "");
-    ck_assert_str_eq(nt_buffer_string(&told.lines[NT_DIFF_LAYOUT]), "");
-    forget(&told);
+    diff(&reported, a, b);
+    ck_assert_str_eq(nt_buffer_string(&reported.lines[NT_DIFF_SCHEMA]), "");
+    ck_assert_str_eq(nt_buffer_string(&reported.lines[NT_DIFF_VALUES]), "");
+    ck_assert_str_eq(nt_buffer_string(&reported.lines[NT_DIFF_LAYOUT]), "");
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }
@@ -272,7 +272,7 @@ TEST(of_a_long_text_a_part_is_reported)
     static uint64_t bytes[LENGTH];
     const uint64_t end = LENGTH;
     struct builder *builders[NT_DIFF_SIDES];
-    struct told told;
+    struct reported reported;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct builder *builder = builders[side] = builder_new();
         uint32_t field = add_named(builder, NT_NONE, "text", NT_FIELD_STRING, NT_ELEMENT_BYTE);
@@ -286,13 +286,13 @@ TEST(of_a_long_text_a_part_is_reported)
         add_elements(builder, cluster, text, bytes, LENGTH, 700);
         finish(builder, NULL);
     }
-    diff(&told, builders[0], builders[1]);
-    const char *line = nt_buffer_string(&told.lines[NT_DIFF_VALUES]);
+    diff(&reported, builders[0], builders[1]);
+    const char *line = nt_buffer_string(&reported.lines[NT_DIFF_VALUES]);
     const char *expected = "text[0] of 0 at 3000 from 2968 value: \"--------------------------------+";
     ck_assert_int_eq(strncmp(line, expected, strlen(expected)), 0);
     ck_assert_ptr_nonnull(strstr(line, " | \"--------------------------------X+"));
     ck_assert_uint_lt(strlen(line), 700);
-    forget(&told);
+    forget(&reported);
     builder_free(builders[0]);
     builder_free(builders[1]);
 }
@@ -337,14 +337,14 @@ TEST(what_a_projection_shows_is_reported_of_its_source_alone)
 TEST(a_field_is_compared_with_what_is_below)
 {
     struct content changed = usual;
-    struct told told;
+    struct reported reported;
     change(&changed, 0);
     change(&changed, 3);
     struct builder *a = written(&usual, &ways[0]), *b = written(&changed, &ways[1]);
-    diff_fields(&told, a, b, 1);
-    check_told(&told, "", changes[3], "");
-    ck_assert_ptr_null(strstr(nt_buffer_string(&told.lines[NT_DIFF_LAYOUT]), "number"));
-    forget(&told);
+    diff_fields(&reported, a, b, 1);
+    check_reported(&reported, "", changes[3], "");
+    ck_assert_ptr_null(strstr(nt_buffer_string(&reported.lines[NT_DIFF_LAYOUT]), "number"));
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }
@@ -355,44 +355,44 @@ TEST(a_damaged_page_is_a_failure_and_nothing_else_is, .end = 2 * 9)
 {
     unsigned side = (unsigned)_i % NT_DIFF_SIDES, page = (unsigned)_i / NT_DIFF_SIDES;
     struct builder *builders[] = {written(&usual, &ways[0]), written(&usual, &ways[0])};
-    struct told told;
+    struct reported reported;
     char expected[32];
     damage(builders[side], page);
-    diff(&told, builders[0], builders[1]);
+    diff(&reported, builders[0], builders[1]);
     snprintf(expected, sizeof(expected), "%u ", side);
-    check_told(&told, "", "", expected);
-    for (const char *line = told.failures.bytes; *line; line = strchr(line, '\n') + 1)
+    check_reported(&reported, "", "", expected);
+    for (const char *line = reported.failures.bytes; *line; line = strchr(line, '\n') + 1)
         ck_assert_int_eq(*line, *expected);
-    ck_assert_uint_ge(told.summary.failures, 1);
-    forget(&told);
+    ck_assert_uint_ge(reported.summary.failures, 1);
+    forget(&reported);
     builder_free(builders[0]);
     builder_free(builders[1]);
 }
 
 TEST(a_bad_page_list_is_reported_once_and_no_values_are_compared)
 {
-    struct told told;
+    struct reported reported;
     struct builder *a = written(&usual, &ways[0]), *b = describe(&usual, &ways[0]);
     b->bad_group[0] = true;
     finish(b, NULL);
-    diff(&told, a, b);
-    check_told(&told, "", "", "1 -1 page list of cluster group 0: this page list is bad");
-    ck_assert_uint_eq(told.summary.failures, 1);
-    forget(&told);
+    diff(&reported, a, b);
+    check_reported(&reported, "", "", "1 -1 page list of cluster group 0: this page list is bad");
+    ck_assert_uint_eq(reported.summary.failures, 1);
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }
 
 TEST(a_field_that_cannot_be_read_is_a_failure_of_its_side)
 {
-    struct told told;
+    struct reported reported;
     struct builder *a = written(&usual, &ways[0]), *b = describe(&usual, &ways[0]);
     b->fields[4].kind = NT_FIELD_UNREADABLE;
     b->fields[4].unreadable = "nobody knows it";
     finish(b, NULL);
-    diff(&told, a, b);
-    check_told(&told, "", "", "1 4 field text cannot be read: nobody knows it\n");
-    forget(&told);
+    diff(&reported, a, b);
+    check_reported(&reported, "", "", "1 4 field text cannot be read: nobody knows it\n");
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }

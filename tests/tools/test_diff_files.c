@@ -25,7 +25,7 @@ TEST(generations_differ_in_nothing_but_the_layout, .end = RNTUPLE_GENERATIONS * 
     struct nt_buffer bytes[NT_DIFF_SIDES] = {{0}};
     struct nt_reader *reader;
     struct builder builders[NT_DIFF_SIDES] = {{0}};
-    struct told told;
+    struct reported reported;
     unsigned generations[] = {(unsigned)_i % RNTUPLE_GENERATIONS, (unsigned)_i / RNTUPLE_GENERATIONS};
     assert_ok(nt_reader_new(NULL, &reader, &error));
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -33,11 +33,11 @@ TEST(generations_differ_in_nothing_but_the_layout, .end = RNTUPLE_GENERATIONS * 
         builders[side].reader = reader;
         builders[side].dataset = nt_file_dataset(files[side], 0);
     }
-    diff(&told, &builders[0], &builders[1]);
-    check_told(&told, "", "", "");
-    ck_assert_int_eq(told.summary.differences[NT_DIFF_LAYOUT] != 0,
+    diff(&reported, &builders[0], &builders[1]);
+    check_reported(&reported, "", "", "");
+    ck_assert_int_eq(reported.summary.differences[NT_DIFF_LAYOUT] != 0,
                      _i != 0); /* the oldest generation never compresses it */
-    forget(&told);
+    forget(&reported);
     nt_reader_free(reader);
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         nt_file_close(files[side]);

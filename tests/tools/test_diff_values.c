@@ -40,14 +40,15 @@ TEST(the_first_of_many_elements_is_reported_with_any_number_of_threads, .end = 2
 TEST(differences_are_found_in_front_of_damage_and_after, .end = 8)
 {
     static const uint32_t first[] = {10}, second[] = {LAST};
-    struct told told;
+    struct reported reported;
     struct builder *a = many(NULL, 0, 1000, (unsigned)_i / 2);
     struct builder *b = many(_i % 2 ? second : first, 1, 1000, 0);
     damage(b, 400);
-    diff(&told, a, b);
-    check_told(&told, "", _i % 2 ? "n[599999] of 599999 value: 599999 | 7\n" : "n[10] of 10 value: 10 | 7\n",
-               _i % 2 ? "page 400 of cluster 0" : "");
-    forget(&told);
+    diff(&reported, a, b);
+    check_reported(&reported, "",
+                   _i % 2 ? "n[599999] of 599999 value: 599999 | 7\n" : "n[10] of 10 value: 10 | 7\n",
+                   _i % 2 ? "page 400 of cluster 0" : "");
+    forget(&reported);
     builder_free(a);
     builder_free(b);
 }
@@ -108,7 +109,7 @@ static bool mentions(const struct nt_buffer *lines, const struct nt_dataset *dat
 TEST(what_chance_changes_is_reported, .end = 120)
 {
     struct builder *builders[NT_DIFF_SIDES];
-    struct told told;
+    struct reported reported;
     unsigned seed = (unsigned)_i;
     static char names[MAX_FIELDS][16];
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
@@ -127,17 +128,17 @@ TEST(what_chance_changes_is_reported, .end = 120)
     }
     finish(builders[0], NULL);
     finish(builders[1], &(struct nt_reader_options){.threads = 2});
-    diff(&told, builders[0], builders[1]);
+    diff(&reported, builders[0], builders[1]);
     for (uint32_t i = 0; i < builders[0]->field_count; i++) {
         bool are_same, are_good = are_readable(builders[0], builders[1], i, &are_same);
-        bool is_told = mentions(&told.lines[NT_DIFF_VALUES], builders[0]->dataset, i);
+        bool is_reported = mentions(&reported.lines[NT_DIFF_VALUES], builders[0]->dataset, i);
         bool is_projected = builders[0]->fields[i].source_field != NT_NONE;
         if (are_good && !is_projected)
-            ck_assert_int_eq(is_told, !are_same);
+            ck_assert_int_eq(is_reported, !are_same);
         if (!are_good)
-            ck_assert_uint_ge(told.summary.failures, 1);
+            ck_assert_uint_ge(reported.summary.failures, 1);
     }
-    forget(&told);
+    forget(&reported);
     builder_free(builders[0]);
     builder_free(builders[1]);
 }

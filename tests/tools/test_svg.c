@@ -57,13 +57,14 @@ static void assert_is_picture(const struct nt_buffer *out, size_t bytes)
 
 TEST(sizes_are_powers_of_two_within_bounds)
 {
-    for (uint64_t wanted = 0; wanted < 3 * (uint64_t)NT_SVG_MAX_BYTES; wanted = wanted * 5 / 4 + 1) {
-        size_t size = nt_svg_size(wanted);
+    for (uint64_t requested = 0; requested < 3 * (uint64_t)NT_SVG_MAX_BYTES;
+         requested = requested * 5 / 4 + 1) {
+        size_t size = nt_svg_size(requested);
         ck_assert_uint_eq(size & (size - 1), 0);
         ck_assert_uint_ge(size, NT_SVG_MIN_BYTES);
         ck_assert_uint_le(size, NT_SVG_MAX_BYTES);
-        ck_assert(size >= wanted || size == NT_SVG_MAX_BYTES);
-        ck_assert(size < 2 * wanted || size == NT_SVG_MIN_BYTES);
+        ck_assert(size >= requested || size == NT_SVG_MAX_BYTES);
+        ck_assert(size < 2 * requested || size == NT_SVG_MIN_BYTES);
     }
     ck_assert_uint_eq(nt_svg_size(UINT64_MAX), NT_SVG_MAX_BYTES);
 }

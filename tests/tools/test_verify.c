@@ -115,7 +115,7 @@ TEST(what_is_not_supported_is_one_finding_for_the_column, .end = 2)
 
 TEST(of_many_damaged_pages_some_are_reported_and_all_are_counted)
 {
-    enum { DAMAGED = 300, TOLD = 256, ELSEWHERE = 10 };
+    enum { DAMAGED = 300, REPORTED = 256, ELSEWHERE = 10 };
     static struct found found;
     struct builder *builder = plain_dataset(4 * (DAMAGED + ELSEWHERE), 4);
     for (uint32_t i = 0; i < ELSEWHERE; i++)
@@ -124,12 +124,12 @@ TEST(of_many_damaged_pages_some_are_reported_and_all_are_counted)
     for (uint32_t i = 0; i < DAMAGED; i++)
         builder->bytes.bytes[builder->pages[0][i].offset] ^= 4;
     verify(builder, &found);
-    ck_assert_uint_eq(found.count, TOLD + 1);
+    ck_assert_uint_eq(found.count, REPORTED + 1);
     ck_assert_uint_eq(found.findings[0].count, 1);
-    ck_assert_uint_eq(found.findings[TOLD - 1].count, 1 + DAMAGED - TOLD);
-    ck_assert_uint_eq(found.findings[TOLD].count, ELSEWHERE);
-    ck_assert_uint_eq(found.findings[TOLD].page, DAMAGED);
-    ck_assert_ptr_nonnull(strstr(found.findings[TOLD].error.message, "not stored"));
+    ck_assert_uint_eq(found.findings[REPORTED - 1].count, 1 + DAMAGED - REPORTED);
+    ck_assert_uint_eq(found.findings[REPORTED].count, ELSEWHERE);
+    ck_assert_uint_eq(found.findings[REPORTED].page, DAMAGED);
+    ck_assert_ptr_nonnull(strstr(found.findings[REPORTED].error.message, "not stored"));
     ck_assert_uint_eq(found.summary.findings[NT_FINDING_DAMAGED], DAMAGED);
     builder_free(builder);
 }

@@ -491,14 +491,14 @@ static enum nt_status note_latest(void *context, const struct nt_folder_entry *e
     return NT_OK;
 }
 
-static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
+static enum nt_status find_version(struct nt_folder *folder, const char *requested,
                                    struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     char name[2] = "", file[16];
     bool is_there;
     enum nt_status status = NT_OK;
-    if (wanted)
-        name[0] = wanted[0];
+    if (requested)
+        name[0] = requested[0];
     else
         status = nt_folder_list(folder, "versions", note_latest, name, error);
     snprintf(file, sizeof(file), "versions/%s", name);

@@ -58,7 +58,7 @@ void open_paths(const char *const *paths, size_t count, bool list_sized)
     assert_ok(nt_vfs_new(paths, count, &options, &vfs, &error));
 }
 
-void open_told(const char *path)
+void open_reporting(const char *path)
 {
     const struct nt_vfs_options options = {.report = report, .counts_lookups = true};
     assert_ok(nt_vfs_new(&path, 1, &options, &vfs, &error));

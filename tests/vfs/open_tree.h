@@ -27,7 +27,7 @@ void open_paths(const char *const *paths, size_t count, bool list_sized);
 /* Replaces `vfs` with a tree of one source, even if the source cannot be opened. */
 void open_broken(const char *path);
 /* Opens one source and counts lookups: inode numbers may be reused. */
-void open_told(const char *path);
+void open_reporting(const char *path);
 /* Creates an empty file. */
 void touch(const char *path);
 /* Writes a file of a different size: atomically (rename), or in place. */

@@ -77,8 +77,8 @@ static enum nt_status open_letters(const struct nt_resolved_node *resolved, stru
     return NT_OK;
 }
 
-static enum nt_status tell_short(const struct nt_resolved_node *resolved, bool *is_short,
-                                 struct nt_error *failure)
+static enum nt_status report_short(const struct nt_resolved_node *resolved, bool *is_short,
+                                   struct nt_error *failure)
 {
     (void)resolved, (void)failure;
     *is_short = script.is_short;
@@ -86,7 +86,7 @@ static enum nt_status tell_short(const struct nt_resolved_node *resolved, bool *
 }
 
 static const struct nt_pseudo_file row = {"letters", NT_VFS_STREAMED, .open_text = open_letters,
-                                          .is_short = tell_short};
+                                          .is_short = report_short};
 
 /* ---- */
 

@@ -72,7 +72,7 @@ static uint64_t resolve(struct nt_vfs *vfs, const char *path)
 
 typedef void answer_function(struct nt_vfs *vfs, const char *path, struct nt_buffer *out);
 
-static void tell_attributes(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+static void answer_attributes(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
     struct nt_vfs_attributes attributes;
     enum nt_status status = nt_vfs_stat(vfs, resolve(vfs, path), true, &attributes, &error);
@@ -102,7 +102,7 @@ static void read_all(struct nt_vfs *vfs, const char *path, struct nt_buffer *out
     nt_vfs_close(handle);
 }
 
-static void tell_content(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+static void answer_content(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
     struct nt_vfs_attributes attributes;
     uint64_t node = resolve(vfs, path);
@@ -114,14 +114,14 @@ static void tell_content(struct nt_vfs *vfs, const char *path, struct nt_buffer 
         read_all(vfs, path, out);
 }
 
-static void tell_names_of_xattrs(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+static void answer_names_of_xattrs(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
     assert_ok(nt_vfs_listxattr(vfs, resolve(vfs, path), out, &error));
 }
 
 static const char *asked; /* an extended attribute */
 
-static void tell_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
+static void answer_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *out)
 {
     enum nt_status status = nt_vfs_getxattr(vfs, resolve(vfs, path), asked, out, &error);
     nt_buffer_format(out, " %d", status);
@@ -129,12 +129,12 @@ static void tell_xattr(struct nt_vfs *vfs, const char *path, struct nt_buffer *o
 
 /* ---- the same of both ---- */
 
-static void compare(const char *path, answer_function *tell)
+static void compare(const char *path, answer_function *answer)
 {
     struct nt_buffer expected = {0}, found = {0};
     struct nt_vfs *lazy = open_tree(true, false);
-    tell(whole, path, &expected);
-    tell(lazy, path, &found);
+    answer(whole, path, &expected);
+    answer(lazy, path, &found);
     ck_assert_msg(expected.length == found.length &&
                       (!found.length || memcmp(expected.bytes, found.bytes, found.length) == 0),
                   "%s: expected %.*s, found %.*s", path, (int)expected.length, expected.bytes,
@@ -147,11 +147,11 @@ static void compare(const char *path, answer_function *tell)
 static void compare_xattrs(const char *path)
 {
     struct nt_buffer names = {0};
-    compare(path, tell_names_of_xattrs);
-    tell_names_of_xattrs(whole, path, &names);
+    compare(path, answer_names_of_xattrs);
+    answer_names_of_xattrs(whole, path, &names);
     for (size_t at = 0; at < names.length; at += strlen(asked) + 1) {
         asked = names.bytes + at;
-        compare(path, tell_xattr);
+        compare(path, answer_xattr);
     }
     nt_buffer_deinit(&names);
 }
@@ -170,8 +170,8 @@ static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_cl
         return true;
     snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s", length ? "/" : "", name);
     walk->count++;
-    compare(walk->path, tell_attributes);
-    compare(walk->path, tell_content);
+    compare(walk->path, answer_attributes);
+    compare(walk->path, answer_content);
     compare_xattrs(walk->path);
     if (class == NT_VFS_DIRECTORY && strcmp(name, "pages") != 0)
         assert_ok(nt_vfs_readdir(whole, node, 0, visit, walk, &error));
@@ -197,7 +197,7 @@ TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = 
                                            "compressed/ramp/column.0/pages/0.raw",
                                            "compressed/ramp/column.0/pages/0.bin"};
     for (size_t i = 0; i < sizeof(unlisted) / sizeof(*unlisted); i++)
-        compare(unlisted[i], tell_content);
+        compare(unlisted[i], answer_content);
 }
 
 /* An entry of the second file, and one past its end. */

@@ -88,13 +88,13 @@ struct kernel {
 };
 
 /* The node of a path; the kernel then references each part. */
-static enum nt_status learn(struct kernel *kernel, const char *wanted, struct nt_vfs_attributes *attributes,
+static enum nt_status learn(struct kernel *kernel, const char *relative, struct nt_vfs_attributes *attributes,
                             struct nt_error *why)
 {
     char parts[120], *rest = parts, *part;
     enum nt_status status = NT_OK;
     attributes->node = NT_VFS_ROOT;
-    snprintf(parts, sizeof(parts), "%s", wanted);
+    snprintf(parts, sizeof(parts), "%s", relative);
     while (status == NT_OK && (part = strsep(&rest, "/"))) {
         status = nt_vfs_lookup_ref(vfs, attributes->node, part, NULL, attributes, why);
         if (status == NT_OK)
@@ -103,10 +103,10 @@ static enum nt_status learn(struct kernel *kernel, const char *wanted, struct nt
     return status;
 }
 
-static struct nt_vfs_attributes known(struct kernel *kernel, const char *wanted)
+static struct nt_vfs_attributes known(struct kernel *kernel, const char *relative)
 {
     struct nt_vfs_attributes attributes;
-    assert_ok(learn(kernel, wanted, &attributes, &error));
+    assert_ok(learn(kernel, relative, &attributes, &error));
     return attributes;
 }
 
@@ -129,7 +129,7 @@ static void set_up(void)
     tree_setup();
     snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
     touch(path);
-    open_told(tree_folder);
+    open_reporting(tree_folder);
 }
 
 static void tear_down(void)
@@ -243,7 +243,7 @@ TEST(each_of_two_files_of_a_number_says_why_it_failed, .setup = set_up, .teardow
 {
     struct kernel kernel = {.count = 0};
     struct nt_vfs_attributes attributes;
-    unsigned told = 0;
+    unsigned times = 0;
     for (unsigned i = 1; i <= 8; i++) {
         replace(path_bad, i, true);
         assert_ok(learn(&kernel, "bad.root/error.json", &attributes, &error));
@@ -251,8 +251,8 @@ TEST(each_of_two_files_of_a_number_says_why_it_failed, .setup = set_up, .teardow
         forget(&kernel);
     }
     for (const char *at = reported; (at = strstr(at, "bad.root")); at++)
-        told++;
-    ck_assert_uint_eq(told, 8);
+        times++;
+    ck_assert_uint_eq(times, 8);
 }
 
 TEST(with_a_folder_the_numbers_of_all_in_it_come_back, .setup = set_up, .teardown = tear_down)
@@ -496,7 +496,7 @@ static const char *const in_versions[] = {"good3/Events/run/data.bin", "good3/fi
 /* Reads whatever is there; the only possible failure is that it changed meanwhile. */
 static void *visit_all(void *paths)
 {
-    const char *const *wanted = paths;
+    const char *const *listed = paths;
     while (!atomic_load(&ends)) {
         for (unsigned i = 0; i < 3; i++) {
             struct kernel kernel = {.count = 0};
@@ -506,7 +506,7 @@ static void *visit_all(void *paths)
             struct nt_buffer value = {0};
             char bytes[64];
             size_t got;
-            enum nt_status status = learn(&kernel, wanted[i], &attributes, &own);
+            enum nt_status status = learn(&kernel, listed[i], &attributes, &own);
             if (status == NT_OK && i < 2 && nt_vfs_open(vfs, attributes.node, &handle, &own) == NT_OK) {
                 forget(&kernel);
                 status = nt_vfs_read(handle, 0, bytes, sizeof(bytes), &got, &own);
@@ -527,12 +527,12 @@ static void *visit_all(void *paths)
     return NULL;
 }
 
-static void replace_while_threads_look(const char *replaced, unsigned times, const char *const *wanted)
+static void replace_while_threads_look(const char *replaced, unsigned times, const char *const *listed)
 {
     pthread_t threads[VISITORS];
     void *problem;
     for (int i = 0; i < VISITORS; i++)
-        pthread_create(&threads[i], NULL, visit_all, (void *)wanted);
+        pthread_create(&threads[i], NULL, visit_all, (void *)listed);
     for (unsigned i = 1; i <= times; i++) {
         replace(replaced, i % 100, true);
         list("");

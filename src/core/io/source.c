@@ -162,16 +162,17 @@ static enum nt_status callback_read_at(struct nt_source *source, uint64_t offset
                                        struct nt_error *error)
 {
     const struct callback_source *called = (struct callback_source *)source;
-    struct nt_error said = {0};
-    enum nt_status status = called->callbacks.read_at(called->context, offset, buffer, bytes, &said);
+    struct nt_error reported = {0};
+    enum nt_status status = called->callbacks.read_at(called->context, offset, buffer, bytes, &reported);
     if (status == NT_OK)
         return NT_OK;
     if (!is_of_reading(status))
         status = NT_IO;
-    said.message[sizeof(said.message) - 1] = '\0';
-    nt_fail(error, status, offset, "%s: %s", source->path, said.message[0] ? said.message : "cannot be read");
+    reported.message[sizeof(reported.message) - 1] = '\0';
+    nt_fail(error, status, offset, "%s: %s", source->path,
+            reported.message[0] ? reported.message : "cannot be read");
     if (error && status == NT_IO)
-        error->system_error = said.system_error;
+        error->system_error = reported.system_error;
     return status;
 }
 

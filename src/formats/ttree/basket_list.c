@@ -34,13 +34,13 @@ static int64_t first_entry(const struct nt_ttree_branch *branch, uint32_t slot)
  * entries is in front of the last two of its members, which are the end of its key. */
 static bool is_empty(const struct nt_ttree *tree, const struct nt_ttree_embedded *embedded)
 {
-    enum { KEY_BYTES_OFFSET = 14, BYTES_BEHIND = 4 + 4 + 1 };
+    enum { KEY_BYTES_OFFSET = 14, BYTES_AFTER = 4 + 4 + 1 };
     struct nt_cursor cursor = nt_cursor(tree->object + embedded->offset, embedded->bytes);
     nt_skip(&cursor, KEY_BYTES_OFFSET);
     uint16_t key_bytes = nt_get_be16(&cursor);
-    if (cursor.failed || key_bytes < BYTES_BEHIND || key_bytes > embedded->bytes)
+    if (cursor.failed || key_bytes < BYTES_AFTER || key_bytes > embedded->bytes)
         return false;
-    return nt_load_be32(cursor.bytes + key_bytes - BYTES_BEHIND) == 0;
+    return nt_load_be32(cursor.bytes + key_bytes - BYTES_AFTER) == 0;
 }
 
 /* Has a slot a basket that is a record of a file? */

@@ -128,7 +128,7 @@ struct nt_object_member {
 struct nt_object_visitor {
     void *context;
     /* An object or a list of objects begins; it ends after all its members. With *skip_ret = true the
-     * walk continues behind it, and `end` is not called. */
+     * walk continues after it, and `end` is not called. */
     enum nt_status (*begin)(void *context, const struct nt_object_member *member, bool *skip_ret,
                             struct nt_error *error);
     enum nt_status (*end)(void *context, const struct nt_object_member *member, struct nt_error *error);

@@ -123,24 +123,24 @@ TEST(a_part_that_does_not_fit_fails_on_both_sides)
 static struct {
     size_t position, count;
     const char *whole, *what;
-} told[8];
-static unsigned told_count;
+} labels[8];
+static unsigned label_count;
 
 static void note(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                  const char *what)
 {
     (void)observer;
-    told[told_count].position = position;
-    told[told_count].count = count;
-    told[told_count].whole = whole;
-    told[told_count++].what = what;
+    labels[label_count].position = position;
+    labels[label_count].count = count;
+    labels[label_count].whole = whole;
+    labels[label_count++].what = what;
 }
 
 TEST(an_observer_gets_what_was_read_since_the_last_time)
 {
     struct nt_cursor_observer observer = {.label = note};
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
-    told_count = 0;
+    label_count = 0;
     nt_get_u8(&cursor);
     nt_cursor_label(&cursor, "nobody", "listens");
     cursor.observer = &observer;
@@ -157,13 +157,13 @@ TEST(an_observer_gets_what_was_read_since_the_last_time)
     nt_get_le32(&part);
     nt_cursor_label(&part, "part", "too many");
     static const size_t positions[] = {1, 5, 3}, counts[] = {2, 1, 1};
-    ck_assert_uint_eq(told_count, 3);
+    ck_assert_uint_eq(label_count, 3);
     for (unsigned i = 0; i < 3; i++) {
-        ck_assert_uint_eq(told[i].position, positions[i]);
-        ck_assert_uint_eq(told[i].count, counts[i]);
-        ck_assert_str_eq(told[i].whole, i < 2 ? "record" : "part");
+        ck_assert_uint_eq(labels[i].position, positions[i]);
+        ck_assert_uint_eq(labels[i].count, counts[i]);
+        ck_assert_str_eq(labels[i].whole, i < 2 ? "record" : "part");
     }
-    ck_assert_str_eq(told[1].what, "behind the part");
+    ck_assert_str_eq(labels[1].what, "behind the part");
 }
 
 TEST(nothing_can_be_read_from_nothing)

@@ -159,7 +159,7 @@ static void count_call(struct nt_lock *lock)
     calls++;
 }
 
-static int tell_calls(void)
+static int report_calls(void)
 {
     return calls;
 }
@@ -168,9 +168,9 @@ TEST(owners_are_reported_in_the_forked_process_alone, .setup = set_up, .teardown
 {
     nt_lock_deinit(&inner.lock);
     ck_assert_int_eq(nt_lock_init(&inner.lock, count_call), 0);
-    ck_assert_int_eq(WEXITSTATUS(status_in_child(tell_calls)), 1);
+    ck_assert_int_eq(WEXITSTATUS(status_in_child(report_calls)), 1);
     ck_assert_int_eq(calls, 0);
     nt_lock_deinit(&inner.lock);
-    ck_assert_int_eq(WEXITSTATUS(status_in_child(tell_calls)), 0);
+    ck_assert_int_eq(WEXITSTATUS(status_in_child(report_calls)), 0);
     ck_assert_int_eq(nt_lock_init(&inner.lock, NULL), 0);
 }

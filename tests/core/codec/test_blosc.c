@@ -68,8 +68,8 @@ TEST(a_trimmed_array_takes_the_first_bytes_of_its_last_chunk, .end = CODECS)
     uint8_t plain[4000], chunk[5000];
     fill_sample(plain, sizeof(plain), 2);
     size_t bytes = write_chunk(codecs[_i], 5, 1, 4, plain, sizeof(plain), chunk, sizeof(chunk));
-    for (size_t wanted = 0; wanted <= sizeof(plain); wanted += 400)
-        ck_assert_int_eq(status_of(chunk, bytes, plain, wanted), NT_OK);
+    for (size_t requested = 0; requested <= sizeof(plain); requested += 400)
+        ck_assert_int_eq(status_of(chunk, bytes, plain, requested), NT_OK);
     ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain) + 1), NT_CORRUPT);
 }
 
@@ -78,10 +78,10 @@ TEST(a_whole_chunk_may_not_hold_more_than_is_requested, .end = CODECS)
     uint8_t plain[4000], chunk[5000], *output = NULL;
     fill_sample(plain, sizeof(plain), 2);
     size_t bytes = write_chunk(codecs[_i], 5, 1, 4, plain, sizeof(plain), chunk, sizeof(chunk));
-    for (size_t wanted = sizeof(plain) - 4; wanted <= sizeof(plain) + 4; wanted += 4) {
-        enum nt_status expected = wanted == sizeof(plain) ? NT_OK : NT_CORRUPT;
+    for (size_t requested = sizeof(plain) - 4; requested <= sizeof(plain) + 4; requested += 4) {
+        enum nt_status expected = requested == sizeof(plain) ? NT_OK : NT_CORRUPT;
         assert_status(expected,
-                      decompress_exact(NT_COMPRESSION_BLOSC_WHOLE, chunk, bytes, wanted, &output, &error));
+                      decompress_exact(NT_COMPRESSION_BLOSC_WHOLE, chunk, bytes, requested, &output, &error));
         free(output);
     }
 }

@@ -110,10 +110,10 @@ TEST(a_header_that_says_another_size_than_the_payload_is_refused, .end = (int)co
     for (int change = -3; change <= 3; change++) {
         if (change == 0)
             continue;
-        size_t told = (size_t)(600 + change);
-        packed[6] = (uint8_t)told;
-        packed[7] = (uint8_t)(told >> 8);
-        ck_assert_int_eq(status_of(packed, bytes, told), NT_CORRUPT);
+        size_t declared = (size_t)(600 + change);
+        packed[6] = (uint8_t)declared;
+        packed[7] = (uint8_t)(declared >> 8);
+        ck_assert_int_eq(status_of(packed, bytes, declared), NT_CORRUPT);
     }
 }
 

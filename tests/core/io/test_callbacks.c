@@ -22,16 +22,16 @@ struct answer {
 };
 
 static enum nt_status read_at(void *context, uint64_t offset, void *buffer, size_t bytes,
-                              struct nt_error *said)
+                              struct nt_error *returned)
 {
     struct answer *answer = context;
     answer->reads++;
     answer->offset = offset;
     answer->bytes = bytes;
     memset(buffer, 'x', bytes);
-    said->system_error = answer->system_error;
+    returned->system_error = answer->system_error;
     if (answer->message)
-        strcpy(said->message, answer->message);
+        strcpy(returned->message, answer->message);
     return answer->status;
 }
 
@@ -65,7 +65,7 @@ TEST(reads_within_the_size_are_passed_on)
 }
 
 static const struct {
-    enum nt_status said, told;
+    enum nt_status returned, expected;
     int system_error;
     const char *message, *shown;
 } failures[] = {
@@ -83,16 +83,16 @@ static const struct {
 
 TEST(a_failure_has_a_status_of_reading_and_says_where, .end = sizeof(failures) / sizeof(*failures))
 {
-    struct answer answer = {.status = failures[_i].said,
+    struct answer answer = {.status = failures[_i].returned,
                             .system_error = failures[_i].system_error,
                             .message = failures[_i].message};
     char buffer[4];
     assert_ok(nt_source_new(&callbacks, &answer, 1000, "name", &source, &error));
-    assert_status(failures[_i].told, nt_source_read(source, 7, buffer, 4, &error));
+    assert_status(failures[_i].expected, nt_source_read(source, 7, buffer, 4, &error));
     ck_assert_str_eq(error.message, failures[_i].shown);
     ck_assert_uint_eq(error.offset, 7);
     ck_assert_int_eq(error.system_error, failures[_i].system_error);
-    ck_assert_int_eq(nt_source_read(source, 7, buffer, 4, NULL), failures[_i].told);
+    ck_assert_int_eq(nt_source_read(source, 7, buffer, 4, NULL), failures[_i].expected);
     nt_source_close(source);
 }
 

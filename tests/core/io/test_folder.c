@@ -119,7 +119,7 @@ TEST(a_link_out_of_the_dataset_is_refused_and_named, .setup = temporary_setup, .
      .end = 6)
 {
     static const struct {
-        const char *name, *told;
+        const char *name, *message;
     } links[] = {{"relative", "set/relative: is a link out of the directory, to ../outside"},
                  {"absolute", "set/absolute: is a link out of the directory"},
                  {"process", "set/process: is a link out of the directory, to /proc/self/environ"},
@@ -130,7 +130,7 @@ TEST(a_link_out_of_the_dataset_is_refused_and_named, .setup = temporary_setup, .
     make_links();
     assert_ok(nt_folder_open(temporary_path("set"), NT_FOLDER_DATASET, &folder, &error));
     assert_status(NT_IO, read_file(links[_i].name));
-    ck_assert_msg(strstr(error.message, links[_i].told) != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, links[_i].message) != NULL, "%s", error.message);
     assert_status(NT_IO, nt_folder_stat(folder, links[_i].name, &attributes, &error));
     bool is_there;
     assert_ok(nt_folder_has(folder, links[_i].name, &is_there, &error));

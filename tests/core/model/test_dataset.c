@@ -277,7 +277,7 @@ TEST(what_is_wrong_with_a_group_is_remembered, .end = 5)
     nt_file_close(file);
 }
 
-struct told {
+struct reported {
     unsigned times;
     uint32_t group;
     struct nt_error failure;
@@ -286,28 +286,28 @@ struct told {
 static void note_group(void *context, const struct nt_dataset *dataset, uint32_t group,
                        const struct nt_error *failure)
 {
-    struct told *told = context;
+    struct reported *reported = context;
     ck_assert_ptr_eq(dataset, dataset->file->datasets[0]);
-    told->times++;
-    told->group = group;
-    told->failure = *failure;
+    reported->times++;
+    reported->group = group;
+    reported->failure = *failure;
 }
 
 TEST(a_bad_group_is_reported_once_also_where_nobody_wants_the_error)
 {
     struct nt_file *file = build_groups();
-    struct told told = {0};
+    struct reported reported = {0};
     file->on_group_failure = note_group;
-    file->context = &told;
+    file->context = &reported;
     next_load = NT_IO; /* not the group's fault */
     assert_status(NT_IO, nt_dataset_load_group(file->datasets[0], 2, NULL));
-    ck_assert_uint_eq(told.times, 0);
+    ck_assert_uint_eq(reported.times, 0);
     next_load = NT_CHECKSUM;
     for (int i = 0; i < 3; i++)
         assert_status(NT_CHECKSUM, nt_dataset_load_group(file->datasets[0], 2, NULL));
-    ck_assert_uint_eq(told.times, 1);
-    ck_assert_uint_eq(told.group, 2);
-    ck_assert_str_eq(told.failure.message, "group 2 (at byte 102)");
+    ck_assert_uint_eq(reported.times, 1);
+    ck_assert_uint_eq(reported.group, 2);
+    ck_assert_str_eq(reported.failure.message, "group 2 (at byte 102)");
     nt_file_close(file);
 }
 

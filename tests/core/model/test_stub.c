@@ -5,7 +5,7 @@
 #include "builder.h"
 
 static struct nt_error error;
-static int closed, completions, told, waited;
+static int closed, completions, reported, waited;
 static enum nt_status next_completion;
 
 static void count_close(struct nt_source *source)
@@ -39,12 +39,12 @@ static void count_failure(void *context, const struct nt_dataset *dataset, uint3
                           const struct nt_error *failure)
 {
     (void)context, (void)dataset, (void)group, (void)failure;
-    told++;
+    reported++;
 }
 
 static void count_wait(void *context)
 {
-    ck_assert_ptr_eq(context, &told);
+    ck_assert_ptr_eq(context, &reported);
     waited++;
 }
 
@@ -54,8 +54,8 @@ static struct nt_file *new_stub(void)
     file->resolve = complete;
     file->on_group_failure = count_failure;
     file->before_blocking = count_wait;
-    file->context = &told;
-    closed = completions = told = waited = 0;
+    file->context = &reported;
+    closed = completions = reported = waited = 0;
     next_completion = NT_OK;
     return file;
 }
@@ -93,7 +93,7 @@ TEST(who_gets_the_outline_gets_the_file)
     assert_ok(nt_file_resolve_stub(stub, &file, &error));
     file->on_group_failure(file->context, NULL, 0, NULL);
     file->before_blocking(file->context);
-    ck_assert_int_eq(told, 1);
+    ck_assert_int_eq(reported, 1);
     ck_assert_int_eq(waited, 2);
     nt_file_close(stub);
 }

@@ -153,9 +153,9 @@ TEST(fortran_order_is_reported, .setup = set_up, .teardown = tear_down)
     struct nt_file *file = open_path("a.blp");
     ck_assert(nt_field_is_fortran_order(&file->datasets[0]->fields[0]));
     ck_assert_uint_eq(file->datasets[0]->entries, 35);
-    json_t *told = describe_field(file->datasets[0], 0);
-    ck_assert(json_is_true(json_object_get(told, "is_fortran_order")));
-    json_decref(told);
+    json_t *reported = describe_field(file->datasets[0], 0);
+    ck_assert(json_is_true(json_object_get(reported, "is_fortran_order")));
+    json_decref(reported);
     close_file(file);
 }
 

@@ -147,9 +147,9 @@ TEST(members_of_a_structure_are_fields_of_their_own, .setup = set_up, .teardown 
     uint8_t *y = read_data(file->datasets[0], "values/in/y", &bytes);
     ck_assert_uint_eq(bytes, 10);
     ck_assert_mem_eq(y, ((const uint16_t[]){100, 101, 102, 103, 104}), 10);
-    json_t *told = describe_field(file->datasets[0], find_field(file->datasets[0], "values/in/y"));
-    ck_assert_int_eq(json_integer_value(json_object_get(told, "member_offset")), 9);
-    json_decref(told);
+    json_t *reported = describe_field(file->datasets[0], find_field(file->datasets[0], "values/in/y"));
+    ck_assert_int_eq(json_integer_value(json_object_get(reported, "member_offset")), 9);
+    json_decref(reported);
     free(whole);
     free(a);
     free(y);
@@ -159,12 +159,12 @@ TEST(members_of_a_structure_are_fields_of_their_own, .setup = set_up, .teardown 
 /* Structures of 24 bytes cross the parts. */
 TEST(a_small_read_of_a_member_decodes_the_blocks_that_it_touches, .setup = set_up, .teardown = tear_down)
 {
-    enum { COUNT = 40000, FIRST = 30001, WANTED = 300 };
+    enum { COUNT = 40000, FIRST = 30001, VALUES = 300 };
     struct row {
         double a;
         int64_t b, c;
     } *rows = calloc(COUNT, sizeof(*rows));
-    int64_t wanted[WANTED];
+    int64_t values[VALUES];
     for (int i = 0; i < COUNT; i++)
         rows[i] = (struct row){i, 2 * i, 3 * i};
     put_metadata("a", "[('a', '<f8'), ('b', '<i8'), ('c', '<i8')]", "[40000]", COUNT);
@@ -174,9 +174,9 @@ TEST(a_small_read_of_a_member_decodes_the_blocks_that_it_touches, .setup = set_u
     struct nt_counters counters;
     uint32_t field = find_field(file->datasets[0], "values/b");
     assert_ok(nt_stream_open(reader, file->datasets[0], field, NT_STREAM_DATA, &stream, &error));
-    assert_ok(nt_stream_read(stream, FIRST * sizeof(*wanted), wanted, sizeof(wanted), &error));
-    for (int i = 0; i < WANTED; i++)
-        ck_assert_int_eq(wanted[i], 2 * (FIRST + i));
+    assert_ok(nt_stream_read(stream, FIRST * sizeof(*values), values, sizeof(values), &error));
+    for (int i = 0; i < VALUES; i++)
+        ck_assert_int_eq(values[i], 2 * (FIRST + i));
     nt_counters_read(reader, &counters);
     ck_assert_uint_eq(counters.blocks_decoded, 1);
     ck_assert_uint_eq(counters.pages_decoded, 0);

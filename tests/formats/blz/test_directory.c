@@ -43,21 +43,21 @@ TEST(columns_that_cannot_be_opened_are_reported_also_where_all_are, .setup = set
     put_text("t/__rootdirs__", "{\"names\": [\"inner\", \"gone\"]}");
     put_text("t/inner/__rootdirs__", "{\"names\": [\"gone\"]}");
     struct nt_file *file = open_path("t");
-    unsigned told = 0;
-    assert_ok(file->check(file, count_corrupt, &told, &error));
-    ck_assert_uint_eq(told, 2);
+    unsigned reported = 0;
+    assert_ok(file->check(file, count_corrupt, &reported, &error));
+    ck_assert_uint_eq(reported, 2);
     close_file(file);
     put_integers("t/gone");
     put_integers("t/inner/gone");
     file = open_path("t");
-    told = 0;
-    assert_ok(file->check(file, count_corrupt, &told, &error));
-    ck_assert_uint_eq(told, 0);
+    reported = 0;
+    assert_ok(file->check(file, count_corrupt, &reported, &error));
+    ck_assert_uint_eq(reported, 0);
     put_text("t/gone/__attrs__", "{");
     close_file(file);
     file = open_path("t");
-    assert_ok(file->check(file, count_corrupt, &told, &error));
-    ck_assert_uint_eq(told, 1);
+    assert_ok(file->check(file, count_corrupt, &reported, &error));
+    ck_assert_uint_eq(reported, 1);
     close_file(file);
 }
 
@@ -157,7 +157,7 @@ TEST(a_column_is_below_its_table, .setup = set_up, .teardown = tear_down, .end =
 
 /* The column 'a' with its metadata, or a replacement of it, and the expected message. */
 static const struct {
-    const char *storage, *sizes, *told;
+    const char *storage, *sizes, *message;
 } metadata[] = {
     {"[]", "{\"shape\": [350]}", "t/a/meta/storage: not a JSON object"},
     {"{", "{\"shape\": [350]}", "t/a/meta/storage"},
@@ -191,14 +191,14 @@ TEST(what_is_wrong_with_a_columns_metadata_is_reported, .setup = set_up, .teardo
     put_text("t/a/meta/sizes", metadata[_i].sizes);
     struct nt_file *file = open_path("t");
     const char *why = reason(file->datasets[0], "a");
-    ck_assert_msg(strstr(why, metadata[_i].told) != NULL, "%s", why);
+    ck_assert_msg(strstr(why, metadata[_i].message) != NULL, "%s", why);
     check_rows(file->datasets[0], "good", 0, 0);
     close_file(file);
 }
 
 /* The table 'in' below the opened one. */
 static const struct {
-    const char *names, *told;
+    const char *names, *message;
 } lists[] = {{"{\"names\": 5}", "t/in/__rootdirs__: expected a list of names"},
              {"{}", "t/in/__rootdirs__: expected a list of names"},
              {"[\"a\"]", "t/in/__rootdirs__: expected a list of names"},
@@ -213,7 +213,7 @@ TEST(a_table_without_a_list_of_names_is_reported, .setup = set_up, .teardown = t
     put_integers("t/good");
     struct nt_file *file = open_path("t");
     const char *why = reason(file->datasets[0], "in");
-    ck_assert_msg(strstr(why, lists[_i].told) != NULL, "%s", why);
+    ck_assert_msg(strstr(why, lists[_i].message) != NULL, "%s", why);
     check_rows(file->datasets[0], "good", 0, 0);
     close_file(file);
 }

@@ -308,7 +308,7 @@ TEST(nesting_has_a_bound, .setup = set_up, .teardown = tear_down)
 
 /* `head`, as many of `part` as the limit and one more, then `end`. */
 static const struct {
-    const char *head, *part, *end, *told;
+    const char *head, *part, *end, *message;
 } many[] = {
     {"[", "('','i1'),", "]", "more than 65536 members"},
     {"{'names':[", "'',", "]}", "more than 65536 members"},
@@ -327,6 +327,6 @@ TEST(the_number_of_members_has_a_bound, .setup = set_up, .teardown = tear_down,
         nt_buffer_text(&text, many[_i].part);
     nt_buffer_text(&text, many[_i].end);
     assert_status(NT_LIMIT, nt_blz_dtype_parse(arena, text.bytes, text.length, &dtype, &error));
-    ck_assert_msg(strstr(error.message, many[_i].told) != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, many[_i].message) != NULL, "%s", error.message);
     nt_buffer_deinit(&text);
 }

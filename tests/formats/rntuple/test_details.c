@@ -72,10 +72,10 @@ TEST(a_field_of_old_drafts_has_no_checksum, .first = RNTUPLE_CRC32_LINKS, .end =
         .name = "a", .type = "T", .parent = RNTUPLE_TOP, .role = 2, .flags = 4};
     struct rntuple_description description = {.name = "n", .fields = &field, .field_count = 1};
     assert_ok(write_and_open(&written, _i, &description, &error));
-    json_t *told = described(written.dataset->ops->describe_field, 0);
-    ck_assert_int_eq(number(told, "flags"), 4);
-    ck_assert_ptr_null(json_object_get(told, "type_checksum"));
-    json_decref(told);
+    json_t *reported = described(written.dataset->ops->describe_field, 0);
+    ck_assert_int_eq(number(reported, "flags"), 4);
+    ck_assert_ptr_null(json_object_get(reported, "type_checksum"));
+    json_decref(reported);
     written_close(&written);
 }
 
@@ -87,9 +87,9 @@ TEST(a_column_says_the_number_of_its_type_and_its_flags)
     struct rntuple_description description = {
         .name = "n", .fields = &field, .field_count = 1, .columns = &column, .column_count = 1};
     assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
-    json_t *told = described(written.dataset->ops->describe_column, 0);
-    ck_assert_int_eq(number(told, "type_number"), 0x1d);
-    ck_assert_int_eq(number(told, "flags"), 2);
-    json_decref(told);
+    json_t *reported = described(written.dataset->ops->describe_column, 0);
+    ck_assert_int_eq(number(reported, "type_number"), 0x1d);
+    ck_assert_int_eq(number(reported, "flags"), 2);
+    json_decref(reported);
     written_close(&written);
 }

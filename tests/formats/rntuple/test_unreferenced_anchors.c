@@ -64,14 +64,14 @@ static bool is_same_directory(const struct nt_file *left, uint32_t a, const stru
 }
 
 /* Is a dataset there, unchanged? */
-static bool is_there(const struct nt_file *file, const struct nt_dataset *wanted)
+static bool is_there(const struct nt_file *file, const struct nt_dataset *expected)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
-        if (!dataset->failure && texts_equal(dataset->name, wanted->name) &&
-            dataset->cycle == wanted->cycle &&
-            is_same_directory(file, dataset->directory, wanted->file, wanted->directory))
-            return dataset->entries == wanted->entries && dataset->field_count == wanted->field_count;
+        if (!dataset->failure && texts_equal(dataset->name, expected->name) &&
+            dataset->cycle == expected->cycle &&
+            is_same_directory(file, dataset->directory, expected->file, expected->directory))
+            return dataset->entries == expected->entries && dataset->field_count == expected->field_count;
     }
     return false;
 }
@@ -86,7 +86,7 @@ static bool has_failure(const struct nt_file *file)
     return false;
 }
 
-static void assert_told(const struct nt_file *good, size_t at, unsigned bit)
+static void assert_reported(const struct nt_file *good, size_t at, unsigned bit)
 {
     struct nt_file *file;
     enum nt_status status = open_file(&file);
@@ -108,7 +108,7 @@ static void flip_all(const struct nt_file *good, size_t from, size_t to)
     for (size_t at = from; at < to; at++)
         for (unsigned bit = NT_IS_SANITIZED ? at % 8 : 0; bit < 8; bit += NT_IS_SANITIZED ? 8 : 1) {
             bytes[at] ^= (uint8_t)(1 << bit);
-            assert_told(good, at, bit);
+            assert_reported(good, at, bit);
             bytes[at] ^= (uint8_t)(1 << bit);
         }
 }
@@ -167,24 +167,24 @@ static struct nt_file *open_written(void)
     return file;
 }
 
-struct told {
+struct reported {
     unsigned count;
     struct nt_error last;
 };
 
 static void count_failure(void *context, const struct nt_error *failure)
 {
-    struct told *told = context;
-    told->count++;
-    told->last = *failure;
+    struct reported *reported = context;
+    reported->count++;
+    reported->last = *failure;
 }
 
 /* The lost datasets that the search finds. */
-static struct told check_file(const struct nt_file *file)
+static struct reported check_file(const struct nt_file *file)
 {
-    struct told told = {0};
-    assert_ok(file->check(file, count_failure, &told, &error));
-    return told;
+    struct reported reported = {0};
+    assert_ok(file->check(file, count_failure, &reported, &error));
+    return reported;
 }
 
 static void end(struct nt_file *file)
@@ -202,11 +202,11 @@ TEST(a_record_that_no_list_names_is_reported_by_the_check)
     forget_last(inner, record);
     struct nt_file *file = open_written();
     ck_assert_uint_eq(file->dataset_count, 1); /* opening finds no problem and searches nothing */
-    struct told told = check_file(file);
-    ck_assert_uint_eq(told.count, 1);
-    ck_assert_uint_eq(told.last.status, NT_CORRUPT);
-    ck_assert_uint_eq(told.last.offset, record);
-    ck_assert_ptr_nonnull(strstr(told.last.message, "lost;3"));
+    struct reported reported = check_file(file);
+    ck_assert_uint_eq(reported.count, 1);
+    ck_assert_uint_eq(reported.last.status, NT_CORRUPT);
+    ck_assert_uint_eq(reported.last.offset, record);
+    ck_assert_ptr_nonnull(strstr(reported.last.message, "lost;3"));
     end(file);
 }
 

@@ -112,11 +112,11 @@ static void spoil(enum rntuple_envelope kind, struct nt_buffer *bytes)
 
 static void check_status(enum nt_status status, const struct nt_error *failure, const char *what)
 {
-    bool is_told =
+    bool is_reported =
         status == NT_OK || ((status == NT_CORRUPT || status == NT_CHECKSUM || status == NT_TRUNCATED ||
                              status == NT_LIMIT || status == NT_UNSUPPORTED) &&
                             failure->message[0]);
-    ck_assert_msg(is_told, "envelope %d, byte %zu: %s: %s: '%s'", change.kind, change.at, what,
+    ck_assert_msg(is_reported, "envelope %d, byte %zu: %s: %s: '%s'", change.kind, change.at, what,
                   nt_status_name(status), failure->message);
 }
 

@@ -96,15 +96,15 @@ static const struct nt_streamer_info info = {
 
 /* ---- What is shown, as text ---- */
 
-static struct nt_buffer told;
+static struct nt_buffer reported;
 static const char *skipped; /* the name of a member */
 
-static void tell_name(const struct nt_object_member *member)
+static void report_name(const struct nt_object_member *member)
 {
-    if (told.length && !strchr("{[", told.bytes[told.length - 1]))
-        nt_buffer_byte(&told, ' ');
+    if (reported.length && !strchr("{[", reported.bytes[reported.length - 1]))
+        nt_buffer_byte(&reported, ' ');
     if (member->name.length)
-        nt_buffer_format(&told, "%.*s=", (int)member->name.length, member->name.bytes);
+        nt_buffer_format(&reported, "%.*s=", (int)member->name.length, member->name.bytes);
 }
 
 static enum nt_status begin(void *context, const struct nt_object_member *member, bool *skip_ret,
@@ -114,8 +114,8 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
     *skip_ret = skipped && nt_text_is(member->name, skipped);
     if (*skip_ret)
         return NT_OK;
-    tell_name(member);
-    nt_buffer_format(&told, "%.*s;%d%c", (int)member->class_name.length, member->class_name.bytes,
+    report_name(member);
+    nt_buffer_format(&reported, "%.*s;%d%c", (int)member->class_name.length, member->class_name.bytes,
                      member->version, member->is_list ? '[' : '{');
     return NT_OK;
 }
@@ -123,7 +123,7 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
     (void)context, (void)failure;
-    nt_buffer_byte(&told, member->is_list ? ']' : '}');
+    nt_buffer_byte(&reported, member->is_list ? ']' : '}');
     return NT_OK;
 }
 
@@ -132,18 +132,18 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
     (void)context, (void)failure;
     if (nt_text_is(member->name, "fUniqueID") || nt_text_is(member->name, "fBits"))
         return NT_OK;
-    tell_name(member);
-    nt_buffer_format(&told, "%d:", member->type);
+    report_name(member);
+    nt_buffer_format(&reported, "%d:", member->type);
     for (size_t i = 0; i < member->byte_count; i++)
-        nt_buffer_format(&told, "%02x", member->bytes[i]);
+        nt_buffer_format(&reported, "%02x", member->bytes[i]);
     return NT_OK;
 }
 
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
     (void)context, (void)failure;
-    tell_name(member);
-    nt_buffer_format(&told, "'%.*s'", (int)member->byte_count, (const char *)member->bytes);
+    report_name(member);
+    nt_buffer_format(&reported, "'%.*s'", (int)member->byte_count, (const char *)member->bytes);
     return NT_OK;
 }
 
@@ -151,19 +151,19 @@ static enum nt_status reference(void *context, const struct nt_object_member *me
                                 struct nt_error *failure)
 {
     (void)context, (void)failure;
-    tell_name(member);
+    report_name(member);
     if (offset == SIZE_MAX)
-        nt_buffer_text(&told, "null");
+        nt_buffer_text(&reported, "null");
     else
-        nt_buffer_format(&told, "@%zu", offset);
+        nt_buffer_format(&reported, "@%zu", offset);
     return NT_OK;
 }
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
     (void)context, (void)failure;
-    tell_name(member);
-    nt_buffer_format(&told, "?%.*s:%zu", (int)member->class_name.length, member->class_name.bytes,
+    report_name(member);
+    nt_buffer_format(&reported, "?%.*s:%zu", (int)member->class_name.length, member->class_name.bytes,
                      member->byte_count);
     return NT_OK;
 }
@@ -172,7 +172,7 @@ static const struct nt_object_visitor visitor = {NULL, begin, end, numbers, stri
 
 static enum nt_status walk(const char *class_name, const struct nt_buffer *bytes)
 {
-    nt_buffer_clear(&told);
+    nt_buffer_clear(&reported);
     return nt_object_walk(&info, nt_text_of(class_name), (const uint8_t *)bytes->bytes, bytes->length,
                           KEY_BYTES, &visitor, &error);
 }
@@ -180,8 +180,8 @@ static enum nt_status walk(const char *class_name, const struct nt_buffer *bytes
 static void assert_walk(const char *class_name, struct nt_buffer *bytes, const char *expected)
 {
     assert_ok(walk(class_name, bytes));
-    ck_assert_str_eq(nt_buffer_string(&told), expected);
-    nt_buffer_deinit(&told);
+    ck_assert_str_eq(nt_buffer_string(&reported), expected);
+    nt_buffer_deinit(&reported);
     nt_buffer_deinit(bytes);
 }
 
@@ -190,7 +190,7 @@ static void assert_damage(enum nt_status expected, const char *class_name, struc
 {
     assert_status(expected, walk(class_name, bytes));
     ck_assert_msg(strstr(error.message, part) != NULL, "%s", error.message);
-    nt_buffer_deinit(&told);
+    nt_buffer_deinit(&reported);
     nt_buffer_deinit(bytes);
 }
 
@@ -600,6 +600,6 @@ TEST(any_cut_and_any_changed_byte_is_survived)
             bytes.bytes[i] ^= (char)(1 << bit);
         }
     }
-    nt_buffer_deinit(&told);
+    nt_buffer_deinit(&reported);
     nt_buffer_deinit(&bytes);
 }

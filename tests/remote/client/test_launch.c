@@ -62,22 +62,22 @@ TEST(the_helper_first_gets_its_rules, .setup = write_echo, .teardown = temporary
         uint32_t kind;
         uint64_t flags;
         const char *text;
-    } told[] = {{NT_FETCH_ALLOW, 0, "http://h/a/file"},
-                {NT_FETCH_ALLOW, 0, "s3://bucket"},
-                {NT_FETCH_BEGIN, NT_FETCH_ALLOWED_ALONE | NT_FETCH_CERTIFICATE_TO_ORIGIN, ""}};
+    } reported[] = {{NT_FETCH_ALLOW, 0, "http://h/a/file"},
+                    {NT_FETCH_ALLOW, 0, "s3://bucket"},
+                    {NT_FETCH_BEGIN, NT_FETCH_ALLOWED_ALONE | NT_FETCH_CERTIFICATE_TO_ORIGIN, ""}};
     const struct nt_helper_rules rules = {addresses, true};
     char packet[256];
     struct nt_fetch_request request;
     int channel = -1;
     assert_ok(nt_helper_start(temporary_path("echo"), &rules, &channel, &error));
-    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+    for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++) {
         ssize_t count = recv(channel, packet, sizeof(packet) - 1, 0);
-        ck_assert_int_eq(count, sizeof(request) + strlen(told[i].text));
+        ck_assert_int_eq(count, sizeof(request) + strlen(reported[i].text));
         packet[count] = '\0';
         memcpy(&request, packet, sizeof(request));
-        ck_assert_uint_eq(request.kind, told[i].kind);
-        ck_assert_uint_eq(request.bytes, told[i].flags);
-        ck_assert_str_eq(packet + sizeof(request), told[i].text);
+        ck_assert_uint_eq(request.kind, reported[i].kind);
+        ck_assert_uint_eq(request.bytes, reported[i].flags);
+        ck_assert_str_eq(packet + sizeof(request), reported[i].text);
     }
     close(channel);
 }

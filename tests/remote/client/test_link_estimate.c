@@ -63,15 +63,15 @@ TEST(little_says_nothing_of_a_line)
 TEST(what_queues_is_not_late)
 {
     struct nt_link_estimate link_estimate = {0};
-    struct nt_link_request first[NT_LINK_CONNECTIONS], behind;
+    struct nt_link_request first[NT_LINK_CONNECTIONS], after;
     for (unsigned i = 0; i < NT_LINK_CONNECTIONS; i++)
         nt_link_request_sent(&link_estimate, &first[i], now);
-    nt_link_request_sent(&link_estimate, &behind, now);
+    nt_link_request_sent(&link_estimate, &after, now);
     now += 10 * MS;
     for (unsigned i = 0; i < NT_LINK_CONNECTIONS; i++)
         nt_link_request_answered(&first[i], now);
     now += 900 * MS;
-    nt_link_request_answered(&behind, now);
+    nt_link_request_answered(&after, now);
     ck_assert_uint_eq(link_estimate.latency, 10 * MS);
 }
 

@@ -65,14 +65,14 @@ TEST(ranges_have_all_extents_and_little_more, .end = 5)
 {
     enum { EXTENTS = 30, SPACE = 1 << 23 };
     struct nt_extent extents[EXTENTS], ranges[EXTENTS];
-    static uint8_t wanted[SPACE], asked[SPACE];
+    static uint8_t requested[SPACE], asked[SPACE];
     uint64_t prefetched_bytes = 0, asked_bytes = 0, missing = 0, sum = 0;
     srand((unsigned)_i);
-    memset(wanted, 0, SPACE);
+    memset(requested, 0, SPACE);
     memset(asked, 0, SPACE);
     for (size_t i = 0; i < EXTENTS; i++) {
         extents[i] = (struct nt_extent){(uint64_t)rand() % (SPACE - 200000), 1 + (uint64_t)rand() % 200000};
-        memset(wanted + extents[i].offset, 1, extents[i].bytes);
+        memset(requested + extents[i].offset, 1, extents[i].bytes);
         sum += extents[i].bytes;
     }
     memcpy(ranges, extents, sizeof(ranges));
@@ -82,8 +82,8 @@ TEST(ranges_have_all_extents_and_little_more, .end = 5)
         memset(asked + ranges[i].offset, 1, ranges[i].bytes);
     }
     for (size_t i = 0; i < SPACE; i++) {
-        missing += asked[i] < wanted[i];
-        prefetched_bytes += wanted[i];
+        missing += asked[i] < requested[i];
+        prefetched_bytes += requested[i];
         asked_bytes += asked[i];
     }
     ck_assert_uint_eq(missing, 0);
@@ -92,9 +92,9 @@ TEST(ranges_have_all_extents_and_little_more, .end = 5)
 
 TEST(gaps_are_as_large_as_the_line_makes_it_worth)
 {
-    const struct nt_extent wanted[] = {{0, 1 << 20}, {(1 << 20) + 200 * KIB, 1 << 20}};
+    const struct nt_extent requested[] = {{0, 1 << 20}, {(1 << 20) + 200 * KIB, 1 << 20}};
     struct nt_extent extents[2];
-    memcpy(extents, wanted, sizeof(wanted));
+    memcpy(extents, requested, sizeof(requested));
     ck_assert_uint_eq(nt_ranges_coalesce(extents, 2, SIZE, 199 * KIB), 2);
     ck_assert_uint_eq(nt_ranges_coalesce(extents, 2, SIZE, 200 * KIB), 1);
     ck_assert_uint_eq(extents[0].bytes, (2 << 20) + 200 * KIB);

@@ -112,7 +112,7 @@ static inline void take_answers(void)
     ssize_t count;
     while ((count = recv(channel, packet, sizeof(packet), 0)) > 0) {
         memcpy(&answer, packet, sizeof(answer));
-        const char *behind = packet + sizeof(answer);
+        const char *after = packet + sizeof(answer);
         size_t length = (size_t)count - sizeof(answer);
         ck_assert_uint_lt(answer.id, MAX_ANSWERS);
         answers[answer.id].kind = answer.kind;
@@ -120,13 +120,13 @@ static inline void take_answers(void)
         if (answer.kind == NT_FETCH_OPENED)
             answers[answer.id].size = answer.size;
         if (answer.kind == NT_FETCH_FAILED)
-            snprintf(answers[answer.id].text, sizeof(answers[answer.id].text), "%.*s", (int)length, behind);
+            snprintf(answers[answer.id].text, sizeof(answers[answer.id].text), "%.*s", (int)length, after);
         if (answer.kind == NT_FETCH_ENTRY)
-            take_entry(&answer, behind, length);
+            take_entry(&answer, after, length);
         if (answer.kind != NT_FETCH_DATA)
             continue;
         for (size_t i = 0; i < length; i++)
-            ck_assert_int_eq(behind[i], byte_at(place_of(&answer, answer.offset + i)));
+            ck_assert_int_eq(after[i], byte_at(place_of(&answer, answer.offset + i)));
         answers[answer.id].bytes += length;
     }
 }

@@ -14,7 +14,7 @@
 static struct nt_allow_list rules;
 static int channel;
 
-static void tell(uint32_t kind, uint64_t flags, const char *text)
+static void send_rule(uint32_t kind, uint64_t flags, const char *text)
 {
     struct nt_fetch_request request = {.kind = kind, .bytes = flags};
     char packet[sizeof(request) + 256];
@@ -26,15 +26,15 @@ static void tell(uint32_t kind, uint64_t flags, const char *text)
 
 static bool take(uint64_t flags)
 {
-    static const char *const places[] = {"https://h/a/set.lance", "s3://bucket/dir", "root://h",
-                                         "http://h:8/", "https://h/a/../b"};
+    static const char *const paths[] = {"https://h/a/set.lance", "s3://bucket/dir", "root://h", "http://h:8/",
+                                        "https://h/a/../b"};
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
     channel = ends[0];
-    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-        tell(NT_FETCH_ALLOW, 0, places[i]);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+        send_rule(NT_FETCH_ALLOW, 0, paths[i]);
     if (flags != UINT64_MAX)
-        tell(NT_FETCH_BEGIN, flags, "");
+        send_rule(NT_FETCH_BEGIN, flags, "");
     else
         close(ends[0]);
     return nt_allow_list_receive(&rules, ends[1]);

@@ -298,10 +298,10 @@ TEST(who_is_sent_to_another_server_keeps_the_password, .setup = set_up, .teardow
     for (unsigned i = 0; i < server.count; i++) {
         const struct connection *connection = &server.connections[i];
         bool is_other = strncmp(header_of(connection, "\r\nHost:"), "localhost", strlen("localhost")) == 0;
-        const char *told = header_of(connection, "\r\nAuthorization:");
+        const char *authorization = header_of(connection, "\r\nAuthorization:");
         if (!connection->what[0])
             continue;
-        ck_assert_str_eq(told, is_other ? "" : "Basic YTpi"); /* RFC 7617: a:b */
+        ck_assert_str_eq(authorization, is_other ? "" : "Basic YTpi"); /* RFC 7617: a:b */
         other += is_other;
         first += !is_other;
     }

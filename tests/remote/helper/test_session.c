@@ -374,9 +374,9 @@ TEST(what_somebody_waits_for_now_is_tried_first, .setup = set_up, .teardown = te
     struct nt_fetch_request ahead = {.kind = NT_FETCH_READ, .bytes = 10, .is_prefetch = true};
     ask(ahead, "");
     ahead.offset = 1000;
-    uint64_t wanted = ask(ahead, "");
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = wanted + 1}, "", 0);
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = wanted}, "", 0);
+    uint64_t promoted = ask(ahead, "");
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted + 1}, "", 0);
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_PROMOTE, .id = promoted}, "", 0);
     work();
     ck_assert_uint_eq(fake.jobs[0]->first, 1000);
     ck_assert_uint_eq(fake.jobs[1]->first, 0);
@@ -386,13 +386,12 @@ TEST(parts_are_not_waited_for_longer_than_was_said, .setup = set_up, .teardown =
 {
     open_well();
     struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MAX_BYTES, .milliseconds = 200};
-    uint64_t silent = ask(request, ""), behind = ask(request, "");
+    uint64_t silent = ask(request, ""), after = ask(request, "");
     work();
     ck_assert_uint_eq(fake.tried, 1);
     check_failure(silent, NT_FETCH_UNREACHABLE,
                   "timed out after 0.2 s: the server does not answer, or is too slow (tries: 1)");
-    check_failure(behind, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.2 s: other requests came first (tries: 0)");
+    check_failure(after, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: other requests came first (tries: 0)");
 }
 
 TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .teardown = tear_down)

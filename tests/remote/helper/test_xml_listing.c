@@ -148,7 +148,7 @@ static const struct {
     enum nt_service service;
     const char *folder, *text;
     /* name, d or f, size, time, tag, time for conditional requests */
-    const char *told;
+    const char *reported;
     bool is_there;
     const char *token;
 } good[] = {
@@ -178,22 +178,22 @@ static const struct {
 
 static void note(void *context, const struct nt_list_entry *entry)
 {
-    struct nt_buffer *told = context;
-    nt_buffer_format(told, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
+    struct nt_buffer *reported = context;
+    nt_buffer_format(reported, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
                      (unsigned long long)entry->size);
     if (entry->modified == NT_FETCH_NO_TIME)
-        nt_buffer_text(told, "none");
+        nt_buffer_text(reported, "none");
     else
-        nt_buffer_format(told, "%lld", (long long)entry->modified);
-    nt_buffer_format(told, " %s %s\n", entry->validators.tag, entry->validators.modified);
+        nt_buffer_format(reported, "%lld", (long long)entry->modified);
+    nt_buffer_format(reported, " %s %s\n", entry->validators.tag, entry->validators.modified);
     ck_assert(!entry->validators.is_weak);
 }
 
 /* In pieces of so many bytes. */
 static struct nt_list_parser *fed(enum nt_service service, const char *folder, const char *text, size_t piece,
-                                  struct nt_buffer *told)
+                                  struct nt_buffer *reported)
 {
-    struct nt_list_parser *list = nt_list_parser_new(service, folder, note, told);
+    struct nt_list_parser *list = nt_list_parser_new(service, folder, note, reported);
     size_t length = strlen(text), at = 0;
     bool is_good = true;
     for (; length - at > piece && is_good; at += piece)
@@ -207,14 +207,15 @@ TEST(lists_are_understood_however_they_come, .end = sizeof(good) / sizeof(*good)
 {
     static const size_t pieces[] = {1, 7, 100, 1 << 20};
     for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
-        struct nt_buffer told = {0};
-        struct nt_list_parser *list = fed(good[_i].service, good[_i].folder, good[_i].text, pieces[i], &told);
+        struct nt_buffer reported = {0};
+        struct nt_list_parser *list =
+            fed(good[_i].service, good[_i].folder, good[_i].text, pieces[i], &reported);
         ck_assert_str_eq(nt_list_parser_problem(list), "");
-        ck_assert_str_eq(nt_buffer_string(&told), good[_i].told);
+        ck_assert_str_eq(nt_buffer_string(&reported), good[_i].reported);
         ck_assert_int_eq(nt_list_parser_is_there(list), good[_i].is_there);
         ck_assert_pstr_eq(nt_list_parser_token(list), good[_i].token);
         nt_list_parser_free(list);
-        nt_buffer_deinit(&told);
+        nt_buffer_deinit(&reported);
     }
 }
 
@@ -224,7 +225,7 @@ TEST(lists_are_understood_however_they_come, .end = sizeof(good) / sizeof(*good)
 
 /* Of the folder /a/. */
 static const struct {
-    const char *text, *told;
+    const char *text, *reported;
 } places[] = {
     {DAV("<href>/a/x</href>" FILE_OF("5")), "x f 5 none  \n"},
     {DAV("<href>http://elsewhere:80/a/x</href>" FILE_OF("5")), "x f 5 none  \n"},
@@ -264,11 +265,11 @@ static const struct {
 
 TEST(only_what_is_in_the_folder_is_reported, .end = sizeof(places) / sizeof(*places), .timeout = 30)
 {
-    struct nt_buffer told = {0};
-    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &told);
-    ck_assert_str_eq(nt_buffer_string(&told), places[_i].told);
+    struct nt_buffer reported = {0};
+    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &reported);
+    ck_assert_str_eq(nt_buffer_string(&reported), places[_i].reported);
     nt_list_parser_free(list);
-    nt_buffer_deinit(&told);
+    nt_buffer_deinit(&reported);
 }
 
 static const struct {
@@ -292,13 +293,13 @@ static const struct {
 
 TEST(what_is_no_list_is_refused, .end = sizeof(bad) / sizeof(*bad), .timeout = 30)
 {
-    struct nt_buffer told = {0};
-    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", bad[_i].text, 1 << 20, &told);
+    struct nt_buffer reported = {0};
+    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", bad[_i].text, 1 << 20, &reported);
     ck_assert_str_eq(nt_list_parser_problem(list), bad[_i].problem);
     ck_assert(!nt_list_parser_feed(list, " ", 1, true) || !*bad[_i].problem);
-    ck_assert_uint_eq(told.length, 0);
+    ck_assert_uint_eq(reported.length, 0);
     nt_list_parser_free(list);
-    nt_buffer_deinit(&told);
+    nt_buffer_deinit(&reported);
 }
 
 /* A list that begins so, and repeats a piece a thousand times: it is refused before so many
@@ -317,8 +318,8 @@ static const struct {
 
 TEST(lists_have_an_end, .end = sizeof(endless) / sizeof(*endless), .timeout = 30)
 {
-    struct nt_buffer told = {0}, thousand = {0};
-    struct nt_list_parser *list = nt_list_parser_new(NT_SERVICE_WEB, "/a/", note, &told);
+    struct nt_buffer reported = {0}, thousand = {0};
+    struct nt_list_parser *list = nt_list_parser_new(NT_SERVICE_WEB, "/a/", note, &reported);
     unsigned count = 0;
     for (int i = 0; i < 1000; i++)
         nt_buffer_text(&thousand, endless[_i].piece);
@@ -328,21 +329,21 @@ TEST(lists_have_an_end, .end = sizeof(endless) / sizeof(*endless), .timeout = 30
     nt_buffer_deinit(&thousand);
     ck_assert_str_eq(nt_list_parser_problem(list), endless[_i].problem);
     nt_list_parser_free(list);
-    nt_buffer_deinit(&told);
+    nt_buffer_deinit(&reported);
 }
 
 TEST(a_long_token_is_refused, .timeout = 30)
 {
-    struct nt_buffer text = {0}, told = {0};
+    struct nt_buffer text = {0}, reported = {0};
     nt_buffer_text(&text, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>");
     for (int i = 0; i < NT_FOLDER_LIST_TOKEN_BYTES; i++)
         nt_buffer_byte(&text, 't');
     nt_buffer_text(&text, "</NextContinuationToken></ListBucketResult>");
-    struct nt_list_parser *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &told);
+    struct nt_list_parser *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &reported);
     ck_assert_str_eq(nt_list_parser_problem(list), "the server's continuation token is too long");
     nt_list_parser_free(list);
     list = fed(NT_SERVICE_S3, "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>", 5,
-               &told);
+               &reported);
     ck_assert_str_eq(nt_list_parser_token(list), "");
     nt_list_parser_free(list);
     nt_buffer_deinit(&text);

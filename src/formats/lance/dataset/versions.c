@@ -442,12 +442,12 @@ struct names {
 
 static enum nt_status add_name(void *context, const char *name, struct nt_error *error)
 {
-    enum { MAX_TOLD = 16 };
+    enum { MAX_REPORTED = 16 };
     struct names *names = context;
     (void)error;
-    if (names->count < MAX_TOLD)
+    if (names->count < MAX_REPORTED)
         nt_buffer_format(&names->text, "%s%s", names->count ? ", " : "", name);
-    else if (names->count == MAX_TOLD)
+    else if (names->count == MAX_REPORTED)
         nt_buffer_text(&names->text, ", …");
     names->count++;
     return NT_OK;

@@ -73,7 +73,7 @@ static void tear_down(void)
 }
 
 static const struct {
-    const char *wanted, *series;
+    const char *requested, *series;
     uint64_t number;
     const char *file, *watched;
 } choices[] = {
@@ -93,7 +93,7 @@ TEST(a_version_is_found_by_number_tag_and_branch, .setup = set_up, .teardown = t
      .end = sizeof(choices) / sizeof(*choices))
 {
     struct nt_dataset_version version;
-    assert_ok(nt_lance_find_version(folder, choices[_i].wanted, &version, &error));
+    assert_ok(nt_lance_find_version(folder, choices[_i].requested, &version, &error));
     ck_assert_str_eq(version.series, choices[_i].series);
     ck_assert_uint_eq(version.number, choices[_i].number);
     ck_assert_str_eq(version.file, choices[_i].file);
@@ -102,9 +102,9 @@ TEST(a_version_is_found_by_number_tag_and_branch, .setup = set_up, .teardown = t
 }
 
 static const struct {
-    const char *wanted;
+    const char *requested;
     enum nt_status status;
-    const char *told;
+    const char *message;
 } refusals[] = {
     {"4", NT_NOT_FOUND, "there are 3 versions, from 1 to 3"},
     {"77", NT_NOT_FOUND, "version 77 does not exist"},
@@ -140,8 +140,9 @@ TEST(what_is_no_version_is_refused_by_name, .setup = set_up, .teardown = tear_do
      .end = sizeof(refusals) / sizeof(*refusals))
 {
     struct nt_dataset_version version;
-    assert_status(refusals[_i].status, nt_lance_find_version(folder, refusals[_i].wanted, &version, &error));
-    ck_assert_msg(strstr(error.message, refusals[_i].told) != NULL, "%s", error.message);
+    assert_status(refusals[_i].status,
+                  nt_lance_find_version(folder, refusals[_i].requested, &version, &error));
+    ck_assert_msg(strstr(error.message, refusals[_i].message) != NULL, "%s", error.message);
 }
 
 TEST(of_two_names_of_a_version_the_newer_one_is_read, .setup = set_up, .teardown = tear_down)

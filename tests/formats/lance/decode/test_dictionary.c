@@ -153,7 +153,7 @@ TEST(items_that_end_before_they_begin_or_after_the_bytes_are_corrupt, .end = WID
  * bytes, or ends there. */
 TEST(items_after_the_bytes_are_corrupt, .end = WIDTHS)
 {
-    for (unsigned behind = 0; behind < 2; behind++) {
+    for (unsigned after = 0; after < 2; after++) {
         choose(40, 0);
         for (size_t i = 0; i < ROWS; i++)
             rows[i] = 0;
@@ -163,7 +163,7 @@ TEST(items_after_the_bytes_are_corrupt, .end = WIDTHS)
         for (size_t i = 0; i < ITEMS; i++)
             ends[i] = 3 + i; /* the last item is one byte, at 3 + ITEMS - 2 */
         memcpy(chosen.ends, ends, sizeof(ends));
-        chosen.what.elements = behind ? 4 : ITEMS + 1;
+        chosen.what.elements = after ? 4 : ITEMS + 1;
         assert_status(NT_CORRUPT, copy(&chosen, NULL, 3 * (ROWS - 1) + 1, false));
         ck_assert_ptr_nonnull(strstr(error.message, "end after the dictionary"));
         free_chosen(&chosen);
@@ -177,20 +177,20 @@ TEST(items_of_all_widths_are_reported_by_numbers_of_all_widths)
         uint32_t bytes;
     } numbered[] = {
         {NT_ELEMENT_UINT8, 1}, {NT_ELEMENT_UINT16, 2}, {NT_ELEMENT_UINT32, 4}, {NT_ELEMENT_UINT64, 8}};
-    uint8_t list[20 * 20], found[50 * 20], told[50 * 8];
+    uint8_t list[20 * 20], found[50 * 20], reported[50 * 8];
     for (size_t i = 0; i < sizeof(list); i++)
         list[i] = (uint8_t)(i * 7);
     for (uint32_t width = 1; width <= 20; width++)
         for (size_t k = 0; k < 4; k++) {
-            memset(told, 0, sizeof(told));
+            memset(reported, 0, sizeof(reported));
             for (size_t i = 0; i < 50; i++)
-                told[i * numbered[k].bytes] = (uint8_t)(i * 3 % 20);
+                reported[i * numbered[k].bytes] = (uint8_t)(i * 3 % 20);
             const struct nt_value from = {list, 20, NT_ELEMENT_OPAQUE, width},
-                                  which = {told, 50, numbered[k].element, numbered[k].bytes};
+                                  which = {reported, 50, numbered[k].element, numbered[k].bytes};
             assert_ok(nt_dictionary_gather(&which, &from, found, &error));
             for (size_t i = 0; i < 50; i++)
                 ck_assert_mem_eq(found + i * width, list + i * 3 % 20 * width, width);
-            told[25 * numbered[k].bytes] = 20;
+            reported[25 * numbered[k].bytes] = 20;
             assert_status(NT_CORRUPT, nt_dictionary_gather(&which, &from, found, &error));
             ck_assert_ptr_nonnull(
                 strstr(error.message, "element 25 refers to item 20, but the dictionary has 20"));

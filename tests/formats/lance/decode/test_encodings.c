@@ -94,7 +94,7 @@ TEST(encodings_are_reported_in_words, .setup = set_up, .teardown = tear_down, .e
     char text[200], narrow[8];
     const struct nt_tree tree = tree_of(&sound[_i]);
     nt_tree_describe(&tree, text, sizeof(text));
-    ck_assert_str_eq(text, sound[_i].told);
+    ck_assert_str_eq(text, sound[_i].message);
     nt_tree_describe(&tree, narrow, sizeof(narrow));
     ck_assert_mem_eq(narrow, text, strlen(narrow));
     ck_assert_uint_eq(strlen(narrow), strlen(text) < 7 ? strlen(text) : 7);
@@ -137,5 +137,5 @@ TEST(what_is_wrong_with_a_page_is_reported, .setup = set_up, .teardown = tear_do
     uint64_t elements = page->elements ? page->elements : 4;
     assert_status(page->status ? page->status : NT_CORRUPT,
                   decode(page, page->count, elements, 1 << 20, true, output));
-    ck_assert_msg(strstr(error.message, page->told), "'%s' instead of '%s'", error.message, page->told);
+    ck_assert_msg(strstr(error.message, page->message), "'%s' instead of '%s'", error.message, page->message);
 }

@@ -11,7 +11,7 @@
 enum { NODES = 20, PARTS = 3, MOST = 4096 };
 
 struct page_case {
-    const char *told; /* the encodings in words; for refused pages a part of the message */
+    const char *message; /* the encodings in words; for refused pages a part of the message */
     enum nt_tree_layout layout;
     struct nt_tree_node nodes[NODES];
     struct nt_tree_buffer parts[PARTS];
@@ -49,7 +49,7 @@ static const struct nt_tree_member fixed_members[] = {{.node = 1, .bits = 8}, {.
 /* ---- what is in them ---- */
 
 static const struct page_case sound[] = {
-    {.told = "dictionary 3(nullable(flat 16, flat 1), flat 16)",
+    {.message = "dictionary 3(nullable(flat 16, flat 1), flat 16)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_DICTIONARY, .items = 3, .children = {1, 4}},
                {.kind = NT_TREE_NULLABLE, .children = {2, 3}},
@@ -62,7 +62,7 @@ static const struct page_case sound[] = {
            "\144\0\310\0\54\1"),
      .elements = 4,
      EXPECTED(uint16_t, 300, 100, 200, 0)},
-    {.told = "dictionary 2(flat 8, nullable(flat 8, flat 1))",
+    {.message = "dictionary 2(flat 8, nullable(flat 8, flat 1))",
      ARRAY,
      .nodes = {{.kind = NT_TREE_DICTIONARY, .items = 2, .children = {1, 2}},
                {.kind = NT_TREE_FLAT, .bits = 8},
@@ -76,7 +76,7 @@ static const struct page_case sound[] = {
      VALID,
      .elements = 3,
      EXPECTED(uint8_t, 0, 1, 0)},
-    {.told = "dictionary 2(flat 8, all nulls)",
+    {.message = "dictionary 2(flat 8, all nulls)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_DICTIONARY, .items = 2, .children = {1, 2}},
                {.kind = NT_TREE_FLAT, .bits = 8},
@@ -86,7 +86,7 @@ static const struct page_case sound[] = {
      VALID,
      .elements = 3,
      EXPECTED(uint8_t, 0, 0, 0)},
-    {.told = "nullable(flat 8)",
+    {.message = "nullable(flat 8)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_NULLABLE, .children = {1, NONE}}, {.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 2}},
@@ -95,7 +95,7 @@ static const struct page_case sound[] = {
      .elements = 2,
      EXPECTED(uint8_t, 1, 1)},
     /* LZ4: four bytes, all literal */
-    {.told = "general(flat 16)",
+    {.message = "general(flat 16)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_LENGTH_PREFIXED, .algorithm = NT_LENGTH_PREFIXED_LZ4, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 16}},
@@ -103,7 +103,7 @@ static const struct page_case sound[] = {
      BYTES("\4\0\0\0\100\1\0\2\0"),
      .elements = 2,
      EXPECTED(uint16_t, 1, 2)},
-    {.told = "fixed-size list 2(all nulls)",
+    {.message = "fixed-size list 2(all nulls)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .children = {1}}, {.kind = NT_TREE_ALL_NULL}},
      .parts = {{0, 0}},
@@ -111,7 +111,7 @@ static const struct page_case sound[] = {
      .want = {.output = NT_TREE_VALID, .depth = 1},
      .elements = 4,
      EXPECTED(uint8_t, 0, 0, 0, 0)},
-    {.told = "fixed-size list 2(nullable(flat 8, flat 1))",
+    {.message = "fixed-size list 2(nullable(flat 8, flat 1))",
      ARRAY,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .children = {1}},
                {.kind = NT_TREE_NULLABLE, .children = {2, 3}},
@@ -123,7 +123,7 @@ static const struct page_case sound[] = {
      .want = {.output = NT_TREE_VALID, .depth = 1},
      .elements = 4,
      EXPECTED(uint8_t, 1, 0, 1, 1)},
-    {.told = "list(flat 16)",
+    {.message = "list(flat 16)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 16}},
@@ -132,7 +132,7 @@ static const struct page_case sound[] = {
      .want = {.output = NT_TREE_OFFSETS, .layer = 1},
      .elements = 3,
      EXPECTED(uint64_t, 2, 2, 5)},
-    {.told = "binary(flat 32, flat 8)",
+    {.message = "binary(flat 32, flat 8)",
      ARRAY,
      .nodes = {{.kind = NT_TREE_BINARY, .children = {1, 2}},
                {.kind = NT_TREE_FLAT, .bits = 32},
@@ -143,25 +143,25 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "constant",
+    {.message = "constant",
      MINI,
      .nodes = {{.kind = NT_TREE_SAME, .bits = 16, .value = (const uint8_t *)"\1\2"}},
      BYTES("\0\0\0\0\0\0\0\0"),
      .elements = 3,
      EXPECTED(uint16_t, 0x201, 0x201, 0x201)},
-    {.told = "constant",
+    {.message = "constant",
      MINI,
      .nodes = {{.kind = NT_TREE_SAME, .bits = 16}},
      BYTES("\0\0\0\0\0\0\0\0"),
      .elements = 2,
      EXPECTED(uint16_t, 0, 0)},
-    {.told = "byte stream split(flat 16)",
+    {.message = "byte stream split(flat 16)",
      MINI,
      .nodes = {{.kind = NT_TREE_BYTE_SPLIT, .children = {1}}, {.kind = NT_TREE_FLAT, .bits = 16}},
      BYTES("\0\0\4\0\0\0\0\0\1\2\3\4\0\0\0\0"),
      .elements = 2,
      EXPECTED(uint16_t, 0x301, 0x402)},
-    {.told = "fixed-size list 2(packed struct(constant))",
+    {.message = "fixed-size list 2(packed struct(constant))",
      ZIP,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .children = {1}},
                {.kind = NT_TREE_PACKED, .children = {2}},
@@ -171,7 +171,7 @@ static const struct page_case sound[] = {
      BYTES("\0aaaa\0bbbb"),
      .elements = 4,
      EXPECTED(uint16_t, 0x605, 0x605, 0x605, 0x605)},
-    {.told = "fixed-size list 2(flat 16)", /* a byte of validity; only the items are requested */
+    {.message = "fixed-size list 2(flat 16)", /* a byte of validity; only the items are requested */
      ZIP,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .has_validity = true, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 16}},
@@ -181,14 +181,14 @@ static const struct page_case sound[] = {
            "\0\0\0\0\3\3\0\4\0"),
      .elements = 4,
      EXPECTED(uint16_t, 1, 0, 3, 4)},
-    {.told = "fixed-size list 3(flat 1)",
+    {.message = "fixed-size list 3(flat 1)",
      ZIP,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 3, .children = {1}}, {.kind = NT_TREE_FLAT, .bits = 1}},
      .value_bits = 3,
      BYTES("\5\3"),
      .elements = 6,
      EXPECTED(uint8_t, 1, 0, 1, 1, 1, 0)},
-    {.told = "flat 16", /* each with its length, in eight bytes */
+    {.message = "flat 16", /* each with its length, in eight bytes */
      ZIP,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 16}},
      .offset_bits = 64,
@@ -197,7 +197,7 @@ static const struct page_case sound[] = {
            "\2\0\0\0\0\0\0\0\3\4"),
      .elements = 3,
      EXPECTED(uint16_t, 0x201, 0, 0x403)},
-    {.told = "general(variable 8)",
+    {.message = "general(variable 8)",
      ZIP,
      .nodes = {{.kind = NT_TREE_LENGTH_PREFIXED, .algorithm = NT_LENGTH_PREFIXED_LZ4, .children = {1}},
                {.kind = NT_TREE_VARIABLE, .bits = 8}},
@@ -208,7 +208,7 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 3,
      EXPECTED(uint64_t, 2, 2, 3)},
-    {.told = "variable packed struct",
+    {.message = "variable packed struct",
      ZIP,
      .nodes = {{.kind = NT_TREE_VARIABLE_PACKED, .members = members, .member_count = 2},
                {.kind = NT_TREE_FLAT, .bits = 16},
@@ -219,7 +219,7 @@ static const struct page_case sound[] = {
      .want = {.output = NT_TREE_VALUES},
      .elements = 2,
      EXPECTED(uint16_t, 0x201, 0x403)},
-    {.told = "variable packed struct",
+    {.message = "variable packed struct",
      ZIP,
      .nodes = {{.kind = NT_TREE_VARIABLE_PACKED, .members = members, .member_count = 2},
                {.kind = NT_TREE_FLAT, .bits = 16},
@@ -230,7 +230,7 @@ static const struct page_case sound[] = {
      .want = {.output = NT_TREE_ENDS, .member = 1},
      .elements = 2,
      EXPECTED(uint64_t, 2, 3)},
-    {.told = "variable packed struct", /* all of it, in one piece */
+    {.message = "variable packed struct", /* all of it, in one piece */
      ZIP,
      .nodes = {{.kind = NT_TREE_VARIABLE_PACKED, .members = fixed_members, .member_count = 2},
                {.kind = NT_TREE_FLAT, .bits = 8}},
@@ -241,7 +241,7 @@ static const struct page_case sound[] = {
      .elements = 2,
      .width = 3,
      .expected = "abcdef"},
-    {.told = "fixed-size list 3(flat 1)", /* the buffers of an array of one value */
+    {.message = "fixed-size list 3(flat 1)", /* the buffers of an array of one value */
      CONSTANT,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 3, .children = {1}}, {.kind = NT_TREE_FLAT, .bits = 1}},
      .has_value_part = true,
@@ -249,7 +249,7 @@ static const struct page_case sound[] = {
      BYTES("\1\0\0\0\2\0\0\0\5\0"),
      .elements = 6,
      EXPECTED(uint8_t, 1, 0, 1, 1, 0, 1)},
-    {.told = "variable 32", /* offsets, then the bytes */
+    {.message = "variable 32", /* offsets, then the bytes */
      CONSTANT,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
      .has_value_part = true,
@@ -258,7 +258,7 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 3,
      EXPECTED(uint64_t, 2, 4, 6)},
-    {.told = "variable 32", /* strings without bytes */
+    {.message = "variable 32", /* strings without bytes */
      CONSTANT,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
      .has_value_part = true,
@@ -267,7 +267,7 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 0, 0)},
-    {.told = "flat 8", /* levels at an offset where 16-bit numbers may not begin */
+    {.message = "flat 8", /* levels at an offset where 16-bit numbers may not begin */
      CONSTANT,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 0}, {1, 8}},
@@ -276,7 +276,7 @@ static const struct page_case sound[] = {
      .layer = NT_LAYER_NULLABLE_ITEM,
      .elements = 4,
      EXPECTED(uint8_t, 1, 0, 1, 0)},
-    {.told = "flat 8", /* levels that are all equal */
+    {.message = "flat 8", /* levels that are all equal */
      MINI,
      .nodes = {{.kind = NT_TREE_FLAT, .bits = 8},
                {.kind = NT_TREE_SAME, .bits = 16, .value = (const uint8_t *)"\1\0"}},
@@ -286,14 +286,14 @@ static const struct page_case sound[] = {
      .layer = NT_LAYER_NULLABLE_ITEM,
      .elements = 3,
      EXPECTED(uint8_t, 0, 0, 0)},
-    {.told = "variable 32",
+    {.message = "variable 32",
      BLOCK,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
      BYTES("\40\0\0\0\24\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"),
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "variable 64",
+    {.message = "variable 64",
      BLOCK,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 64}},
      BYTES("\100\0\0\0\0\0\0\0\50\0\0\0\0\0\0\0"
@@ -301,14 +301,14 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "variable 32", /* as early writers store it */
+    {.message = "variable 32", /* as early writers store it */
      BLOCK,
      .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
      BYTES("\40\2\0\0\0\25\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"),
      ENDS,
      .elements = 2,
      EXPECTED(uint64_t, 1, 3)},
-    {.told = "out-of-line bitpacking 3", /* fewer than a block of 1024: unpacked */
+    {.message = "out-of-line bitpacking 3", /* fewer than a block of 1024: unpacked */
      MINI,
      .nodes = {{.kind = NT_TREE_OUT_OF_LINE_BITS, .bits = 8, .packed_bits = 3}},
      BYTES("\0\0\2\0\0\0\0\0ab\0\0\0\0\0\0"),

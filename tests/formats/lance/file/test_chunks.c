@@ -126,13 +126,13 @@ static struct nt_counters counters(void)
 
 TEST(a_small_read_in_lists_decodes_the_rows_around_it, .teardown = tear_down)
 {
-    enum { FIRST = 12 * ITEMS + 17, WANTED = 1000 };
-    int32_t found[WANTED];
+    enum { FIRST = 12 * ITEMS + 17, COUNT = 1000 };
+    int32_t found[COUNT];
     put_lists();
     end_file(true);
     open_stream(1, NT_STREAM_DATA);
     assert_ok(nt_stream_read(stream, 4 * FIRST, found, sizeof(found), &error));
-    for (int i = 0; i < WANTED; i++)
+    for (int i = 0; i < COUNT; i++)
         ck_assert_int_eq(found[i], FIRST + i);
     ck_assert_uint_eq(counters().pages_decoded, 1);
     ck_assert_uint_le(counters().decoded_bytes, 128 * 1024);

@@ -90,7 +90,7 @@ static struct nt_buffer in_list(struct nt_buffer values)
  * nulls, whether the schema allows them; and which nodes of the lists and of the value are nullable. */
 static const struct {
     unsigned lists, layer;
-    bool is_told, is_nullable, are_null[3];
+    bool is_known, is_nullable, are_null[3];
 } null_constants[] = {
     {2, NT_LAYER_ITEM, false, true, {false, false, true}},
     {1, NT_LAYER_ITEM, false, true, {false, false, true}},
@@ -108,7 +108,7 @@ TEST(a_constant_without_a_value_means_the_lists_that_are_left, .setup = set_up, 
         values = in_list(values);
     stored = (struct nt_lance_value){
         .bits = 32, .is_nullable = null_constants[_i].is_nullable, .list_count = 2, .lists = {2, 2}};
-    of_column.has_null_levels = null_constants[_i].is_told;
+    of_column.has_null_levels = null_constants[_i].is_known;
     assert_ok(make(zipped(null_constants[_i].layer, values), 1));
     stored = (struct nt_lance_value){.bits = 32};
     of_column.has_null_levels = false;

@@ -118,27 +118,27 @@ TEST(a_buffer_that_is_not_there_is_missed, .teardown = tear_down)
 
 /* The levels of two chunks: the last of 51 rows continues for 3 levels; with it, 50 end in the second
  * one. */
-struct told {
+struct reported {
     uint64_t rows, last_row;
     bool is_continued;
 };
 
-static enum nt_status check_told(const struct told told[2])
+static enum nt_status check_reported(const struct reported reported[2])
 {
     static const struct nt_tree tree = {.layer_count = 2,
                                         .layers = {NT_LAYER_ITEM, NT_LAYER_NULL_AND_EMPTY_LIST}};
     enum nt_status status = NT_OK;
     for (unsigned i = 0; status == NT_OK && i < 2; i++) {
-        const struct nt_tree_counts counts = {.slots = {1000, told[i].rows},
-                                              .is_continued = told[i].is_continued,
-                                              .last_row = told[i].last_row};
+        const struct nt_tree_counts counts = {.slots = {1000, reported[i].rows},
+                                              .is_continued = reported[i].is_continued,
+                                              .last_row = reported[i].last_row};
         status = nt_lance_row_index_check(&row_index, &tree, i, &counts, &error);
     }
     return status;
 }
 
 static const struct {
-    struct told told[2];
+    struct reported reported[2];
     enum nt_status expected;
     uint64_t place;
 } levels[] = {
@@ -155,7 +155,7 @@ TEST(it_has_to_say_what_the_levels_say, .teardown = tear_down, .end = sizeof(lev
 {
     const uint64_t numbers[] = {50, 3, 50, 0};
     assert_ok(open_index(numbers, 4, 1, 2, 100));
-    ck_assert_uint_eq(check_told(levels[_i].told), levels[_i].expected);
+    ck_assert_uint_eq(check_reported(levels[_i].reported), levels[_i].expected);
     if (levels[_i].expected != NT_OK)
         ck_assert_uint_eq(error.offset, levels[_i].place);
 }
