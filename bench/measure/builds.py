@@ -59,14 +59,14 @@ def told_by(version_text):
 def describe(build, commit=None):
     """The commit and the libraries that the program prints. Older programs do not print their
     commit."""
-    told = told_by(output_of(str(build.ntuplefs), "--version"))
+    reported = told_by(output_of(str(build.ntuplefs), "--version"))
     versions = {library["name"]: library["version"] for library in introspect(build.directory,
             "intro-dependencies") or ()
                 if library["name"] in LIBRARIES}
-    return {"label": build.label, "commit": commit or told.get("commit", "unknown"),
-            "buildtype": build_option(build.directory, "buildtype"), "version": told.get("ntuplefs", ""),
+    return {"label": build.label, "commit": commit or reported.get("commit", "unknown"),
+            "buildtype": build_option(build.directory, "buildtype"), "version": reported.get("ntuplefs", ""),
             **versions,
-            **{name: version for name, version in told.items() if name in LIBRARIES}}
+            **{name: version for name, version in reported.items() if name in LIBRARIES}}
 
 
 def build_commit(commit, like, repository, folder):

@@ -15,8 +15,8 @@ def compared(title, columns, rows):
     """How many times as fast another build is. A row is (what, function of a column's rounds to
     its ratios). Values that differ significantly from 1 are bold."""
     lines = heading(title, *columns)
-    for what, tell in rows:
-        found = [tell(rounds) for rounds in columns.values()]
+    for what, describe in rows:
+        found = [describe(rounds) for rounds in columns.values()]
         if any(found):
             lines.append(row(what, *(f"**{spread(values)}**" if values and are_told_apart(values)
                                      else spread(values)
@@ -37,19 +37,19 @@ def times_of(whats, prefix):
 
 
 def row_times(rounds, prefix):
-    def tell(what):
+    def describe(what):
         return lambda rounds: [found[what][0] / found[prefix + what][0] for found in rounds
                                if what in found and prefix + what in found]
-    return [(what, tell(what)) for what in names(rounds) if prefix + what in names(rounds)]
+    return [(what, describe(what)) for what in names(rounds) if prefix + what in names(rounds)]
 
 
 def call_times(prefix):
-    def tell(what, choose):
+    def describe(what, choose):
         def of(rounds):
             both = [(found["calls"][what], found[f"{prefix}calls"][what]) for found in rounds]
             return [choose(first) / choose(other) for first, other in both if first and other]
         return of
-    return [(f"{what}, {name}", tell(what, choose)) for what in CALLS
+    return [(f"{what}, {name}", describe(what, choose)) for what in CALLS
             for name, choose in (("median", median), ("99 of 100", hundredth))]
 
 

@@ -68,15 +68,15 @@ def run_once(ntuplefs, path, readers):
         begin, end = time.perf_counter(), math.inf
         if not readers:
             time.sleep(0.5)
-        told = [results.get() for _ in reading]
+        reported = [results.get() for _ in reading]
         stop.set()
-        told.append(results.get())
+        reported.append(results.get())
         for process in (asking, *reading):
             process.join()
         if mount.process.poll() is not None:
             raise SystemExit(f"{ntuplefs} ended")
-    [asked] = [calls for what, calls, _ in told if what == "asked"]
-    reads = [(times, size) for what, times, size in told if what == "read"]
+    [asked] = [calls for what, calls, _ in reported if what == "asked"]
+    reads = [(times, size) for what, times, size in reported if what == "read"]
     if reads:
         begin, end = min(begin for (begin, _), _ in reads), max(end for (_, end), _ in reads)
     meanwhile = {what: [seconds for at, seconds in calls if begin <= at <= end] for what,

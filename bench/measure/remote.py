@@ -123,9 +123,9 @@ def peers(arguments, near):
 
 def stored_bytes(build, path):
     """{what: bytes of its pages}"""
-    told = subprocess.run([build.ntuple, "cat", path, "layout.jsonl"], stdout=subprocess.PIPE,
+    reported = subprocess.run([build.ntuple, "cat", path, "layout.jsonl"], stdout=subprocess.PIPE,
                           check=True).stdout
-    pages = [line for line in map(json.loads, filter(None, told.splitlines()))
+    pages = [line for line in map(json.loads, filter(None, reported.splitlines()))
              if line["owner"] in ("page", "checksum")]
     return {what: sum(page["stored_bytes"] for page in pages if page["field"] in names) for what,
             names in COLUMNS.items()}

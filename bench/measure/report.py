@@ -69,8 +69,8 @@ def opening_table(files, kind, prefixes):
     if not files:
         return []
     rounds = {f"{file['count']:,}": file["rounds"] for file in files.values()}
-    rows = [(prefix + what, unit, tell)
-            for of, unit, tell in ((OPENING + PEER_OPENING, "", lambda values: spread(values, 1e3)),
+    rows = [(prefix + what, unit, describe)
+            for of, unit, describe in ((OPENING + PEER_OPENING, "", lambda values: spread(values, 1e3)),
                                    (["whole, bytes a second"], " / 10⁹", lambda values: spread(values, 1e-9)),
                                    (OCCUPIED, ", MiB at most", mebibytes))
             for what in of for prefix in prefixes]

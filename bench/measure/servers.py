@@ -58,8 +58,8 @@ class Web:
         lines = self.log.read_text().splitlines()
         found = [line.split() for line in lines[self.read:]]
         self.read = len(lines)
-        return [(wanted, int(sent)) for number, (wanted, sent) in enumerate(found)
-                if wanted not in [before for before, _ in found[:number]]]
+        return [(requested, int(sent)) for number, (requested, sent) in enumerate(found)
+                if requested not in [before for before, _ in found[:number]]]
 
 
 @contextlib.contextmanager

@@ -27,8 +27,8 @@ def mebibytes(values):
 def table(title, rounds, rows):
     """A column for each of {name: rounds}, a row for each of (what, unit, function of its values)."""
     lines = heading(title, *rounds)
-    for what, unit, tell in rows:
-        cells = [tell(series(found, what)) for found in rounds.values()]
+    for what, unit, describe in rows:
+        cells = [describe(series(found, what)) for found in rounds.values()]
         if any(cells):
             lines.append(row(what + unit, *cells))
     return lines

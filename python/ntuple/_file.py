@@ -118,8 +118,8 @@ def _chosen(file: File, entries: Selection) -> File:
 def _open(source: Source, format: Optional[str], version: Union[int, str, None], friends: bool) -> File:
     if isinstance(source, (str, os.PathLike)):
         try:
-            wanted = None if version is None else str(version)
-            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, wanted, friends))
+            requested = None if version is None else str(version)
+            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends))
         except _errors.NotFoundError as error:
             raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     if version is not None:

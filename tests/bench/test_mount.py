@@ -18,10 +18,10 @@ class Ends(unittest.TestCase):
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             if ready:
                 process.stdout.readline()
-            told, start = io.StringIO(), time.monotonic()
-            with contextlib.redirect_stderr(told):
+            reported, start = io.StringIO(), time.monotonic()
+            with contextlib.redirect_stderr(reported):
                 status = end(process, 0.2)
-            return status, told.getvalue().count("did not end"), time.monotonic() - start
+            return status, reported.getvalue().count("did not end"), time.monotonic() - start
 
     def test_a_process_that_ends_is_left_alone(self):
         self.assertEqual(self.ended(["sh", "-c", "exit 3"])[:2], (3, 0))

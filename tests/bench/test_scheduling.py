@@ -71,9 +71,10 @@ class Preference(unittest.TestCase):
         self.enabled.write_text("0\n")
         child = os.fork()
         if not child:
-            said = prefer(self.enabled, self.group)
+            message = prefer(self.enabled, self.group)
             is_raised = os.nice(0) == NICE
-            os._exit(0 if ("NOT" in said) != is_raised and said.startswith("none on this machine") else 1)
+            is_right = ("NOT" in message) != is_raised and message.startswith("none on this machine")
+            os._exit(0 if is_right else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertFalse(self.group.exists())
 

@@ -65,10 +65,10 @@ def schema_problems(root):
     calls = [call for path in (root / 'src').rglob('*.c')
              for call in SCHEMA_IN_CODE.findall(path.read_text())]
     used = {kind for call in calls for kind in re.findall(r'"(\w+)"', call)}
-    told = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
-    for kind in sorted(used - told):
+    reported = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
+    for kind in sorted(used - reported):
         yield f'docs/tree.md does not tell of the schema ntuplefs.{kind}/1'
-    for kind in sorted(told - used):
+    for kind in sorted(reported - used):
         yield f'docs/tree.md tells of the schema ntuplefs.{kind}/1, which nothing writes'
 
 
@@ -76,12 +76,12 @@ def library_problems(root):
     """Each function of the public headers has one row in the tables of costs."""
     declared = set().union(*(functions(header) for header in headers(root)))
     rows = re.findall(r'^\| (`nt_[^|]*) \|', (root / 'docs/library.md').read_text(), re.MULTILINE)
-    told = [name for row in rows for name in re.findall(r'`(nt_\w+)`', row)]
-    for name in sorted(declared - set(told)):
+    reported = [name for row in rows for name in re.findall(r'`(nt_\w+)`', row)]
+    for name in sorted(declared - set(reported)):
         yield f'the tables do not tell what {name} costs'
-    for name in sorted(set(told) - declared):
+    for name in sorted(set(reported) - declared):
         yield f'the tables tell of {name}, which no public header declares'
-    for name in sorted({name for name in told if told.count(name) > 1}):
+    for name in sorted({name for name in reported if reported.count(name) > 1}):
         yield f'the tables tell twice of {name}'
 
 
@@ -103,10 +103,10 @@ def page_options(page):
 
 def option_problems(root, program):
     page = root / 'docs/man' / f'{Path(program).name}.1'
-    known, told = set(HELP_OPTION.findall(help_of(program))), page_options(page)
-    for name in sorted(known - told):
+    known, reported = set(HELP_OPTION.findall(help_of(program))), page_options(page)
+    for name in sorted(known - reported):
         yield f'{page.name} does not tell of --{name}'
-    for name in sorted(told - known):
+    for name in sorted(reported - known):
         yield f'{page.name} tells of --{name}, which --help does not'
     if not known:
         yield f'{program} --help tells of no option'

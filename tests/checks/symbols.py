@@ -17,13 +17,13 @@ def main(root, library, nm):
                          text=True, check=True)
     exported = {line.split()[0].split('@')[0] for line in run.stdout.splitlines()}
     exported = {name for name in exported if not name.startswith('__odr_asan')}  # symbols of the sanitizer
-    wanted = set().union(*(functions(header) for header in headers(root)))
-    for name in sorted(exported - wanted):
+    expected = set().union(*(functions(header) for header in headers(root)))
+    for name in sorted(exported - expected):
         print(f'{name} is exported, but no public header declares it')
-    for name in sorted(wanted - exported):
+    for name in sorted(expected - exported):
         print(f'{name} is declared by a public header, but not exported')
-    failed = len(exported ^ wanted) + sum(not name.startswith('nt_') for name in exported & wanted)
-    print(f'{len(exported & wanted)} passed, {failed} failed')
+    failed = len(exported ^ expected) + sum(not name.startswith('nt_') for name in exported & expected)
+    print(f'{len(exported & expected)} passed, {failed} failed')
     return 1 if failed or not exported else 0
 
 

@@ -49,8 +49,8 @@ def every(step, values, start=0):
 def table_of(*columns):
     """Columns are (name, array) or (name, array, {options of the encoder})."""
     fields = [pa.field(name, array.type, metadata={f'lance-encoding:{key}': value for key,
-                                                   value in (told[0] if told else {}).items()})
-              for name, array, *told in columns]
+                                                   value in (reported[0] if reported else {}).items()})
+              for name, array, *reported in columns]
     return pa.table([array for _, array, *_ in columns], schema=pa.schema(fields))
 
 
@@ -721,8 +721,8 @@ def make(name):
     found = read_columns(path, table.column_names)
     if name not in OLD and table_columns(found) != table_columns(table):
         sys.exit(f'{name}: pylance reads something else than it wrote')
-    told = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}
-    if missing := set(encodings.split()) - told:
+    reported = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}
+    if missing := set(encodings.split()) - reported:
         sys.exit(f'{name}: no column has {", ".join(sorted(missing))}')
     save(name, found, reader.metadata())
 

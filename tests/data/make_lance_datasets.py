@@ -431,11 +431,11 @@ def bytes_of_blobs(data_set):
 def state_of(data_set, blobs):
     """The expected values of a version: a line for each column."""
     table = data_set.to_table()
-    told = {'version': data_set.version, 'rows': table.num_rows,
+    reported = {'version': data_set.version, 'rows': table.num_rows,
             'fragments': [[fragment.fragment_id, fragment.physical_rows, fragment.num_deletions]
                           for fragment in data_set.get_fragments()]}
     columns = ',\n'.join('   ' + line(column) for column in table_columns(table))
-    return f'  {{{line(told)[1:-1]}, "columns": [\n{columns}]{blobs}}}'
+    return f'  {{{line(reported)[1:-1]}, "columns": [\n{columns}]{blobs}}}'
 
 
 def told_of(data_set):
@@ -464,12 +464,12 @@ def make(name):
     for outside_places in places:
         forget_outside(path, outside_places)
     states = ',\n'.join(map(state_of, versions_of(path), bytes_of))
-    told = f' "told": {line(told_of(lance.dataset(str(path))))},\n' if make_versions is stable else ''
+    reported = f' "told": {line(told_of(lance.dataset(str(path))))},\n' if make_versions is stable else ''
     if metadata := field_metadata(lance.dataset(str(path)).to_table().schema):
-        told += f' "metadata": {line(metadata)},\n'
+        reported += f' "metadata": {line(metadata)},\n'
     text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n'
             f' "data_storage_version": {line(version)},\n'
-            f'{told}'
+            f'{reported}'
             f' "versions": [\n{states}\n ]\n}}\n')
     json.loads(text)
     (HERE / f'{name}.json').write_text(text)

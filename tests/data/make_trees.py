@@ -65,8 +65,8 @@ def start_root(place):
 def by_root(root, name):
     """{path of a tree: what the reader printed}; with the values of its branches."""
     text = getattr(root, f'write_{name}')(str(HERE / f'trees/trees_{name}.root'))
-    told = json.loads(str(text), strict=False)
-    return {path: (tree['entries'], values_of(tree)) for path, tree in told.items()}
+    reported = json.loads(str(text), strict=False)
+    return {path: (tree['entries'], values_of(tree)) for path, tree in reported.items()}
 
 
 def by_uproot():
@@ -121,29 +121,29 @@ def read_by_uproot(file):
     return found
 
 
-def merge(name, path, told, theirs):
+def merge(name, path, reported, theirs):
     """[branch] of a tree, from the readers' output."""
     branches = []
-    for branch in [*told, *(branch for branch in theirs if branch not in told)]:
-        readers = ['ROOT'] * (branch in told) + ['uproot'] * (branch in theirs)
-        if len(readers) == 2 and theirs[branch] != told[branch]:
+    for branch in [*reported, *(branch for branch in theirs if branch not in reported)]:
+        readers = ['ROOT'] * (branch in reported) + ['uproot'] * (branch in theirs)
+        if len(readers) == 2 and theirs[branch] != reported[branch]:
             if not UPROOT_DIFFERS.keys() & {name, branch, f'{name}: {branch}'}:
                 raise ValueError(f'{name}: {path}: {branch}: uproot reads {theirs[branch]}, ROOT '
-                                 f'{told[branch]}')
+                                 f'{reported[branch]}')
             readers = ['ROOT']
         branches.append({'name': branch, **({} if len(readers) == 2 else {'reader': readers[0]}),
-                         'values': told.get(branch, theirs.get(branch))})
+                         'values': reported.get(branch, theirs.get(branch))})
     return branches
 
 
-def describe(name, told):
+def describe(name, reported):
     import uproot
     path = HERE / f'trees/trees_{name}.root'
     with uproot.open(path) as file:
         theirs = read_by_uproot(file)
     trees = []
-    for tree in sorted({*told, *theirs}):
-        entries, values = told.get(tree, (None, {}))
+    for tree in sorted({*reported, *theirs}):
+        entries, values = reported.get(tree, (None, {}))
         kind, title, their_entries, their_values = theirs.get(tree, ('TTree', None, entries, {}))
         if entries not in (None, their_entries):
             sys.exit(f'{name}: {tree}: uproot finds {their_entries} entries, ROOT {entries}')

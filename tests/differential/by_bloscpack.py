@@ -100,8 +100,8 @@ arrays = {}
 def write(seed, directory):
     chooser = random.Random(seed)
     path = directory / f'random_{seed}{".blp" if seed % 3 else ""}'
-    arrays[path], told = (write_file if seed % 3 else write_directory)(chooser, path)
-    return [(path, told)]
+    arrays[path], reported = (write_file if seed % 3 else write_directory)(chooser, path)
+    return [(path, reported)]
 
 
 def problems(ntuple, path):

@@ -75,12 +75,12 @@ def problems(ntuple, path):
         rows = [json.loads(line)['values']
                 for line in (tree / path.stem / 'rows.jsonl').read_text().splitlines()]
         keys, counts = np.unique(expected >> 16, return_counts=True)
-        told = {'data.npy': found.dtype == dtype and np.array_equal(found, expected),
+        reported = {'data.npy': found.dtype == dtype and np.array_equal(found, expected),
                 'data.bin': (field / 'data.bin').read_bytes() == expected.tobytes(),
                 'rows.jsonl': rows == expected.tolist(),
                 'pages.jsonl': [((line.get('bucket', 0) << 16) + line['key'], line['elements'])
                                 for line in lines] == list(zip(keys.tolist(), counts.tolist()))}
-        return [f'{name} is not what the bitmap is' for name, is_so in told.items() if not is_so]
+        return [f'{name} is not what the bitmap is' for name, is_so in reported.items() if not is_so]
 
     return problems_of_copy(ntuple, path, compare)
 

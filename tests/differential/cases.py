@@ -72,12 +72,12 @@ def run_cases(document, write, problems):
             except BaseException as error:  # panics of pylance, too
                 print(f'skip {seed}: not written: {type(error).__name__} {str(error)[:150]}', flush=True)
                 continue
-            for path, told in written:
+            for path, reported in written:
                 try:
                     found = problems(arguments.ntuple, path)
                 except Exception as error:  # a file that cannot be compared is not valid
                     found = [f'{type(error).__name__} {str(error)[:400]}']
-                print(f'{"FAIL" if found else "ok  "} {path.name} {told}', *found[:3], sep='\n     ',
+                print(f'{"FAIL" if found else "ok  "} {path.name} {reported}', *found[:3], sep='\n     ',
                       flush=True)
                 passed, failed = passed + (not found), failed + bool(found)
                 if found and arguments.keep:

@@ -91,10 +91,10 @@ class Schema:
         members = [self.member(k, depth, is_alone) for k in range(self.random.randint(1, MAX_MEMBERS))]
         if depth and self.random.random() < 0.3:
             bases.append(self.structure(0))
-        declared, told, filled = zip(*members)
+        declared, reported, filled = zip(*members)
         text = (f'struct {name}{" : " * bool(bases)}{", ".join("public " + kind for kind in bases)} {{\n' +
                 ''.join(f'    {line}\n' for line in declared) +
-                f'    TELLS({", ".join(told)})\n' +
+                f'    TELLS({", ".join(reported)})\n' +
                 f'    void fill(Random &random) '
                 f'{{ {" ".join(f"{kind}::fill(random);" for kind in bases if kind != "TObject")} '
                 f'{" ".join(filled)} }}\n' +
@@ -279,8 +279,8 @@ def write(seed, directory):
         path = directory / f'{seed}_{number}.root'
         text = getattr(ROOT, f'write_{seed}')(str(path), seed * 1000 + number, options,
                                               chooser.choice([0, 1, 99]))
-        told = json.loads(str(text))
-        save(path, {'random': (told['entries'], values_of(told))})
+        reported = json.loads(str(text))
+        save(path, {'random': (reported['entries'], values_of(reported))})
 
 
 if __name__ == '__main__':

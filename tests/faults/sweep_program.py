@@ -66,12 +66,12 @@ def sweep(words, points):
     for number in range(1, allocations + 1, step):
         try:
             found = call(words, number)
-            told = problem(usual, found)
+            reported = problem(usual, found)
         except subprocess.TimeoutExpired:
-            told, found = f'no end within {SECONDS} s', None
-        if told:
+            reported, found = f'no end within {SECONDS} s', None
+        if reported:
             failures += 1
-            print(f'FAIL {" ".join(words[1:])}: allocation {number} of {allocations}: {told}', found
+            print(f'FAIL {" ".join(words[1:])}: allocation {number} of {allocations}: {reported}', found
                   and found.stderr[-300:])
     print(f'{" ".join(words[1:])}: {len(range(1, allocations + 1, step))} of {allocations} allocations, '
           f'{failures} failures')

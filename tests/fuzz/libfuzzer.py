@@ -30,15 +30,15 @@ EDGES = re.compile(r'\bcov: (\d+)')
 
 def took_long(program, log):
     """libFuzzer measures wall time. Does an input also take as long in CPU time?"""
-    told = TOO_LONG.search(log)
-    if not told:
+    reported = TOO_LONG.search(log)
+    if not reported:
         return True
-    again = subprocess.run([program, '-timeout=600', told[1]], env={**os.environ, **ENVIRONMENT},
+    again = subprocess.run([program, '-timeout=600', reported[1]], env={**os.environ, **ENVIRONMENT},
                            stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS)))
     if again.returncode == 0:
-        Path(told[1]).unlink()
+        Path(reported[1]).unlink()
     return again.returncode != 0
 
 

@@ -34,10 +34,10 @@ def run(artifact, again, seconds=1):
         program.write_text(TARGET.format(artifact=artifact, again=again))
         program.chmod(0o755)
         seed.write_text('a seed')
-        told = fuzz(program, [seed], folder, seconds + 0.3)
+        reported = fuzz(program, [seed], folder, seconds + 0.3)
         kept = [path.name for path in (folder / 'findings/it').iterdir() if path.suffix != '.log']
         same((folder / 'seeds/it/seed').read_text(), 'a seed')
-        return told['findings'], told['executions'] > 0, told['edges'], kept
+        return reported['findings'], reported['executions'] > 0, reported['edges'], kept
 
 
 @case

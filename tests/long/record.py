@@ -45,10 +45,10 @@ def git(*arguments):
 def commit(program=None):
     """Programs call themselves changed if any file is, including these records. The tree shows
     whether the code was."""
-    told = subprocess.run([program, '--version'], capture_output=True, text=True,
+    reported = subprocess.run([program, '--version'], capture_output=True, text=True,
                           check=True).stdout if program else \
         f"commit {git('rev-parse', f'--short={DIGITS}', 'HEAD')}"
-    name = re.search('^commit ([0-9a-f]+)', told, re.M)
+    name = re.search('^commit ([0-9a-f]+)', reported, re.M)
     changes = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'include', 'tests',
                   ':!tests/long')
     return (name[1] if name else 'unknown') + ('+' if changes else '')

@@ -10,7 +10,7 @@ import record  # noqa: E402
 case, same = harness.case, harness.same
 
 
-def told(answer):
+def reported(answer):
     """What is recorded of a program with this answer."""
     with harness.scratch() as folder:
         program = folder / 'program'
@@ -21,13 +21,13 @@ def told(answer):
 
 @case
 def the_commit_is_that_which_the_program_says():
-    same(told('ntuple 1.2.3\\ncommit 0123abcd\\nlibfuse 3.14.0\\n'), '0123abcd')
-    same(told('ntuple 1.2.3\\ncommit 0123abcd-dirty\\n'), '0123abcd')
+    same(reported('ntuple 1.2.3\\ncommit 0123abcd\\nlibfuse 3.14.0\\n'), '0123abcd')
+    same(reported('ntuple 1.2.3\\ncommit 0123abcd-dirty\\n'), '0123abcd')
 
 
 @case
 def a_program_that_says_none_is_of_an_unknown_one():
-    same(told('ntuple 1.2.3\\n'), 'unknown')
+    same(reported('ntuple 1.2.3\\n'), 'unknown')
 
 
 @case

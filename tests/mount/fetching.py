@@ -51,23 +51,23 @@ class Fetching:
         with other:
             subprocess.run([environment['NTUPLE_FETCH']], stdin=other.fileno(), env=environment, check=True)
         for place in places:
-            self.tell('ALLOW', place)
-        self.tell('BEGIN', flags=ALONE)
+            self.send('ALLOW', place)
+        self.send('BEGIN', flags=ALONE)
         self.greet()
 
     def greet(self):
-        told = ANSWER.unpack(self.channel.recv(70000))
-        same((told['kind'], told['epoch'] != self.epoch), (KINDS['HELLO'], True))
-        self.epoch = told['epoch']
+        reported = ANSWER.unpack(self.channel.recv(70000))
+        same((reported['kind'], reported['epoch'] != self.epoch), (KINDS['HELLO'], True))
+        self.epoch = reported['epoch']
 
-    def tell(self, kind, text='', flags=0):
+    def send(self, kind, text='', flags=0):
         number = next(self.ids)
         self.channel.send(REQUEST.pack(kind=KINDS[kind], epoch=self.epoch, id=number, file=number,
                                        milliseconds=5000, bytes=flags) + text.encode())
 
     def ask(self, kind, text):
         """How it ends: DONE, or the reason."""
-        self.tell(kind, text)
+        self.send(kind, text)
         while True:
             packet = self.channel.recv(70000)
             found = ANSWER.unpack(packet)['kind']

@@ -86,8 +86,8 @@ def run(needs_fuse=True, at_once=1):
 
 def libfuse_lacks():
     """What the program says that it needs a newer libfuse for, or None."""
-    told = re.search('^libfuse (needs .*)$', output(NTUPLEFS, '--version').decode(), re.M)
-    return told and f'libfuse {told[1]}'
+    reported = re.search('^libfuse (needs .*)$', output(NTUPLEFS, '--version').decode(), re.M)
+    return reported and f'libfuse {reported[1]}'
 
 
 def enter_namespace(script):
@@ -381,8 +381,8 @@ class Foreground:
         def found():
             return [line for line in self.log_lines() if not NOTE.match(line)]
 
-        told = errors_of(self.mountpoint) if is_mounted(self.mountpoint) else []
-        wait_until(lambda: len(found()) >= len(told), f'{len(told)} messages')
+        reported = errors_of(self.mountpoint) if is_mounted(self.mountpoint) else []
+        wait_until(lambda: len(found()) >= len(reported), f'{len(reported)} messages')
         return found()
 
     def end(self, number=signal.SIGTERM):

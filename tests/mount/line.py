@@ -10,9 +10,9 @@ class Line:
 
 
 @contextlib.contextmanager
-def slow_line(port, **told):
+def slow_line(port, **shown):
     """rtt, rate, window, cut, stall, stall_for: options of the program."""
-    options = [word for name, value in told.items() for word in (f'--{name.replace("_", "-")}', str(value))]
+    options = [word for name, value in shown.items() for word in (f'--{name.replace("_", "-")}', str(value))]
     line = Line()
     with subprocess.Popen([os.environ['SLOW_LINE'], *options, str(port)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:

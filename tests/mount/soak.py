@@ -155,11 +155,11 @@ def main():
     with scratch() as directory:
         write_large(directory / 'large.root')
         most, bound = soak(directory / 'large.root', arguments.seconds, arguments.readers, options, group)
-    told = f'{most / MEBIBYTE:.1f} MiB at most, {bound / MEBIBYTE:.1f} MiB promised'
+    reported = f'{most / MEBIBYTE:.1f} MiB at most, {bound / MEBIBYTE:.1f} MiB promised'
     if group:
-        told += f'; {group.most() / MEBIBYTE:.1f} MiB at most in the group, files included'
+        reported += f'; {group.most() / MEBIBYTE:.1f} MiB at most in the group, files included'
         group.remove()
-    print(told)
+    print(reported)
     sys.exit(most > bound)
 
 

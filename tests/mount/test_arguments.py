@@ -127,8 +127,8 @@ def every_command_prints_help_and_versions():
     assert {'ls', 'diff', 'help', 'complete'} <= set(commands), commands
     versions = output(NTUPLE, '--version')
     for name in commands:
-        told = output(NTUPLE, name, '--help').decode()
-        assert '-V, --version ' in told and told.startswith(f'usage: ntuple {name} '), told
+        reported = output(NTUPLE, name, '--help').decode()
+        assert '-V, --version ' in reported and reported.startswith(f'usage: ntuple {name} '), reported
         for option in '-V', '--version':
             same(output(NTUPLE, name, option), versions, name)
 
@@ -162,8 +162,8 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
     same(manual_statuses(text), statuses_of(help_text), 'exit status')
     accepted = re.search(r'Accepted after -o.*:\n((?:  .*\n)+)', help_text).group(1).replace(',', ' ').split()
     assert len(accepted) > 40, accepted
-    told = set(re.findall(r'[\w-]+', text))
-    same({name.rstrip('*') for name in accepted} - told, set(), 'accepted options missing in the manual')
+    reported = set(re.findall(r'[\w-]+', text))
+    same({name.rstrip('*') for name in accepted} - reported, set(), 'accepted options missing in the manual')
     formats = re.findall(r'^  ([a-z]+) ', help_text.split('Formats:')[1].split('Exit status:')[0], re.M)
     assert 'rntuple' in formats, help_text
     for name in formats:

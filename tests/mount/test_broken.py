@@ -58,9 +58,9 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
                 same([item['name'] for item in json.loads((top / 'file.json').read_text())['datasets']],
                      ['compressed'])
                 same(lines(top / 'keys.jsonl'), cat_lines(data(GOOD), 'keys.jsonl'))
-                told = [(item['file_offset'], item['stored_bytes']) for item in lines(top / 'layout.jsonl')]
-                same(sum(size for _, size in told), len(content))
-                assert {place_of(kind) for kind in ('anchor', 'header', 'footer')} <= set(told), told
+                shown = [(item['file_offset'], item['stored_bytes']) for item in lines(top / 'layout.jsonl')]
+                same(sum(size for _, size in shown), len(content))
+                assert {place_of(kind) for kind in ('anchor', 'header', 'footer')} <= set(shown), shown
 
 
 @case

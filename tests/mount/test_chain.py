@@ -141,16 +141,16 @@ def what_is_no_chain_is_refused_by_name():
                                   ('# none\n', 'names no file'),
                                   ('gone.root\n', 'line 1: ' + str(directory / 'gone.root'))):
             text.write_text(content)
-            said = refusal(text)
-            assert expected in said, (expected, said)
+            message = refusal(text)
+            assert expected in message, (expected, message)
         for sources, expected in (([directory / 'none*.root'], 'none*.root: matches no file'),
                                   ([paths[0], paths[0]], 'run0.root: is named twice')):
-            said = refusal(*sources)
-            assert expected in said, (expected, said)
-        said = refusal(directory)
-        assert said.count(
+            message = refusal(*sources)
+            assert expected in message, (expected, message)
+        message = refusal(directory)
+        assert message.count(
                 str(directory)) == 2 and (
-                f"use a pattern for the files in it: '{directory}/*.root'") in said, said
+                f"use a pattern for the files in it: '{directory}/*.root'") in message, message
         for sources, expected in (([paths[0], bitmap],
                                    f'{bitmap}: its format is blz, but {paths[0]} has the format rntuple'),
                                    ([paths[0], other], f"{other}: has no dataset 'Events'")):
@@ -172,9 +172,9 @@ def a_field_that_differs_is_an_error_of_its_file():
     with scratch() as directory:
         for i, dtype in enumerate(('<i4', '<i4', '<f8', '<i4')):
             write_bloscpack(directory / f'part{i}.blp', np.arange(1024).astype(dtype))
-        said = refusal(f'{directory}/part*.blp', options=('-o', 'chain=check'))
+        message = refusal(f'{directory}/part*.blp', options=('-o', 'chain=check'))
         for part in ('part0.blp', 'part2.blp', '<i4', '<f8'):
-            assert part in said, said
+            assert part in message, message
         with chain(f'{directory}/part*.blp') as whole:
             values = whole / 'part0/values/data.bin'
             same(errors_of(whole), [])
@@ -184,8 +184,8 @@ def a_field_that_differs_is_an_error_of_its_file():
             for part in (0, 1, 3):
                 same(np.frombuffer(pread(values, 4096, part * 4096), '<i4').tolist(), list(range(1024)), part)
             fails(5, pread, values, 4096, 8192)
-            told = [error['what'] for error in errors_of(whole)]
-            assert len(told) == 1 and 'part2.blp' in told[0] and '<f8' in told[0], told
+            shown = [error['what'] for error in errors_of(whole)]
+            assert len(shown) == 1 and 'part2.blp' in shown[0] and '<f8' in shown[0], shown
 
 
 @case
@@ -198,10 +198,10 @@ def the_mount_says_which_files_of_a_chain_cannot_be_opened():
         for option, expected in (('chain', 'missing=skip omits'),
                                  ('chain,missing=skip', 'run2.root: a text file')):
             result = ntuplefs('-o', option, f'{directory}/run*.root', directory / 'mnt')
-            said = result.stderr.decode()
-            same((result.returncode, said.count('\n')), (0, 1), said)
+            message = result.stderr.decode()
+            same((result.returncode, message.count('\n')), (0, 1), message)
             words = '2 of 4 files cannot be used; the first: ', 'run2.root: a text file', expected
-            assert all(each in said for each in words), said
+            assert all(each in message for each in words), message
             unmount(directory / 'mnt')
 
 
@@ -243,8 +243,8 @@ def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
                                              'rows.jsonl'])
         for name in ('data.bin', 'field.json', 'rows.jsonl'):
             fails(errno.ESTALE, os.stat, directory / name)
-        told = errors_of(whole)
-        same([(error['path'], error['what']) for error in told], [('', f'{paths[1]}: no longer exists')])
+        shown = errors_of(whole)
+        same([(error['path'], error['what']) for error in shown], [('', f'{paths[1]}: no longer exists')])
         kept.rename(paths[1])
         same(np.load(directory / 'data.npy').tolist(), [0, 1, 2])
         same(len(errors_of(whole)), 1)
@@ -258,8 +258,9 @@ def a_file_that_does_not_open_is_an_error_of_sizes():
         assert 'data.bin' in os.listdir(directory / 'values')
         for path in ('values/data.bin', 'values/data.npy', 'ntuple.json', 'table.arrow', '../file.json'):
             fails(errno.EIO, os.stat, directory / path)
-        told = errors_of(whole)
-        assert len(told) == 1 and told[0]['what'].startswith(f'{paths[2]}: ') and told[0]['count'] >= 5, told
+        shown = errors_of(whole)
+        only, = shown
+        assert only['what'].startswith(f'{paths[2]}: ') and only['count'] >= 5, shown
         with chain(*paths, options=('-o', 'missing=skip')) as others:
             same(np.load(others / 'part000/values/data.npy').tolist(), [0, 1])
             same(json.loads((others / 'file.json').read_text())['skipped_files'], 1)
@@ -278,8 +279,8 @@ def damage_is_of_one_file_alone():
             assert pread(values, 4096, 0) == expected.tobytes()[:4096]
             fails(5, pread, values, 4096, 8192)
             assert pread(values, 8000, 16384) == expected.tobytes()[384:]
-            told = errors_of(whole)
-            assert told and all('run1.root' in error['what'] for error in told), told
+            shown = errors_of(whole)
+            assert shown and all('run1.root' in error['what'] for error in shown), shown
         result = command(NTUPLE, 'verify', '--chain', directory / 'run*.root')
         same(result.returncode, 5)
         printed = result.stdout + result.stderr

@@ -34,8 +34,8 @@ def put(folder, names=NAMES, source='example.root'):
 
 def files_of(source, **options):
     """What is reported of the files, without their addresses."""
-    told = output(NTUPLE, 'cat', '--chain', source, 'Events/files.jsonl', **options).decode().splitlines()
-    return [{**json.loads(line), 'file': None} for line in told]
+    shown = output(NTUPLE, 'cat', '--chain', source, 'Events/files.jsonl', **options).decode().splitlines()
+    return [{**json.loads(line), 'file': None} for line in shown]
 
 
 def asked(server, method='GET', since=0):
@@ -75,13 +75,13 @@ def files_on_servers_and_here_are_one():
                                          f'{site.url("example.root")}?token=secret']):
             with own_program() as environment, chain(*sources, env=environment) as whole:
                 same((whole / 'Events/weight/data.bin').read_bytes(), expected)
-                told = lines(whole / 'Events/files.jsonl')
-                same([line['file'] for line in told], names)
-                same([line['file_bytes'] for line in told], [data('example.root').stat().st_size] * 4)
-                for line in told:
+                shown = lines(whole / 'Events/files.jsonl')
+                same([line['file'] for line in shown], names)
+                same([line['file_bytes'] for line in shown], [data('example.root').stat().st_size] * 4)
+                for line in shown:
                     same((whole / line['path'] / 'Events/weight/data.bin').read_bytes(),
                          expected[:len(expected) // 4], line)
-                same([line.get('metadata') for line in told], [None] * 3
+                same([line.get('metadata') for line in shown], [None] * 3
                      + [{'year': 2026} if sources == [spec] else None])
                 mine = fetchers(environment)
                 same(len([process for process, parent in mine.items() if parent in mine]), 1,
@@ -122,8 +122,8 @@ def datasets_that_are_folders_are_chained():
             found = [output(NTUPLE, 'cat', *options, source, path)
                      for source in (server.url(pattern), directory / 'www' / pattern)]
             same((found[0] == found[1], len(found[0]) > 1000), (True, True), pattern)
-        said = refusal(server.url('lance_d*.lance'), options=('-o', 'chain=check'))
-        same(server.url('lance_drifted_2.2.lance') in said, True, said)
+        message = refusal(server.url('lance_d*.lance'), options=('-o', 'chain=check'))
+        same(server.url('lance_drifted_2.2.lance') in message, True, message)
 
 
 class Numbers:
@@ -184,9 +184,9 @@ def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgot
             same(values.stat().st_size, 3 * 4096)  # as reported
             same(pread(values, 4096, 8192), np.arange(2 * ITEMS, 3 * ITEMS, dtype='<i4').tobytes())
             fails(errno.EIO, pread, values, 4096, 4096)
-            (told,) = errors_of(whole)
-            same(told['what'].startswith(
-                    f'{sources[1]}: it was replaced or modified since the index was made'), True, told)
+            (shown,) = errors_of(whole)
+            same(shown['what'].startswith(
+                    f'{sources[1]}: it was replaced or modified since the index was made'), True, shown)
             wait_until(lambda: [line['file'] for line in lines(files.index)] == [sources[0], sources[2]],
                        'what is known no more')
         with files.mounted(sources) as whole:
@@ -225,18 +225,18 @@ def what_is_wrong_is_reported_by_name():
             found = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
             same((found.returncode, words in found.stderr.decode(), b'secret' in found.stderr),
                  (status, True, False), f'{source}: {found.stderr}')
-        said = refusal(server.url('none/*.root?token=secret'))
-        same((said.startswith(f'ntuplefs: {server.url("none/*.root")}: '), 'secret' in said), (True, False),
-             said)
+        message = refusal(server.url('none/*.root?token=secret'))
+        begin = f'ntuplefs: {server.url("none/*.root")}: '
+        same((message.startswith(begin), 'secret' in message), (True, False), message)
         # folders among the files
-        said = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
-        same((said.returncode, f'{server.url("a")}: not a BLZ array'.encode() in said.stderr),
-             (NO_FORMAT, True), said)
+        message = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
+        same((message.returncode, f'{server.url("a")}: not a BLZ array'.encode() in message.stderr),
+             (NO_FORMAT, True), message)
         with chain(server.url('run3.root'), server.url('a'), server.url('none.root'),
                    options=('-o', 'missing=skip')) as whole:
-            told = lines(whole / 'Events/files.jsonl')
-            same([line['is_left_out'] for line in told], [False, True, True])
-            same([line.get('error', '').split(': ')[0] for line in told],
+            shown = lines(whole / 'Events/files.jsonl')
+            same([line['is_left_out'] for line in shown], [False, True, True])
+            same([line.get('error', '').split(': ')[0] for line in shown],
                  ['', server.url('a'), server.url('none.root')])
 
 
@@ -269,8 +269,8 @@ def a_server_that_is_away_is_no_reason_to_leave_a_file_out():
         away = f'dav://127.0.0.1:{unused_port()}/part.blp'
         with chain(files.paths[0], away, files.paths[1], options=('-o', 'missing=skip,timeout=1')) as whole:
             fails(errno.EIO, os.stat, whole / 'part0/values/data.bin')
-            (told,) = errors_of(whole)
-            same((told['what'].startswith(f'{away}: '), told['status']), (True, 'unreachable'), told)
+            (shown,) = errors_of(whole)
+            same((shown['what'].startswith(f'{away}: '), shown['status']), (True, 'unreachable'), shown)
 
 
 if __name__ == '__main__':

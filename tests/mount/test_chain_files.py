@@ -83,9 +83,9 @@ def names_are_those_of_sources():
         expected = ['x.root', 'x.root~3', 'x.root~4', 'x.root~2', '%2Ehidden', 'files.d', '50%2525',
                     'new%0Aline', '%FF.root', '0']
         with chain(*paths) as whole:
-            told = lines(whole / 'Events/files.jsonl')
-            same([line['number'] for line in told], list(range(len(names))))
-            for line, path, name in zip(told, paths, expected):
+            shown = lines(whole / 'Events/files.jsonl')
+            same([line['number'] for line in shown], list(range(len(names))))
+            for line, path, name in zip(shown, paths, expected):
                 same(line['path'], f'files.d/{name}')
                 same(line.get('file') or os.fsdecode(bytes.fromhex(line['file_hex'])), str(path))
                 document = json.loads((whole / line['path'] / 'file.json').read_text())
@@ -111,9 +111,9 @@ def lines_say_where_the_entries_of_a_file_are():
             shutil.copy(data(name), path)
         pattern = [path for path in paths if path != paths[2]]
         with chain(*pattern) as whole:
-            told, clusters = lines(whole / 'Events/files.jsonl'), lines(whole / 'Events/clusters.jsonl')
-            same([line['first_entry'] for line in told], [0, 1000, 2000])
-            for line in told:
+            shown, clusters = lines(whole / 'Events/files.jsonl'), lines(whole / 'Events/clusters.jsonl')
+            same([line['first_entry'] for line in shown], [0, 1000, 2000])
+            for line in shown:
                 same(list(problems(line)), [])
                 same((line['file_bytes'], line['entries'], line['dataset'], line['is_left_out']),
                      (Path(line['file']).stat().st_size, 1000, 'Events', False))
@@ -137,11 +137,11 @@ def samples_are_reported_with_their_metadata():
                                                         'metadata': metadata},
                                                 'a': {'trees': ['Events'], 'files': ['run[01].root']}}}))
         with chain(text) as whole:
-            told = lines(whole / 'Events/files.jsonl')
-            same([(line['sample'], line['metadata'], line['path']) for line in told],
+            shown = lines(whole / 'Events/files.jsonl')
+            same([(line['sample'], line['metadata'], line['path']) for line in shown],
                  [('z z', metadata, 'files.d/run2.root'), ('a', None, 'files.d/run0.root'),
                   ('a', None, 'files.d/run1.root')])
-            same([name for line in told for name in problems(line, ('metadata',))], [])
+            same([name for line in shown for name in problems(line, ('metadata',))], [])
 
 
 @case
@@ -152,18 +152,18 @@ def files_that_fail_say_why():
         for name in ('part.blp', 'part1x.blp'):
             (directory / name).write_bytes(b'blpk')
         with chain(directory / 'part*.blp', options=('-o', 'missing=skip')) as whole:
-            told = lines(next(whole.rglob('files.jsonl')))
-            same([line['is_left_out'] for line in told], [True, False, False, True, False])
-            same([line.get('entries') for line in told], [None, 1024, 1024, None, 1024])
-            same([line.get('first_entry') for line in told], [None, 0, 1024, None, 2048])
-            errors = [line.get('error') for line in told]
-            assert 'part.blp' in errors[0] and '<f8' in errors[2] and 'part1x.blp' in errors[3], told
-            assert 'error' not in told[1] and 'error' not in told[4], told
+            shown = lines(next(whole.rglob('files.jsonl')))
+            same([line['is_left_out'] for line in shown], [True, False, False, True, False])
+            same([line.get('entries') for line in shown], [None, 1024, 1024, None, 1024])
+            same([line.get('first_entry') for line in shown], [None, 0, 1024, None, 2048])
+            errors = [line.get('error') for line in shown]
+            assert 'part.blp' in errors[0] and '<f8' in errors[2] and 'part1x.blp' in errors[3], shown
+            assert 'error' not in shown[1] and 'error' not in shown[4], shown
             # all can be inspected uncombined
-            same(os.listdir(whole / told[3]['path']), ['error.json'])
-            assert json.loads((whole / told[3]['path'] / 'error.json').read_text())['what'] in told[3][
+            same(os.listdir(whole / shown[3]['path']), ['error.json'])
+            assert json.loads((whole / shown[3]['path'] / 'error.json').read_text())['what'] in shown[3][
                     'error']
-            same(np.load(whole / told[2]['path'] / 'part1/values/data.npy').tolist(), list(range(1024)))
+            same(np.load(whole / shown[2]['path'] / 'part1/values/data.npy').tolist(), list(range(1024)))
 
 
 @case
@@ -174,13 +174,13 @@ def files_of_a_list_may_not_be_there():
         text.write_text('gone.root\nrun0.root\nnowhere/run1.root\nrun1.root\n')
         assert f'list.txt, line 1: {directory}/gone.root: No such file' in refusal(text)
         with chain(text, options=('-o', 'missing=skip')) as whole:
-            told = lines(whole / 'Events/files.jsonl')
+            shown = lines(whole / 'Events/files.jsonl')
             same([(line['is_left_out'], line['file_bytes'] is None, line['modified'] is None)
-                  for line in told],
+                  for line in shown],
                  [(True, True, True), (False, False, False)] * 2)
-            assert 'No such file' in told[0]['error'] and 'nowhere/run1.root' in told[2]['error'], told
+            assert 'No such file' in shown[0]['error'] and 'nowhere/run1.root' in shown[2]['error'], shown
             same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 2000)
-            same([(whole / line['path']).exists() for line in told], [False, True, False, True])
+            same([(whole / line['path']).exists() for line in shown], [False, True, False, True])
         for name in ('gone.root', 'gone*.root'):  # given by the user
             assert name in refusal(directory / 'run0.root', directory / name, options=('-o', 'missing=skip'))
 
@@ -215,8 +215,8 @@ def versions_of_a_file_are_in_its_tree():
             for path in ('rows.jsonl', f'versions.d/{version}/rows.jsonl', 'versions.d/1/schema.txt'):
                 same((own / path).read_text().replace('part1', source.name),
                      (single / source.name / path).read_text(), path)
-            told = lines(whole / 'part0/files.jsonl')
-            same([(line['file_bytes'], line['first_cluster'], line['clusters']) for line in told],
+            shown = lines(whole / 'part0/files.jsonl')
+            same([(line['file_bytes'], line['first_cluster'], line['clusters']) for line in shown],
                  [(None, None, None)] * 2)
 
 
@@ -237,8 +237,8 @@ def few_of_many_files_stay_open():
         for i in range(400):
             write_bloscpack(directory / f'part{i:03}.blp', np.array([i], '<i8'))
         with chain(directory / 'part*.blp') as whole:
-            told = lines(whole / 'part000/files.jsonl')
-            for line in told:
+            shown = lines(whole / 'part000/files.jsonl')
+            for line in shown:
                 stem = Path(line['file']).stem
                 same(int.from_bytes((whole / line['path'] / stem / 'values/data.bin').read_bytes(),
                                     'little'), line['number'])

@@ -297,22 +297,22 @@ def what_may_be_null_in_a_file_may_be_null_in_all():
     member = ({'number': (1,), 'text': ('',), 'extra': ([('',)],)},)
     without = {'vector': [None, None], 'structure': None, 'elements': None, 'map': [], 'maps': None,
                'uuid': None, 'added': None}
-    told = [json.loads(data(f'{name}.json').read_text()) for name in names]
+    reported = [json.loads(data(f'{name}.json').read_text()) for name in names]
     with scratch() as directory:
         for order in ((0, 1), (1, 0)):
             found = union_of(directory, [data(f'{names[k]}.lance') for k in order])
-            same(len(found), sum(each['entries'] for each in told))
+            same(len(found), sum(each['entries'] for each in reported))
             start = 0
             for k in order:
-                for number, row in told[k]['rows']:
+                for number, row in reported[k]['rows']:
                     nested = {'full_structure': filled(row['full_structure'], member),
                               'members': filled(row['members'], ([member],))}
                     same(found[start + number], {**without, **row, **nested}, (order, number))
                 valid = output(NTUPLE, 'cat', UNION, directory / 'files.txt', f'{names[order[0]]}/number/'
                                                                               f'valid.bin')[start:]
-                same([bool(valid[number]) for number, row in told[k]['rows']],
-                     [row['number'] is not None for _, row in told[k]['rows']])
-                start += told[k]['entries']
+                same([bool(valid[number]) for number, row in reported[k]['rows']],
+                     [row['number'] is not None for _, row in reported[k]['rows']])
+                start += reported[k]['entries']
             same(command(NTUPLE, 'verify', UNION, directory / 'files.txt').returncode, 0)
 
 

@@ -68,18 +68,18 @@ def every_command_and_option_of_the_help_is_offered():
     commands = re.findall(r'^  ([a-z]+) +\S', general.partition('Commands:')[2].partition('\n\n')[0], re.M)
     same(offered('ntuple', ''), commands)
     for name in commands:
-        told = options_told(output(NTUPLE, name, '--help').decode(), 'Options:') | options_told(general,
+        reported = options_told(output(NTUPLE, name, '--help').decode(), 'Options:') | options_told(general,
                 'commands:')
-        same({word[2:] for word in offered('ntuple', name, '--')}, told, name)
+        same({word[2:] for word in offered('ntuple', name, '--')}, reported, name)
 
 
 @case
 def every_option_of_the_mount_is_offered_in_a_list():
     if not shutil.which(NTUPLE + 'fs'):
         raise Skip('ntuplefs is not built')
-    told = options_told(output(NTUPLE + 'fs', '--help').decode(),
+    reported = options_told(output(NTUPLE + 'fs', '--help').decode(),
                         'Options that -o accepts, too, as NAME[=VALUE],...:')
-    same(set(offered('ntuplefs', '-o', 'ro,')), {f'ro,{name}' for name in told})
+    same(set(offered('ntuplefs', '-o', 'ro,')), {f'ro,{name}' for name in reported})
 
 
 @case

@@ -207,9 +207,9 @@ def check_token(renew):
             renew(directory, 'token', LATER_TOKEN)
             path = refused[0]
             same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
-            told = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'),
+            reported = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'),
                                                            mountpoint / 'file.json'))
-            same([secret for secret in SECRETS if secret in told], [], 'what the mount tells')
+            same([secret for secret in SECRETS if secret in reported], [], 'what the mount tells')
             same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
 
 

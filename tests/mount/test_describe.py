@@ -61,8 +61,8 @@ def values_are_those_that_were_written():
 def a_damaged_page_is_named_and_its_values_are_counted():
     result = command(NTUPLE, 'describe', data('damaged_page.root'), 'noise')
     same(result.returncode, 5)
-    said = result.stderr
-    assert b'noise: column 1 (SplitUInt64) of field noise, page 0 of cluster 0' in said, said
+    message = result.stderr
+    assert b'noise: column 1 (SplitUInt64) of field noise, page 0 of cluster 0' in message, message
     found = described(data('damaged_page.root'), 'noise', status=5)['noise']
     whole = np.frombuffer(output(NTUPLE, 'cat', data('compression_zstd.root'), 'noise/data.bin'), '<u8')[150:]
     same([found[key] for key in ('values', 'unread', 'minimum', 'maximum')],

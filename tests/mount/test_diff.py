@@ -38,10 +38,10 @@ def arrays(directory, *found):
     return paths
 
 
-def told(directory, *found):
+def reported(directory, *found):
     """What is told of two arrays, without the summary, the conclusion and the layout."""
-    status, lines, said = diff('--schema', '--values', *arrays(directory, *found))
-    same((status, said), (1, ''))
+    status, lines, message = diff('--schema', '--values', *arrays(directory, *found))
+    same((status, message), (1, ''))
     return [line for line in lines[:-1] if ' differ' not in line]
 
 
@@ -61,8 +61,8 @@ def a_file_is_the_same_as_itself():
 def another_compression_is_another_layout():
     for a, b in zip(ALGORITHMS, ALGORITHMS[1:] + ALGORITHMS[:1]):
         paths = data(f'compression_{a}.root'), data(f'compression_{b}.root')
-        status, lines, said = diff(*paths)
-        same((status, said), (0, ''))
+        status, lines, message = diff(*paths)
+        same((status, message), (0, ''))
         same(lines[-1], f'{paths[0]} and {paths[1]}: schema same, values same, layout differs')
         assert all(line.startswith('compressed: layout: ') for line in lines[:-1]), lines
         stored = [sum(column['stored_bytes'] for column in json.loads(output(NTUPLE, 'inspect', '--json',
@@ -95,8 +95,8 @@ def a_changed_element_is_found():
                   for path in (data('without_checksums.root'), copy)]
         same(list(np.flatnonzero(values[0] != values[1])), [element])
         a, b = int(values[0][element]), int(values[1][element])
-        status, lines, said = diff(data('without_checksums.root'), copy)
-        same((status, said), (1, ''))
+        status, lines, message = diff(data('without_checksums.root'), copy)
+        same((status, message), (1, ''))
         same(lines[:2], ['unchecked: 1 of 5 fields differs: values 1',
                          f'unchecked: values: noise[{element}]: A {a}, B {b}'])
         same(lines[2:],
@@ -126,9 +126,9 @@ def only_what_is_named_is_compared():
     same(status, 1)
     same(lines[0], 'Events: 1 of 1 field differs: values 1')
     assert lines[1].startswith('Events: values: muons/_0/pt and muons/_0/eta[0]: A '), lines
-    status, lines, said = diff(example, example, 'Events/run', 'Events')
+    status, lines, message = diff(example, example, 'Events/run', 'Events')
     same((status, lines), (2, []))
-    assert 'a whole dataset' in said, said
+    assert 'a whole dataset' in message, message
     for paths in ('Nothing',), ('Events', 'Nothing'), ('.ntuplefs',):
         same(diff(example, example, *paths)[0], 2, paths)
 
@@ -163,7 +163,7 @@ def the_first_difference_is_exact_to_the_bit():
                 (np.array([(1, 2.5)], [('x', '<i4'), ('y', '<f8')]),
                  np.array([(1, 3.5)], [('x', '<i4'), ('y', '<f8')]),
                  'values/y[0]: A 2.5, B 3.5')]:
-            same(told(directory, a, b), [f'a and b: values: {line}'])
+            same(reported(directory, a, b), [f'a and b: values: {line}'])
             same(diff(directory / 'a.blp', directory / 'a.blp')[0], 0, 'the same NaN is the same')
         nan = np.array([0x7fc00001], '<u4').view('<f4')
         _, found = document(*arrays(directory, nan, -nan))
@@ -175,12 +175,12 @@ def the_first_difference_is_exact_to_the_bit():
 def other_counts_types_and_members_are_reported():
     x = np.dtype([('x', '<i4')])
     with scratch() as directory:
-        same(told(directory, np.arange(5), np.arange(7)), ['a and b: values: entries: A 5, B 7'])
-        same(told(directory, np.arange(5), np.array([0, 1, 3])),
+        same(reported(directory, np.arange(5), np.arange(7)), ['a and b: values: entries: A 5, B 7'])
+        same(reported(directory, np.arange(5), np.array([0, 1, 3])),
              ['a and b: values: entries: A 5, B 3', 'a and b: values: values[2]: A 2, B 3'])
-        lines = told(directory, np.arange(5, dtype='<f4'), np.arange(5, dtype='<f8'))
+        lines = reported(directory, np.arange(5, dtype='<f4'), np.arange(5, dtype='<f8'))
         same(lines[-1], 'a and b: values: values: not compared: dtype: A <f4, B <f8')
-        lines = told(directory, np.zeros(3, x), np.zeros(3, [('x', '<i4'), ('y', '<f8')]))
+        lines = reported(directory, np.zeros(3, x), np.zeros(3, [('x', '<i4'), ('y', '<f8')]))
         assert any(line.startswith('a and b: schema: values/y: field only in B, ') for line in lines), lines
 
 
@@ -188,11 +188,11 @@ def other_counts_types_and_members_are_reported():
 def integers_of_other_kinds_are_compared_by_their_values():
     with scratch() as directory:
         for other in '<i8', '<u2', '<i1':
-            lines = told(directory, np.arange(5, dtype='<i4'), np.arange(5, dtype=other))
+            lines = reported(directory, np.arange(5, dtype='<i4'), np.arange(5, dtype=other))
             assert not any(line.startswith('a and b: values: ') for line in lines), lines
-        lines = told(directory, np.array([1, -1]), np.array([1, 2**64 - 1], '<u8'))
+        lines = reported(directory, np.array([1, -1]), np.array([1, 2**64 - 1], '<u8'))
         same(lines[-1], 'a and b: values: values[1]: A -1, B 18446744073709551615')
-        lines = told(directory, np.array([3, 70000], '<i4'), np.array([3, 4464], '<u2'))
+        lines = reported(directory, np.array([3, 70000], '<i4'), np.array([3, 4464], '<u2'))
         same(lines[-1], 'a and b: values: values[1]: A 70000, B 4464')
         write_bloscpack(directory / 'b.blp', np.arange(40, dtype='<i8') % 4)
         names = data('projected.root'), directory / 'b.blp', 'projected/hit_count', 'b/values'
@@ -217,10 +217,10 @@ def a_summary_comes_first():
 def what_cannot_be_read_is_trouble():
     good, bad = data('compression_none.root'), data('damaged_page.root')
     for paths in (bad, bad), (bad, good), (good, bad):
-        status, lines, said = diff(*paths)
+        status, lines, message = diff(*paths)
         same(status, 2, paths)
         assert lines[-1].endswith(', some cannot be read'), lines
-        assert said.count('noise') == paths.count(bad) and str(bad) in said, said
+        assert message.count('noise') == paths.count(bad) and str(bad) in message, message
     status, found = document(bad, bad)
     failures = [item for item in found['datasets'][0]['findings'] if item['finding'] == 'failure']
     same((status, found['is_same'], found['failures'], [item['side'] for item in failures]),
@@ -232,9 +232,9 @@ def what_cannot_be_read_is_trouble():
         text.write_text('no data')
         for paths in (good, directory / 'missing'), (directory / 'missing', good), (good, text), (good,
                 directory):
-            status, lines, said = diff(*paths)
+            status, lines, message = diff(*paths)
             same((status, lines), (2, []), paths)
-            assert any(path.name in said for path in paths), said
+            assert any(path.name in message for path in paths), message
 
 
 @case

@@ -36,10 +36,10 @@ def a_second_mount_asks_for_nothing_that_is_on_disk():
             before = len(site.requests)
             with mounted(site.url(FILE), options=options(directory)) as mountpoint:
                 same(columns(mountpoint), here)
-                told = stats(mountpoint)
-                same(told['remote_disk_written_bytes'] > 0, is_first, told)
-                same(told['remote_disk_read_bytes'] > 0, not is_first, told)
-                same(told['remote_disk_bad_pieces'], 0)
+                reported = stats(mountpoint)
+                same(reported['remote_disk_written_bytes'] > 0, is_first, reported)
+                same(reported['remote_disk_read_bytes'] > 0, not is_first, reported)
+                same(reported['remote_disk_bad_pieces'], 0)
             same(len(site.ranges(before)) == OPENING, not is_first)
         same({path.stat().st_mode & 0o777 for path in (directory / 'kept').iterdir()}, {0o600})
         output(NTUPLE, 'verify', f'--diskcache={directory}/kept', site.url(FILE))
@@ -77,9 +77,9 @@ def another_version_is_another_file():
     with scratch() as directory, served(DATA) as site:
         for name, tag in ((FILE, '"1"'), ('attributes.root', '"2"'), (FILE, '"1"')):
             site.files['changing.root'] = ((DATA / name).read_bytes(), tag, 1000)
-            told = output(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url('changing.root'),
+            reported = output(NTUPLE, 'cat', f'--diskcache={directory}/kept', site.url('changing.root'),
                           'layout.jsonl')
-            same(told, output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
+            same(reported, output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
 
 
 @case

@@ -15,42 +15,42 @@ from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_
 WRITE_DAMAGED = os.environ.get('WRITE_DAMAGED', 'write_damaged')
 
 
-def flipped(directory, name, **wanted):
+def flipped(directory, name, **criteria):
     """A copy of a file, with a bit flipped in the first range of the layout that has the given
     members."""
     copy = directory / name
     for item in cat_lines(data(name), 'layout.jsonl'):
-        if all(item.get(key) == value for key, value in wanted.items()):
+        if all(item.get(key) == value for key, value in criteria.items()):
             shutil.copy(data(name), copy)
             flip(copy, item['file_offset'] + item['stored_bytes'] // 2)
             return copy
-    raise AssertionError(f'{name} has no {wanted}')
+    raise AssertionError(f'{name} has no {criteria}')
 
 
-# ---- what is told ----
+# ---- What is reported ----
 
 def assert_cat_says_the_same(path, failed, error):
     """For the first file that fails; if a dataset cannot be opened, its error.json."""
     if failed:
-        said = command(NTUPLE, 'cat', path, failed[0]).stderr.decode()
+        message = command(NTUPLE, 'cat', path, failed[0]).stderr.decode()
     elif '/' not in error['path'] and command(NTUPLE, 'ls', path).returncode:
-        said = command(NTUPLE, 'cat', path, 'file.json').stderr.decode()  # nothing opens: no tree
+        message = command(NTUPLE, 'cat', path, 'file.json').stderr.decode()  # nothing opens: no tree
     else:
-        said = json.loads(output(NTUPLE, 'cat', path, f'{error["path"]}/error.json'))['what']
-    assert error['what'] in said or error['found'] and error['found'] in said, (error, failed, said)
+        message = json.loads(output(NTUPLE, 'cat', path, f'{error["path"]}/error.json'))['what']
+    assert error['what'] in message or error['found'] and error['found'] in message, (error, failed, message)
 
 
 def assert_one_failure(path, *beside):
     """The line in errors.jsonl; `beside`: other sources of the mount."""
     found = findings(path)
     assert found, path
-    told = {tuple(finding[key] for key in TOLD) for finding in found}  # several columns may share a page
+    reported = {tuple(finding[key] for key in TOLD) for finding in found}  # several columns may share a page
     for is_reversed in False, True:
         with Foreground(path, *beside) as mount:
             failed = read_everything(mount.mountpoint, is_reversed)
             errors, messages = errors_of(mount.mountpoint), mount.messages()
         same((len(errors), len(messages)), (1, 1), f'{path}: {errors} {messages}')
-        same({tuple(errors[0][key] for key in TOLD)}, told, errors[0])
+        same({tuple(errors[0][key] for key in TOLD)}, reported, errors[0])
         assert any(finding['what'].endswith(errors[0]['what']) for finding in found), (found, errors[0])
         assert errors[0]['what'].removeprefix(f'{path}: ') in messages[0] and f'{path}: ' in messages[
                 0], messages

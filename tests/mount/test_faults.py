@@ -80,8 +80,8 @@ def a_reply_that_fails_is_an_error_or_is_sent_again():
                 assert descriptors(mount) <= before + 1, 'descriptors are left open'  # the source itself
                 same(mount.end(), 0, f'{errno.errorcode[error]} of reply {number}')
         is_passing = error in (errno.ENOMEM, errno.EINTR)
-        told = errno.EINTR if error == errno.ENOENT else errno.EIO
-        same(outcomes, {expected} if is_passing else {expected, f'errno {told}'}, errno.errorcode[error])
+        reported = errno.EINTR if error == errno.ENOENT else errno.EIO
+        same(outcomes, {expected} if is_passing else {expected, f'errno {reported}'}, errno.errorcode[error])
 
 
 @case
@@ -95,8 +95,8 @@ def a_kernel_that_takes_no_reply_does_not_keep_the_program():
             assert processor_seconds(mount.decoder) - used < 0.5, 'an endless loop'
             same(waiting.poll(), None, 'a look without any reply')
             same(mount.end(), 0, errno.errorcode[error])
-            said = waiting.communicate(timeout=PATIENCE)[0].strip()
-            assert said in (f'errno {errno.ENOTCONN}', f'errno {errno.ECONNABORTED}'), said
+            message = waiting.communicate(timeout=PATIENCE)[0].strip()
+            assert message in (f'errno {errno.ENOTCONN}', f'errno {errno.ECONNABORTED}'), message
 
 
 @case

@@ -27,8 +27,8 @@ def who_takes_over_the_process_that_decodes_reaches_the_sources_alone():
             same(process.ask(kind, url)== refusal, True, url)
         same(({path for path, _ in own.requests}, other.requests), (asked, []))
         same(process.ask('OPEN', own.url('ok/folder/none')) == refusal, False)
-        process.tell('ALLOW', other.url(''))
-        process.tell('BEGIN')
+        process.send('ALLOW', other.url(''))
+        process.send('BEGIN')
         same(process.ask('OPEN', other.url(FILE)) == refusal, True, 'told too late')
         same(other.requests, [])
 
@@ -45,13 +45,13 @@ def a_process_that_follows_another_has_the_same_rules():
 @case
 def programs_say_their_sources_and_those_of_lists():
     with scratch() as directory:
-        program, told = directory / 'fetch', directory / 'told'
+        program, shown = directory / 'fetch', directory / 'told'
         program.write_text(f"""#!/usr/bin/env python3
 import os, socket
 if os.fork():
     os._exit(0)
 channel = socket.socket(fileno=0)
-with open({str(told)!r}, 'a') as told:
+with open({str(shown)!r}, 'a') as told:
     while packet := channel.recv(9000):
         print(packet[:{REQUEST.struct.size}].hex(), packet[{REQUEST.struct.size}:].decode(), file=told)
         if packet[0] == {KINDS['BEGIN']}:
@@ -69,10 +69,10 @@ with open({str(told)!r}, 'a') as told:
                  ['https://h/from/a/list', 'roots://h//one.root']),
                 ([NTUPLEFS, '-f', '-o', 'chain,timeout=5', directory / 'list', 'http://h', directory / 'top'],
                  ['https://h/from/a/list', 'roots://h//one.root', 'http://h'])):
-            told.write_text('')
+            shown.write_text('')
             command(*arguments, env=environment)
-            wait_until(lambda: told.read_text().endswith(f'{begin} \n'), 'told')
-            same(told.read_text().splitlines(), [*(f'{allow} {place}' for place in expected), f'{begin} '],
+            wait_until(lambda: shown.read_text().endswith(f'{begin} \n'), 'told')
+            same(shown.read_text().splitlines(), [*(f'{allow} {place}' for place in expected), f'{begin} '],
                  arguments)
 
 

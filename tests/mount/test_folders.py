@@ -124,7 +124,7 @@ def what_is_no_folder_is_reported():
 
 # ---- versions ----
 
-def told(data_set):
+def reported(data_set):
     return json.loads((data_set / 'ntuple.json').read_text())
 
 
@@ -147,8 +147,8 @@ def versions_are_those_that_pylance_reads():
         put(server, name, DATASETS / name)
         with mounted(server.url(name)) as mountpoint:
             data_set = mountpoint / name
-            same(told(data_set)['dataset_version'], states[-1]['version'])
-            found = [told(data_set / 'versions.d' / str(state['version'])) for state in states]
+            same(reported(data_set)['dataset_version'], states[-1]['version'])
+            found = [reported(data_set / 'versions.d' / str(state['version'])) for state in states]
             same([(version['dataset_version'], version['entries']) for version in found],
                  [(state['version'], state['rows']) for state in states])
             same([path for path in lists(server) if '_versions' not in path],
@@ -160,7 +160,7 @@ def versions_are_those_that_pylance_reads():
             fails(errno.ENOENT, os.listdir, data_set / 'versions.d' / '99')
         first = states[0]
         with mounted(server.url(name), options=['-o', f'version={first["version"]}']) as mountpoint:
-            same(told(mountpoint / name)['entries'], first['rows'])
+            same(reported(mountpoint / name)['entries'], first['rows'])
 
 
 @case
@@ -175,8 +175,8 @@ def many_fragments_are_requested_together():
             same(found, b''.join(number.to_bytes(8, 'little') for number in rows))
             same(sum('GET /set/data/' in what for what, _ in server.requests()), FRAGMENTS,
                  'a request for each of these small files')
-            told = stats(mountpoint)
-            same(told['remote_reads_ahead'] >= 0.9 * FRAGMENTS, True, told)
+            reported = stats(mountpoint)
+            same(reported['remote_reads_ahead'] >= 0.9 * FRAGMENTS, True, reported)
 
 
 # ---- folders that are mirrored ----
@@ -244,7 +244,7 @@ def what_is_written_on_the_server_is_seen():
         names = os.listdir(mountpoint)
         old = (mountpoint / 'events.root' / 'file.json').read_text()
         history = mountpoint / 'history' / 'history'
-        same(told(history)['dataset_version'], states[-2]['version'])
+        same(reported(history)['dataset_version'], states[-2]['version'])
         with open(history / 'ntuple.json') as before:
             shutil.copy(DATA / 'compression_zstd.root', folder / 'new.root')
             shutil.copy(DATA / 'example.root', folder / 'events.root.new')
@@ -256,9 +256,9 @@ def what_is_written_on_the_server_is_seen():
             start = time.monotonic()
             same(set(os.listdir(mountpoint)), set(names) - {'of today'} | {'new.root'})
             asked(server, ['PROPFIND /all/'], start, asked_before)  # a listing is one request
-            same(told(history)['dataset_version'], states[-1]['version'])
+            same(reported(history)['dataset_version'], states[-1]['version'])
             same(json.load(before)['dataset_version'], states[-2]['version'], 'what is open stays')
-        same(told(history / 'versions.d' / str(states[-2]['version']))['entries'], states[-2]['rows'])
+        same(reported(history / 'versions.d' / str(states[-2]['version']))['entries'], states[-2]['rows'])
         same(os.path.isdir(mountpoint / 'of today'), False)
         same((mountpoint / 'events.root' / 'file.json').read_text() == old, False)
         same(sorted(path.name for path in (mountpoint / 'events.root').iterdir() if path.is_dir()),

@@ -83,12 +83,12 @@ def bucket():
 
 @case
 def folders_of_objects():
-    with scratch() as directory, bucket() as (s3, told):
+    with scratch() as directory, bucket() as (s3, reported):
         array = blz_array(directory / 'array', 16, 20000, counts_on=True)
         for path in array.rglob('*'):
             if path.is_file():
                 s3.upload_file(str(path), 'data', str(path.relative_to(directory)))
-        read_in_all(['s3://data/array/'], told)
+        read_in_all(['s3://data/array/'], reported)
 
 
 # ---- one after the other ----

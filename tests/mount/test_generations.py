@@ -18,12 +18,12 @@ FIELD = re.compile(r'^(\s+)(.*?)(?:  \d+ items)?$')
 
 def schema_of(path):
     """(fields with their types, entries, generation) of a file with one dataset, or None."""
-    told = command(NTUPLE, 'schema', path)
-    datasets = re.findall(r'^(\S+): (\d+) entries, rntuple ([\d.]+)', told.stdout.decode(), re.M)
-    if told.returncode or len(datasets) != 1:
+    shown = command(NTUPLE, 'schema', path)
+    datasets = re.findall(r'^(\S+): (\d+) entries, rntuple ([\d.]+)', shown.stdout.decode(), re.M)
+    if shown.returncode or len(datasets) != 1:
         return None
     name, entries, version = datasets[0]
-    fields = [FIELD.sub(r'\1\2', line) for line in told.stdout.decode().splitlines() if line.startswith(' ')]
+    fields = [FIELD.sub(r'\1\2', line) for line in shown.stdout.decode().splitlines() if line.startswith(' ')]
     return (name, *sorted(fields)), int(entries), version
 
 
@@ -31,9 +31,9 @@ def groups():
     """[[(path, version)]] of files with one schema, in at least two versions."""
     found = {}
     for path in sorted(SHARED.glob('*/*.root')):
-        told = schema_of(path)
-        if told and told[1] <= MOST_ENTRIES:
-            found.setdefault(told[0], []).append((path, told[2]))
+        shown = schema_of(path)
+        if shown and shown[1] <= MOST_ENTRIES:
+            found.setdefault(shown[0], []).append((path, shown[2]))
     return [files for files in found.values() if len({version for _, version in files}) > 1]
 
 

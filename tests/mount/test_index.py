@@ -113,8 +113,8 @@ def files_that_are_not_known_are_opened_alone():
         (files.folder / 'part998.blp').write_bytes(b'blpk')
         with files.mounted() as whole:
             fails(errno.EIO, os.stat, whole / 'part000/values/data.bin')
-            (told,) = errors_of(whole)
-            assert 'part998.blp' in told['what'], told
+            (shown,) = errors_of(whole)
+            assert 'part998.blp' in shown['what'], shown
 
 
 @case
@@ -137,12 +137,12 @@ def a_file_that_changes_after_its_entries_were_reported_fails_on_its_rows():
                 fails(errno.EIO, piece, whole, 1)
                 same(piece(whole, 2).tolist(), list(range(2 * ITEMS, 3 * ITEMS)))
                 same(json.loads((whole / 'part000/ntuple.json').read_text())['entries'], 3 * ITEMS)
-                (told,) = errors_of(whole)
-                assert told['what'].startswith(f'{files.paths[1]}: {expected}'), told
+                (shown,) = errors_of(whole)
+                assert shown['what'].startswith(f'{files.paths[1]}: {expected}'), shown
                 if change is replace:
-                    assert told['expected'].startswith(
-                            f'{lines(files.index)[1]["file_bytes"]} bytes of '), told
-                    assert told['found'].startswith(f'{files.paths[1].stat().st_size} bytes of '), told
+                    assert shown['expected'].startswith(
+                            f'{lines(files.index)[1]["file_bytes"]} bytes of '), shown
+                    assert shown['found'].startswith(f'{files.paths[1].stat().st_size} bytes of '), shown
                 same({line['file'] for line in lines(whole / 'layout.jsonl')},
                      {str(files.paths[0]), str(files.paths[2])})
 
@@ -159,9 +159,9 @@ def an_index_that_is_wrong_is_found_out():
             same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 28)  # as reported
             same(piece(whole, 1).tolist(), list(range(ITEMS, 2 * ITEMS)))
             fails(errno.EIO, piece, whole, 2)
-            (told,) = errors_of(whole)
-            assert str(files.paths[2]) in told['what'] and (told['expected'], told['found']) == ('7',
-                    str(ITEMS)), told
+            (shown,) = errors_of(whole)
+            assert str(files.paths[2]) in shown['what'] and (shown['expected'], shown['found']) == ('7',
+                    str(ITEMS)), shown
             wait_until(lambda: lines(files.index)[2]['datasets'][0]['entries'] == ITEMS, 'a right index')
         with files.mounted() as whole:
             same(piece(whole, 2).tolist(), list(range(2 * ITEMS, 3 * ITEMS)))
@@ -179,9 +179,9 @@ def an_index_that_hides_entries_is_found_out():
             with files.mounted() as whole:
                 same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096)  # as in the index
                 fails(errno.EIO, (whole / 'part000/values/data.bin').read_bytes)
-                (told,) = errors_of(whole)
-                assert str(files.paths[part]) in told['what'] and (told['expected'], told['found']) == ('0',
-                        str(ITEMS)), told
+                (shown,) = errors_of(whole)
+                assert str(files.paths[part]) in shown['what'], shown
+                same((shown['expected'], shown['found']), ('0', str(ITEMS)), shown)
                 wait_until(lambda: not lines(files.index)[part]['datasets'],
                            'an index that knows nothing of the dataset')
             with files.mounted() as whole:

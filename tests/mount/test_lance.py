@@ -75,8 +75,8 @@ def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
              'pages')
         return
     same([len(column['pages']) for column in metadata['columns']], expected['pages'], 'pages')
-    for number, (found, told) in enumerate(zip(encodings_of(metadata), expected['encodings'])):
-        same(found, told, f'encodings of column {number}')
+    for number, (found, shown) in enumerate(zip(encodings_of(metadata), expected['encodings'])):
+        same(found, shown, f'encodings of column {number}')
 
 
 @each_file
@@ -89,8 +89,8 @@ def statistics_bound_what_was_written(expected, data_set):
     for line in lines(data_set / 'statistics.jsonl'):
         found.setdefault(line['field'], []).append([line['null_count'], line['minimum'], line['maximum']])
         same(line['file_page'], len(found[line['field']]) - 1, 'batch')
-    wanted = {name: bounds for name, bounds in expected['statistics'] if name != 'half'}
-    same({name: found.get(name) for name in wanted}, wanted, 'statistics')
+    expected = {name: bounds for name, bounds in expected['statistics'] if name != 'half'}
+    same({name: found.get(name) for name in expected}, expected, 'statistics')
 
 
 def type_in_tables(name):
@@ -145,10 +145,10 @@ def check_rest(source, tree, unreadable, columns):
     with harness.need('pyarrow.ipc').open_file(tree / 'table.arrow') as file:
         same(sorted(file.schema.names), tops, f'{source.name}: table.arrow')
         same(file.read_all().num_rows, entries, f'{source.name}: rows of table.arrow')
-    told = fields_of(tree)  # rows loaded the page lists that show some fields
-    same(sorted(path for path, field in told.items() if 'unreadable' in field), unreadable, source.name)
+    shown = fields_of(tree)  # rows loaded the page lists that show some fields
+    same(sorted(path for path, field in shown.items() if 'unreadable' in field), unreadable, source.name)
     for path in unreadable:
-        same(bool(re.search(WORDS_OF_UNREAD, told[path]['unreadable'])), True, told[path])
+        same(bool(re.search(WORDS_OF_UNREAD, shown[path]['unreadable'])), True, shown[path])
     verified = subprocess.run([harness.NTUPLE, 'verify', '--json', source], stdout=subprocess.PIPE,
                               check=False)
     *findings, summary = map(json.loads, verified.stdout.decode().splitlines())
@@ -247,11 +247,11 @@ def what_is_not_known_within_a_page_of_one_fragment_leaves_all_else_of_a_dataset
                 cases.append((copy, source, columns[column]))
         with harness.mounted(directory) as mountpoint:
             for copy, source, unread in cases:
-                told = json.loads(harness.data(f'lance_datasets/{source}.json').read_text())['versions'][-1][
+                shown = json.loads(harness.data(f'lance_datasets/{source}.json').read_text())['versions'][-1][
                         'columns']
                 top = unread[0].split('/')[0]
                 check_rest(copy, mountpoint / copy.name / copy.name, unread,
-                           [column for column in told if column['path'].split('/')[0] != top])
+                           [column for column in shown if column['path'].split('/')[0] != top])
 
 
 def with_fragments(directory, count, strange_one, column):
@@ -274,7 +274,7 @@ def with_fragments(directory, count, strange_one, column):
 @case
 def of_many_fragments_the_first_one_says_what_is_not_known_or_all_that_are_needed_anyway():
     first_rows, last_rows = 40, 25
-    told = {1: 'number', 2: 'text', 3: 'list'}
+    shown = {1: 'number', 2: 'text', 3: 'list'}
     with tempfile.TemporaryDirectory() as directory:
         for number, (count, strange_one, column) in enumerate(((64, 63, 1), (65, 0, 1), (65, 64, 2),
                                                                (65, 64, 3), (65, 64, 1))):
@@ -287,7 +287,7 @@ def of_many_fragments_the_first_one_says_what_is_not_known_or_all_that_are_neede
             same({tuple(row) for row in found}, {tuple(name for name
                                                        in ('id', 'number', 'text', 'list', 'deep',
                                                            'structure', 'vector')
-                                                        if not is_left_out or name != told[column])},
+                                                        if not is_left_out or name != shown[column])},
                                                         source.name)
 
 

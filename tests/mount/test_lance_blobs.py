@@ -249,10 +249,10 @@ def what_is_elsewhere_is_read_only_where_it_is_allowed():
             for row in part, in_base:
                 fails(errno.EIO, (field / 'blob.d' / str(row)).read_bytes)
             fails(errno.EIO, (field / 'data.bin').stat)
-            told = [error['what'] for error in harness.errors_of(mountpoint)]
-            same([what for what in told if 'option bases' not in what], [])
-            same(any(uri in what for what in told) and any("'a b'" in what and str(base) in what
-                                                           for what in told), True, told)
+            reported = [error['what'] for error in harness.errors_of(mountpoint)]
+            same([what for what in reported if 'option bases' not in what], [])
+            same(any(uri in what for what in reported) and any("'a b'" in what and str(base) in what
+                                                           for what in reported), True, reported)
             same(len(lines(field / 'rows.jsonl')), EXPECTED['blobs_2.2']['versions'][-1]['rows'])
             check_files(mountpoint / 'set' / 'blob')
         with mounted(source, options=['--direct_io=on', f'--bases={base}']) as mountpoint:

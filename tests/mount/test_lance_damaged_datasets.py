@@ -35,9 +35,9 @@ def cat(source, path, *options):
     return result.stdout if result.returncode == 0 else result.stderr.decode()
 
 
-def assert_told(said, words):
-    same(isinstance(said, str), True, f'{words}: it was read')
-    same([word for word in words if word not in said], [], said)
+def assert_reported(message, words):
+    same(isinstance(message, str), True, f'{words}: it was read')
+    same([word for word in words if word not in message], [], message)
 
 
 def each(table):
@@ -115,7 +115,7 @@ OF_A_FRAGMENT = [
 def what_is_wrong_with_a_fragment_is_told_of_its_rows(_, edit, words):
     with copied('blocks_2.1') as source:
         edit(ManifestEditor(source))
-        assert_told(cat(source, 'id/data.bin'), ('fragment 1: ', *words))
+        assert_reported(cat(source, 'id/data.bin'), ('fragment 1: ', *words))
         fragments = [json.loads(line) for line in cat(source, 'fragments.jsonl').splitlines()]
         for number, first in (0, 0), (2, 2 * ROWS):
             at = fragments[number]['first_entry']
@@ -130,7 +130,7 @@ def rows_of_a_fragment_of_which_no_field_is_read_fail():
     with copied('blocks_2.1') as source:
         changing(((FRAGMENTS, 1), 11), b'')(ManifestEditor(source))
         for path in 'rows.jsonl', 'table.csv':
-            assert_told(cat(source, path), ('fragment 1: ', 'cannot read overlays'))
+            assert_reported(cat(source, path), ('fragment 1: ', 'cannot read overlays'))
 
 
 @case
@@ -167,9 +167,9 @@ def a_slice_of_structures_takes_its_field_and_no_other():
             if each['parent_id'] == structure:
                 same(each['name'] in members, True)
                 lengthen_pages(source / 'data' / os.fsdecode(name), each['id'], 1)
-        told = json.loads(cat(source, 'structure/field.json'))
-        same(told['kind'], 'unreadable')
-        assert_told(told['unreadable'], ('fragment 1: data/',
+        shown = json.loads(cat(source, 'structure/field.json'))
+        same(shown['kind'], 'unreadable')
+        assert_reported(shown['unreadable'], ('fragment 1: data/',
                                          'batch 0 has 1 rows, but the members of this sliced structure '
                                          'have 2,'))
         rows = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
@@ -241,7 +241,7 @@ def what_is_wrong_with_a_manifest_is_told_with_its_name(_, edit, words):
     with copied('blocks_2.1') as source:
         editor = ManifestEditor(source)
         edit(editor)
-        assert_told(cat(source, 'id/data.bin'), ('.manifest', *words))
+        assert_reported(cat(source, 'id/data.bin'), ('.manifest', *words))
         same(len(cat(source, 'id/data.bin', '--version=2')), 2 * ROWS * 8, 'the version before it')
 
 
@@ -312,8 +312,8 @@ OF_A_TRANSACTION = [
 def what_is_wrong_with_a_transaction_is_told_where_it_is_read(_, edit, words):
     with copied('blocks_2.1') as source:
         edit(ManifestEditor(source))
-        assert_told(cat(source, 'transaction.json'), words)
-        assert_told(cat(source, 'transaction.bin'), words)
+        assert_reported(cat(source, 'transaction.json'), words)
+        assert_reported(cat(source, 'transaction.bin'), words)
         same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
 
 
@@ -339,8 +339,8 @@ def flags_for_writers_change_nothing():
 
 def deletion_file(source, editor):
     """Of the first fragment."""
-    told = dict((field, value) for field, _, value in items_of(editor.all_of(FRAGMENTS, DELETION_FILE)[0]))
-    path, = source.glob(f'_deletions/0-{told[DELETION_VERSION]}-*')
+    shown = dict((field, value) for field, _, value in items_of(editor.all_of(FRAGMENTS, DELETION_FILE)[0]))
+    path, = source.glob(f'_deletions/0-{shown[DELETION_VERSION]}-*')
     return path
 
 
@@ -380,7 +380,7 @@ OF_DELETIONS = [
 def what_is_wrong_with_deletions_is_told_of_their_fragment(_, name, edit, words):
     with copied(name) as source:
         edit(source, ManifestEditor(source))
-        assert_told(cat(source, 'id/data.bin'), ('fragment 0: ', *words))
+        assert_reported(cat(source, 'id/data.bin'), ('fragment 0: ', *words))
         fragments = [json.loads(line) for line in cat(source, 'fragments.jsonl').splitlines()]
         if len(fragments) > 1:
             at = fragments[1]['first_entry']
@@ -397,14 +397,15 @@ def a_row_that_is_deleted_twice_is_reported():
         column = pa.record_batch([pa.array([7, 3, 7], pa.uint32())], names=['row_id'])
         with ipc.new_file(str(deletion_file(source, editor)), column.schema) as file:
             file.write(column)
-        assert_told(cat(source, 'id/data.bin'), ('fragment 0: ', '_deletions/0-', 'row 7 is deleted twice'))
+        assert_reported(cat(source, 'id/data.bin'),
+                        ('fragment 0: ', '_deletions/0-', 'row 7 is deleted twice'))
 
 
 @case
 def more_deleted_rows_than_there_are_are_reported_of_the_manifest():
     with copied('deletions_2.1') as source:
         of_manifest([DELETED_ROWS], 61)(source, ManifestEditor(source))
-        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ',
+        assert_reported(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ',
                                                  '61 rows are deleted, but there are only 60'))
 
 

@@ -77,8 +77,8 @@ def fields_of_arrow_tables_have_the_metadata_that_pylance_gives(expected, data_s
     from arrow_columns import field_metadata
     with arrow.open_file(data_set / 'table.arrow') as file:
         found = field_metadata(file.schema, left_out='ntuple.')
-    told = expected.get('metadata', {})
-    same({path: found.get(path) for path in told}, told)
+    reported = expected.get('metadata', {})
+    same({path: found.get(path) for path in reported}, reported)
 
 
 @each_dataset
@@ -105,10 +105,10 @@ def documents_tell_the_version_and_its_fragments(expected, data_set, source):
     same(found, [each[:2] for each in state['fragments']], 'fragments')
     same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')],
          [each[2] for each in state['fragments']], 'deleted rows')
-    told = {}
+    reported = {}
     for each in lines(data_set / 'deletions.jsonl'):
-        told[each['fragment']] = told.get(each['fragment'], 0) + each['rows']
-    same(told, {each[0]: each[2] for each in state['fragments'] if each[2]}, 'rows in deletions.jsonl')
+        reported[each['fragment']] = reported.get(each['fragment'], 0) + each['rows']
+    same(reported, {each[0]: each[2] for each in state['fragments'] if each[2]}, 'rows in deletions.jsonl')
     same(sum(row['entries'] for row in lines(data_set / 'fragments.jsonl')), state['rows'], 'entries')
     files = {each['path'] for row in lines(data_set / 'fragments.jsonl') for each in row['message']['files']}
     same(files <= set(os.listdir(source / 'data')), True, 'data files')
@@ -158,8 +158,8 @@ def arrow_tables_have_texts_of_json_at_any_place():
 def datasets_of_several_versions_have_files_of_each():
     with harness.mounted(DATASETS) as mountpoint:
         for name in 'versions_2.0', 'versions_2.2':
-            told = [row['message'] for row in lines(mountpoint / name / name / 'fragments.jsonl')]
-            same({each['file_minor_version'] for row in told for each in row['files']}, {0, 1, 2}, name)
+            reported = [row['message'] for row in lines(mountpoint / name / name / 'fragments.jsonl')]
+            same({each['file_minor_version'] for row in reported for each in row['files']}, {0, 1, 2}, name)
             manifest = json.loads((mountpoint / name / name / 'manifest.json').read_text())['message']
             same(manifest['reader_feature_flags'] & 256, 256, name)
 
@@ -198,10 +198,10 @@ def lines_of_layout(source):
 
 def row_ids_of(segment):
     """The row ids of a U64Segment of rowids.proto."""
-    (kind, told), = segment.items()
-    ids = range(told['start'], told['end'])
+    (kind, reported), = segment.items()
+    ids = range(reported['start'], reported['end'])
     if kind == 'range_with_bitmap':
-        bits = bytes.fromhex(told['bitmap_hex'])
+        bits = bytes.fromhex(reported['bitmap_hex'])
         return [row for at, row in enumerate(ids) if bits[at // 8] >> at % 8 & 1]
     same(kind, 'range')
     return list(ids)
@@ -210,7 +210,7 @@ def row_ids_of(segment):
 @case
 def what_is_beside_the_rows_is_what_pylance_says():
     name = 'stable_2.2'
-    told = expected_of(name)['told']
+    reported = expected_of(name)['told']
     with harness.mounted(DATASETS / name) as mountpoint:
         data_set = mountpoint / name
 
@@ -220,17 +220,17 @@ def what_is_beside_the_rows_is_what_pylance_says():
         def entries(key):
             return {entry['key']: entry['value'] for entry in document('manifest')['message'][key]}
         same([entries(key) for key in ('config', 'table_metadata', 'schema_metadata')],
-             [told[key] for key in ('config', 'table_metadata', 'schema_metadata')])
+             [reported[key] for key in ('config', 'table_metadata', 'schema_metadata')])
         name_of = {field['id']: field['name'] for field in document('schema')['message']['fields']}
         indices = document('indices')['message']['indices']
         same([[index['name'], index['uuid']['uuid_hex'], [name_of[field] for field in index['fields']]]
               for index in indices],
-             [index[:3] for index in told['indices']])
+             [index[:3] for index in reported['indices']])
         same(len((data_set / 'indices.bin').read_bytes()), document('indices')['stored_bytes'])
         refs = document('refs')
         same(({tag['name']: tag['content']['version'] for tag in refs['tags']}, refs['branches']),
-             (told['tags'], []))
-        uuid, read_version, operation = told['transaction']
+             (reported['tags'], []))
+        uuid, read_version, operation = reported['transaction']
         transaction = document('transaction')['message']
         same((transaction['uuid'], transaction['read_version'], operation.lower() in transaction),
              (uuid, read_version, True))
@@ -241,7 +241,7 @@ def what_is_beside_the_rows_is_what_pylance_says():
             ids = [row for segment in fragment['message']['inline_row_ids']['segments'] for row
                    in row_ids_of(segment)]
             found += [row for at, row in enumerate(ids) if (fragment['fragment'], at) not in gone]
-        same(found, told['row_ids'])
+        same(found, reported['row_ids'])
         same(document('manifest')['message']['next_row_id'], max(found) + 1)
 
 

@@ -14,21 +14,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from lance_editor import PAGE_LENGTH, PAGE_OFFSETS, PAGE_SIZES, LanceEditor, message_of, varint  # noqa: E402
 
 
-def damaged(directory, name, owner, at, new, **wanted):
+def damaged(directory, name, owner, at, new, **criteria):
     """A copy of a file with other bytes in the first range of the layout that has the given
     members; the range."""
     source, copy = data(f'lance_{name}.lance'), directory / 'copy.lance'
     for item in cat_lines(source, 'layout.jsonl'):
-        if item['owner'] == owner and all(item.get(key) == value for key, value in wanted.items()):
+        if item['owner'] == owner and all(item.get(key) == value for key, value in criteria.items()):
             content = bytearray(source.read_bytes())
             place = item['file_offset'] + at + (item['stored_bytes'] if at < 0 else 0)
             content[place:place + len(new)] = new
             copy.write_bytes(content)
             return copy, item
-    raise AssertionError(f'{name} has no {owner} {wanted}')
+    raise AssertionError(f'{name} has no {owner} {criteria}')
 
 
-def assert_told(copy, words, *beside):
+def assert_reported(copy, words, *beside):
     """For each field, the mount reports each cause that verify finds, once, except what only
     verify checks: levels next to a repetition index. cat reports one of them. `beside`: a valid
     file, if none opens."""
@@ -39,16 +39,16 @@ def assert_told(copy, words, *beside):
         errors, messages = errors_of(mount.mountpoint), mount.messages()
     same(len(errors), len(messages), (errors, messages))
     same(len({error['what'] for error in errors}), len(errors), errors)
-    told = {tuple(error[key] for key in TOLD) for error in errors}
-    same(told, {tuple(finding[key] for key in TOLD) for finding in found
+    reported = {tuple(error[key] for key in TOLD) for error in errors}
+    same(reported, {tuple(finding[key] for key in TOLD) for finding in found
                 if "the chunk's levels have" not in finding['what']})
     for error, message in zip(errors, messages):
         assert any(finding['what'].endswith(error['what'].removeprefix(f'{copy}: '))
                    for finding in found), (error, found)
         assert error['what'].removeprefix(f'{copy}: ') in message, (error, message)
-    said = command(NTUPLE, 'cat', copy, 'file.json' if beside else failed[0]).stderr.decode()
-    assert any(error['what'] in said or error['found'] and error['found'] in said
-               for error in errors), (said, errors)
+    message = command(NTUPLE, 'cat', copy, 'file.json' if beside else failed[0]).stderr.decode()
+    assert any(error['what'] in message or error['found'] and error['found'] in message
+               for error in errors), (message, errors)
     return errors
 
 
@@ -257,7 +257,7 @@ def pages_whose_messages_are_false():
             copy, editor = directory / 'copy.lance', LanceEditor(data(f'lance_{name}.lance').read_bytes())
             editor.change_page(column, 0, path if isinstance(path, tuple) else (path,), value)
             copy.write_bytes(editor.written())
-            error, = assert_told(copy, words, data('lance_numbers_2.1.lance'))
+            error, = assert_reported(copy, words, data('lance_numbers_2.1.lance'))
             assert editor.start <= error['file_offset'] < copy.stat().st_size, (what, error)
 
 
@@ -271,7 +271,7 @@ def blobs_that_are_elsewhere():
                                 else size)
             content[at:at + len(place)] = place
             copy.write_bytes(content)
-            for error in assert_told(copy, (f'column {column} of the file', 'page 0', words,
+            for error in assert_reported(copy, (f'column {column} of the file', 'page 0', words,
                                             f'the metadata at byte {start}')):
                 assert abs(error['file_offset'] - at) < 128, (what, error)
 
@@ -281,15 +281,15 @@ def metadata_of_every_kind():
     for owner, at, new, words in METADATA:
         with scratch() as directory:
             copy, _ = damaged(directory, 'mini_blocks_2.1', owner, at, new)
-            assert_told(copy, words, data('lance_numbers_2.1.lance'))
+            assert_reported(copy, words, data('lance_numbers_2.1.lance'))
 
 
 @case
 def what_pages_are_made_of():
-    for _, name, owner, at, new, wanted, words in PAGES:
+    for _, name, owner, at, new, criteria, words in PAGES:
         with scratch() as directory:
-            copy, item = damaged(directory, name, owner, at, new, **wanted)
-            for error in assert_told(copy, words):
+            copy, item = damaged(directory, name, owner, at, new, **criteria)
+            for error in assert_reported(copy, words):
                 assert error['file_offset'] is not None, error
                 assert abs(error['file_offset'] - item['file_offset']) < 2048, (error, item)
 

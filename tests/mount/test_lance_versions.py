@@ -31,8 +31,9 @@ def versions_of(name):
 
 
 def check_state(state, data_set, most_columns=1000):
-    told = json.loads((data_set / 'ntuple.json').read_text())
-    same((told['entries'], told['dataset_version']), (state['rows'], state['version']), 'entries and version')
+    shown = json.loads((data_set / 'ntuple.json').read_text())
+    same((shown['entries'], shown['dataset_version']), (state['rows'], state['version']),
+         'entries and version')
     for column in state['columns'][:most_columns]:
         check_column(data_set / column['path'], column)
 
@@ -59,8 +60,8 @@ def tag(source, name, version, branch=None):
 
 
 def tags_of(source, version):
-    told = {path.stem: json.loads(path.read_text()) for path in source.glob('_refs/tags/*.json')}
-    return sorted(name for name, tag in told.items() if (tag['branch'], tag['version']) == (None, version))
+    shown = {path.stem: json.loads(path.read_text()) for path in source.glob('_refs/tags/*.json')}
+    return sorted(name for name, tag in shown.items() if (tag['branch'], tag['version']) == (None, version))
 
 
 def branch(source, name, latest):
@@ -157,17 +158,17 @@ def a_number_a_tag_or_a_branch_chooses_what_is_shown():
         branch(source, 'exp/one', 4)
         tag(source, 'first', 1)
         tag(source, 'there', 3, 'exp/one')
-        for wanted, version in {'2': 2, 'first': 1, 'exp/one': 4, 'exp/one:2': 2, 'there': 3}.items():
-            with mounted(source, options=('-o', f'version={wanted}')) as mountpoint:
+        for requested, version in {'2': 2, 'first': 1, 'exp/one': 4, 'exp/one:2': 2, 'there': 3}.items():
+            with mounted(source, options=('-o', f'version={requested}')) as mountpoint:
                 check_state(states[version], mountpoint / NAME)
-                in_branch = 'exp' in wanted or wanted == 'there'
+                in_branch = 'exp' in requested or requested == 'there'
                 manifest = json.loads((mountpoint / NAME / 'manifest.json').read_text())['file']
-                same(f'{source}/tree/exp/one/' in manifest, in_branch, f'{wanted}: in the branch')
+                same(f'{source}/tree/exp/one/' in manifest, in_branch, f'{requested}: in the branch')
                 check_state(states[2], mountpoint / NAME / 'versions.d' / '2')
                 fails(errno.ENOENT, os.stat, mountpoint / NAME / 'versions.d' / ('5' if in_branch else '99'))
-            told = json.loads(harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source,
+            shown = json.loads(harness.output(harness.NTUPLE, 'cat', f'--version={requested}', source,
                                              f'{NAME}/ntuple.json'))
-            same(told['dataset_version'], version, wanted)
+            same(shown['dataset_version'], version, requested)
 
 
 @case
@@ -175,11 +176,11 @@ def what_is_no_version_is_refused_by_name():
     with copied() as source:
         tag(source, 'first', 1)
         tag(source, 'out', 1, '../../elsewhere')
-        for wanted, told in {'77': 'from 1 to', 'none': 'tags: ', '../first': 'is a path',
+        for requested, shown in {'77': 'from 1 to', 'none': 'tags: ', '../first': 'is a path',
                              'out': '../../elsewhere'}.items():
-            for result in (harness.ntuplefs('-o', f'version={wanted}', source, source.parent / 'mnt'),
-                           harness.command(harness.NTUPLE, 'ls', f'--version={wanted}', source)):
-                same((result.returncode != 0, told in result.stderr.decode()), (True, True), result.stderr)
+            for result in (harness.ntuplefs('-o', f'version={requested}', source, source.parent / 'mnt'),
+                           harness.command(harness.NTUPLE, 'ls', f'--version={requested}', source)):
+                same((result.returncode != 0, shown in result.stderr.decode()), (True, True), result.stderr)
     result = harness.ntuplefs('-o', 'version=1', DATASETS.parent / 'lance_nested_2.1.lance', '/tmp/none')
     same((result.returncode != 0, 'has no versions' in result.stderr.decode()), (True, True), result.stderr)
 
@@ -236,10 +237,10 @@ def a_bad_version_leaves_the_others_readable():
         shutil.copy(manifest_of(source, 1), manifest_of(source, 40))  # with another number than in its name
         (source / '_versions' / 'latest_version_hint.json').write_text('{"version": 1000}')
         with mounted(source, options=('-o', f'version={latest}')) as mountpoint:
-            for bad, told in (latest + 1, half.name), (40, 'version'):
+            for bad, shown in (latest + 1, half.name), (40, 'version'):
                 directory = mountpoint / NAME / 'versions.d' / str(bad)
                 same(os.listdir(directory), ['error.json'])
-                same(told in json.loads((directory / 'error.json').read_text())['what'], True, told)
+                same(shown in json.loads((directory / 'error.json').read_text())['what'], True, shown)
             for state in states:
                 check_state(state, mountpoint / NAME / 'versions.d' / str(state['version']), 2)
             same(len(harness.errors_of(mountpoint)), 2)
@@ -249,8 +250,8 @@ def a_bad_version_leaves_the_others_readable():
         with mounted(source, options=('-o', 'broken=show')) as mountpoint:
             same(sorted(os.listdir(mountpoint / NAME)), ['error.json', 'versions.d'])
             check_state(states[0], mountpoint / NAME / 'versions.d' / '1')
-        told = json.loads(harness.output(harness.NTUPLE, 'cat', source, f'{NAME}/versions.d/1/ntuple.json'))
-        same(told['dataset_version'], 1)
+        shown = json.loads(harness.output(harness.NTUPLE, 'cat', source, f'{NAME}/versions.d/1/ntuple.json'))
+        same(shown['dataset_version'], 1)
         # below versions.d it says why; valid parts are below it
         with mounted(source.parent) as mountpoint:
             same(sorted(os.listdir(mountpoint / NAME)), ['error.json', 'versions.d'])
@@ -300,12 +301,12 @@ def pylance_writes_while_it_is_mounted():
                     'total_data_files': 'data_files', 'total_files_size': 'data_file_bytes',
                     'total_deletion_files': 'deletion_files', 'total_data_file_rows': 'physical_rows',
                     'total_deletion_file_rows': 'deleted_rows'}
-            told, found = lance.dataset(source).versions(), lines(data_set / 'versions.jsonl')
+            shown, found = lance.dataset(source).versions(), lines(data_set / 'versions.jsonl')
             same([{**{key: line[ours] for key, ours in keys.items()}, 'version': line['version']}
                   for line in found],
                  [{**{key: int(version['metadata'][key]) for key in keys}, 'version': version['version']}
-                  for version in told])
-            for line, version in zip(found, told):  # whose microseconds are rounded
+                  for version in shown])
+            for line, version in zip(found, shown):  # whose microseconds are rounded
                 timestamp = datetime.fromisoformat(line['timestamp'][:26] + '+00:00')
                 same(abs(version['timestamp'].astimezone(timezone.utc) - timestamp) <= timedelta(
                         microseconds=1), True, 'timestamp')
@@ -349,11 +350,11 @@ def branches_and_tags_of_pylance_are_shown():
         lance.write_dataset(arrow.table({'id': [5]}), source, mode='append')
         data_set.tags.create('first', 1)
         data_set.tags.create('there', ('exp/one', 2))
-        for wanted, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40],
+        for requested, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40],
                                  '2': [1, 2, 3, 5]}.items():
-            found = harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source,
+            found = harness.output(harness.NTUPLE, 'cat', f'--version={requested}', source,
                                    'table/id/rows.jsonl')
-            same([json.loads(line) for line in found.splitlines()], expected, wanted)
+            same([json.loads(line) for line in found.splitlines()], expected, requested)
 
 
 @case

@@ -71,8 +71,8 @@ def check_annotated(top, what):
         raise AssertionError(f'{what}: no annotated envelope')
     for text in texts:
         content = text.read_text().splitlines()
-        told = b''.join(bytes.fromhex(line[9:9 + 3 * 16]) for line in content)
-        same(told, text.with_suffix('.bin').read_bytes(), f'{what}: {text.name}')
+        reported = b''.join(bytes.fromhex(line[9:9 + 3 * 16]) for line in content)
+        same(reported, text.with_suffix('.bin').read_bytes(), f'{what}: {text.name}')
         same([line for line in content if line.endswith('not read')], [], f'{what}: {text.name}')
 
 

@@ -33,8 +33,8 @@ class Sender(socketserver.BaseRequestHandler):
 
     def handle(self):
         with contextlib.suppress(OSError):
-            while wanted := self.request.makefile('rb', 0).readline():
-                self.request.sendall(bytes(int(wanted)))
+            while requested := self.request.makefile('rb', 0).readline():
+                self.request.sendall(bytes(int(requested)))
 
 
 @contextlib.contextmanager
@@ -50,8 +50,8 @@ def sender():
 
 
 @contextlib.contextmanager
-def connected(**told):
-    with sender() as server, slow_line(server, **told) as line, socket.create_connection(('127.0.0.1',
+def connected(**reported):
+    with sender() as server, slow_line(server, **reported) as line, socket.create_connection(('127.0.0.1',
             line.port), 10) as connection:
         yield connection, line.port
 
@@ -77,8 +77,8 @@ class Late(AssertionError):
     pass
 
 
-def far(round_trip=ROUND_TRIP, **told):
-    return {'rtt': 1000 * round_trip, **told}
+def far(round_trip=ROUND_TRIP, **reported):
+    return {'rtt': 1000 * round_trip, **reported}
 
 
 def takes(seconds, round_trips, round_trip, what):
@@ -188,7 +188,7 @@ def a_line_that_is_cut_while_a_column_is_read_is_not_noticed():
             with slow_line(site.port, rtt=5, rate=10, cut=cut) as line:
                 is_read(line, content)
             same(line.happened, ['cut'], 'the line')
-            ranges = [wanted.removeprefix('bytes=').split('-') for wanted in site.ranges(count)]
+            ranges = [requested.removeprefix('bytes=').split('-') for requested in site.ranges(count)]
             asked = sum(int(last) - int(first) + 1 for first, last in ranges if first)
             same(len(content) < asked <= 2 * (len(content) + EDGE), True,
                  f'{asked} bytes were asked for of {len(content)}')
@@ -201,9 +201,9 @@ def connections_of_a_column(directory):
         output(NTUPLE, 'cat', f'http://127.0.0.1:{line.port}/large.root', 'Events/c47/data.bin')
         asked = [(headers['Range'], connection) for (_, headers),
                  connection in zip(site.requests, site.connections)]
-        opening = {connection for wanted, connection in asked if wanted in (BEGINNING, END)}
-        reading = {connection for wanted, connection in asked if wanted not in (BEGINNING, END)}
-        return reading, opening, [wanted for wanted, _ in asked]
+        opening = {connection for requested, connection in asked if requested in (BEGINNING, END)}
+        reading = {connection for requested, connection in asked if requested not in (BEGINNING, END)}
+        return reading, opening, [requested for requested, _ in asked]
 
 
 @case
@@ -225,17 +225,18 @@ def columns_that_are_read_together_are_requested_together():
     with scratch() as directory, served(directory) as site:
         output(os.environ['WRITE_LARGE'], directory / 'large.root')
         column = output(NTUPLE, 'cat', directory / 'large.root', f'Events/c{columns - 1}/data.bin')
-        for wanted, limit in most.items():
-            verb, *path = ('verify',) if wanted == 'verify' else ('cat', f'Events/{wanted}')
+        for requested, limit in most.items():
+            verb, *path = ('verify',) if requested == 'verify' else ('cat', f'Events/{requested}')
             count = len(site.requests)
             near, far = (command(NTUPLE, verb, place, *path)
                          for place in (directory / 'large.root', site.url('large.root')))
             same(far.returncode, near.returncode, far.stderr)
-            same(wanted != 'head.jsonl' or far.stdout == near.stdout, True, wanted)
-            same(wanted != 'table.arrow' or column[-len(column) // clusters:] in far.stdout, True, wanted)
+            same(requested != 'head.jsonl' or far.stdout == near.stdout, True, requested)
+            same(requested != 'table.arrow' or column[-len(column) // clusters:] in far.stdout, True,
+                 requested)
             asked = [part for part in site.ranges(count) if part != BEGINNING]
             same(len(asked) <= limit, True,
-                 f'{wanted}: {len(asked)} requests for {columns} columns of {clusters} clusters')
+                 f'{requested}: {len(asked)} requests for {columns} columns of {clusters} clusters')
 
 
 @case

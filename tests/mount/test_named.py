@@ -9,7 +9,7 @@ from harness import NTUPLE, case, command, data, output, run, same
 NANO, EXAMPLE = data('nano.root'), data('example.root')
 
 
-def told(*arguments, status=2):
+def reported(*arguments, status=2):
     """What a command says that fails."""
     result = command(NTUPLE, *arguments)
     same(result.returncode, status, f'{arguments}: {result.stderr}')
@@ -51,19 +51,20 @@ def fields_are_listed_alone():
 
 @case
 def a_name_without_meaning_gets_a_similar_one():
-    same(told('schema', NANO, 'Muon_ptt'), 'Muon_ptt: no such file: did you mean Muon_pt?')
-    same(told('schema', NANO, 'Events/muon_pt'), 'Events/muon_pt: no such file: did you mean Events/Muon_pt?')
-    same(told('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
-    same(told('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
-    same(told('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
-    assert 'did you mean' in told('diff', NANO, NANO, 'MET_p')
+    same(reported('schema', NANO, 'Muon_ptt'), 'Muon_ptt: no such file: did you mean Muon_pt?')
+    same(reported('schema', NANO, 'Events/muon_pt'),
+         'Events/muon_pt: no such file: did you mean Events/Muon_pt?')
+    same(reported('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
+    same(reported('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
+    same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
+    assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
 
 
 @case
 def a_collection_says_what_is_in_it():
-    same(told('cat', NANO, 'Events/Muon_pt', status=1),
+    same(reported('cat', NANO, 'Events/Muon_pt', status=1),
          'Events/Muon_pt: a collection: values are in _0/data.bin; offsets are in offsets.bin')
-    same(told('cat', NANO, 'Muon_pt/data.bin'),
+    same(reported('cat', NANO, 'Muon_pt/data.bin'),
          'Muon_pt/data.bin: no such file: Events/Muon_pt is a collection: '
          'values are in _0/data.bin; offsets are in offsets.bin')
 

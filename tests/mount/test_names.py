@@ -98,12 +98,12 @@ def check_files(top, what):
 
 def check_paths(top, what):
     """file.json gives the path of each dataset, and there is no other."""
-    told = json.loads((top / 'file.json').read_text())['datasets']
+    reported = json.loads((top / 'file.json').read_text())['datasets']
     found = {path.parent.relative_to(top): json.loads(path.read_text())
              for name in ('ntuple.json', 'error.json')
              for path in top.rglob(name)}
-    same(sorted(entry['path'] for entry in told), sorted(map(str, found)), f'{what}: paths of datasets')
-    for entry in told:
+    same(sorted(entry['path'] for entry in reported), sorted(map(str, found)), f'{what}: paths of datasets')
+    for entry in reported:
         document = found[Path(entry['path'])]
         for key in {'name', 'cycle', 'entries'} & entry.keys() if 'name' in document else ():
             same(document[key], entry[key], f'{what}: {key} of {entry["path"]}')
@@ -176,9 +176,9 @@ def so_do_reports_and_failures():
 @case
 def inspect_says_the_same_paths_as_the_file():
     for name in 'dirs_and_cycles.root', 'attributes.root', 'names.root':
-        told = json.loads(output(NTUPLE, 'cat', data(name), 'file.json'))['datasets']
+        reported = json.loads(output(NTUPLE, 'cat', data(name), 'file.json'))['datasets']
         found = json.loads(output(NTUPLE, 'inspect', '--json', data(name)))['datasets']
-        same([entry['path'] for entry in found], [entry['path'] for entry in told], name)
+        same([entry['path'] for entry in found], [entry['path'] for entry in reported], name)
 
 
 @case

@@ -102,14 +102,14 @@ def stats_say_what_was_asked_of_servers():
     with served(DATA) as site, mounted(site.url(f'short/{FILE}')) as mountpoint:
         column = next(mountpoint.glob('Events/**/column.*/data.bin'))
         column.read_bytes()
-        told = stats(mountpoint)
-        wait_until(lambda: len(site.requests) == told['remote_requests'], 'requests')
-        same((told['remote_retries'] >= 1, told['remote_failures']), (True, 0), told)
-        same(2 * EDGE <= told['remote_bytes'] <= (DATA / FILE).stat().st_size, True, told)
-        same(told['remote_kept_bytes'], told['remote_bytes'], 'nothing had to go')
-        same(told['remote_wait_milliseconds'] < 60000, True, told)
+        reported = stats(mountpoint)
+        wait_until(lambda: len(site.requests) == reported['remote_requests'], 'requests')
+        same((reported['remote_retries'] >= 1, reported['remote_failures']), (True, 0), reported)
+        same(2 * EDGE <= reported['remote_bytes'] <= (DATA / FILE).stat().st_size, True, reported)
+        same(reported['remote_kept_bytes'], reported['remote_bytes'], 'nothing had to go')
+        same(reported['remote_wait_milliseconds'] < 60000, True, reported)
         column.read_bytes()
-        same(stats(mountpoint)['remote_requests'], told['remote_requests'], 'read again')
+        same(stats(mountpoint)['remote_requests'], reported['remote_requests'], 'read again')
     with mounted(DATA / FILE) as mountpoint:
         same([name for name in stats(mountpoint) if name.startswith('remote_')], [], 'of a file here')
 
@@ -123,19 +123,19 @@ def stat_says_server_validator_and_what_opening_costs():
         for way, validated, round_trips in ('', True, 1), ('weak/', True, 1), ('unnamed/', False,
                 1), ('no-suffix/', True, 2), ('elsewhere/', True, 1):
             result = command(NTUPLE, 'stat', '--json', site.url(f'{way}{FILE}?token=abcdef'))
-            told = json.loads(result.stdout)
-            same((told['server'], b'abcdef' in result.stdout), (server, False), way)
+            reported = json.loads(result.stdout)
+            same((reported['server'], b'abcdef' in result.stdout), (server, False), way)
             tag = f'"{(DATA / FILE).stat().st_mtime_ns:x}" '
-            same(told['validator'] is not None and told['validator'].startswith(tag), validated,
-                 told['validator'])
+            same(reported['validator'] is not None and reported['validator'].startswith(tag), validated,
+                 reported['validator'])
             # each is created twice there; some connections may not exist yet when it ends
             if way != 'elsewhere/':
                 asked = sum(path.startswith(f'/{way}{FILE}') for path, _ in site.requests)
-                same(2 <= asked <= told['open_requests'] < CONNECTIONS + round_trips, True,
-                     f'{way}: {asked}, {told}')
-            same(2 * EDGE <= told['open_bytes'] <= (DATA / FILE).stat().st_size, True, told)
-            same(told['open_round_trips'], round_trips, told)
-            same(0 <= told['open_milliseconds'] < 60000, True, told)
+                same(2 <= asked <= reported['open_requests'] < CONNECTIONS + round_trips, True,
+                     f'{way}: {asked}, {reported}')
+            same(2 * EDGE <= reported['open_bytes'] <= (DATA / FILE).stat().st_size, True, reported)
+            same(reported['open_round_trips'], round_trips, reported)
+            same(0 <= reported['open_milliseconds'] < 60000, True, reported)
         text = output(NTUPLE, 'stat', site.url(FILE)).decode()
         for name in ('server', 'validator', 'open_requests', 'open_round_trips', 'open_bytes',
                      'open_milliseconds'):
@@ -143,8 +143,8 @@ def stat_says_server_validator_and_what_opening_costs():
         with mounted(site.url(FILE)) as mountpoint:
             same(os.getxattr(mountpoint, 'user.ntuplefs.server').decode(), server, 'of a mount')
             same('user.ntuplefs.server' in os.listxattr(mountpoint / 'Events'), False, 'of a dataset')
-    told = json.loads(output(NTUPLE, 'stat', '--json', DATA / FILE))
-    same([name for name in told if name.startswith('open_') or name in ('server', 'validator')], [],
+    reported = json.loads(output(NTUPLE, 'stat', '--json', DATA / FILE))
+    same([name for name in reported if name.startswith('open_') or name in ('server', 'validator')], [],
          'of a file here')
 
 
@@ -156,8 +156,8 @@ def what_is_damaged_on_the_way_is_fetched_once_more():
             places = [line['file_offset'] for line in cat_lines(DATA / FILE, 'layout.jsonl')
                       if line['owner'] == owner and EDGE < line['file_offset'] < size - EDGE]
             site.damage_at, site.damaged = places[len(places) // 2], 0
-            told = output(NTUPLE, 'verify', '--json', site.url(f'damaged-once/{FILE}')).splitlines()[-1]
-            same(json.loads(told)['result'], 'ok', owner)
+            reported = output(NTUPLE, 'verify', '--json', site.url(f'damaged-once/{FILE}')).splitlines()[-1]
+            same(json.loads(reported)['result'], 'ok', owner)
             same(site.damaged, 1, 'one answer was damaged')
         result = command(NTUPLE, 'verify', site.url('damaged_page.root'))
         same(result.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode,
@@ -171,8 +171,8 @@ def servers_that_are_odd_but_right_are_read():
         for way in ('no-suffix', 'unnamed', 'weak', 'short', 'elsewhere', 'elsewhere/elsewhere',
                     'busy-at-first'):
             there = output(NTUPLE, 'verify', '--json', site.url(f'{way}/{FILE}'))
-            for told in (here, there):
-                same(json.loads(told.splitlines()[-1])['result'], 'ok', way)
+            for reported in (here, there):
+                same(json.loads(reported.splitlines()[-1])['result'], 'ok', way)
         output(NTUPLE, 'cat', site.url(FILE + '?key=1#part'), '.ntuplefs/version.json')
         same(site.requests[-1][0], f'/{FILE}?key=1', 'without the fragment')
 
@@ -251,8 +251,8 @@ def addresses_do_not_say_secrets():
         with mounted(site.url(f'{FILE}?token=abcdef')) as mountpoint:
             same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
             same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
-            told = [line for line in command_lines() if b'abcdef' in line]
-            same(told, [], 'command lines')
+            reported = [line for line in command_lines() if b'abcdef' in line]
+            same(reported, [], 'command lines')
             assert any(site.url(FILE).encode() in line
                        for line in command_lines()), 'the address without its query'
         same(site.requests[-1][0], f'/{FILE}?token=abcdef', 'asked for')
@@ -398,8 +398,8 @@ def what_could_not_be_opened_is_there_once_it_can():
                                                                     site.url(FILE)) as mountpoint:
         folder = mountpoint / FILE
         same(os.listdir(folder), ['error.json'])
-        told = json.loads((folder / 'error.json').read_text())
-        same('404' in told['what'], True, told)
+        reported = json.loads((folder / 'error.json').read_text())
+        same('404' in reported['what'], True, reported)
         time_of_failure = os.stat(folder).st_mtime_ns
         shutil.copy(DATA / FILE, directory / FILE)
         same('file.json' in os.listdir(folder), True, os.listdir(folder))
@@ -411,13 +411,13 @@ def what_could_not_be_opened_is_there_once_it_can():
 def the_sandbox_of_the_process_that_fetches_is_reported():
     with served(DATA) as site, own_program() as environment, mounted(site.url(FILE),
                                                                      env=environment) as mountpoint:
-        told = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
-        same(told['fetch_sandbox'], told['sandbox'], 'both have all that the kernel has')
+        reported = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
+        same(reported['fetch_sandbox'], reported['sandbox'], 'both have all that the kernel has')
         mine = fetchers(environment)
         worker = next(process for process, parent in mine.items() if parent in mine)
         status = dict(line.split(':\t', 1)
                       for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
-        same(status['Seccomp'], '2' if 'seccomp' in told['fetch_sandbox'] else '0', 'as the kernel says')
+        same(status['Seccomp'], '2' if 'seccomp' in reported['fetch_sandbox'] else '0', 'as the kernel says')
         same({int(status[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0},
              'nor has root any')
     with mounted(DATA / FILE) as mountpoint:

@@ -52,15 +52,15 @@ class Store:
         found = {'AWS_ACCESS_KEY_ID': key['AccessKeyId'], 'AWS_SECRET_ACCESS_KEY': key['SecretAccessKey']}
         return found | ({'AWS_SESSION_TOKEN': key['SessionToken']} if 'SessionToken' in key else {})
 
-    def environment(self, key=None, **told):
+    def environment(self, key=None, **reported):
         usual = {name: value for name, value in os.environ.items() if name not in TOLD}
-        return usual | {'AWS_ENDPOINT_URL': self.url} | (self.key if key is None else key) | told
+        return usual | {'AWS_ENDPOINT_URL': self.url} | (self.key if key is None else key) | reported
 
     def ask(self, *words, **options):
         return command(NTUPLE, *words, env=self.environment(**options))
 
 
-def tell_server(url, what, value=''):
+def set_server(url, what, value=''):
     request = urllib.request.Request(f'{url}/moto-api/{what}', data=value.encode(),
                                      headers={'Content-Type': 'text/plain'})
     urllib.request.urlopen(request).read()
@@ -72,20 +72,20 @@ def stored():
     logging.getLogger('werkzeug').setLevel(logging.ERROR)
     server = moto.ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
     server.start()
-    with told(NOBODY):
+    with reported(NOBODY):
         try:
             url = 'http://{}:{}'.format(*server.get_host_and_port())
-            tell_server(url, 'reset')  # of earlier servers in this process
-            tell_server(url, 'reset-auth', '1000')  # the number of requests that are not checked
+            set_server(url, 'reset')  # of earlier servers in this process
+            set_server(url, 'reset-auth', '1000')  # the number of requests that are not checked
             store = Store(url, boto3.client)
-            tell_server(url, 'reset-auth', '0')
+            set_server(url, 'reset-auth', '0')
             yield store
         finally:
             server.stop()
 
 
 @contextlib.contextmanager
-def told(variables):
+def reported(variables):
     before = dict(os.environ)
     os.environ.update(variables)
     try:
@@ -102,7 +102,7 @@ def objects_are_read_whatever_they_are_called():
             here, there = command(NTUPLE, 'verify', DATA / name), store.ask('verify', f's3://data/{key}')
             same((there.returncode, there.stdout.decode().split(': ', 1)[1]),
                  (0, here.stdout.decode().split(': ', 1)[1]), key)
-        with told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
+        with reported(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
             path = 'Events/weight/data.bin'
             same((mountpoint / path).read_bytes(), output(NTUPLE, 'cat', DATA / 'example.root', path))
         damaged = store.ask('verify', 's3://data/damaged.root')
@@ -115,10 +115,10 @@ def objects_of_a_dataset_are_requested_with_signatures():
     need('uproot')
     objects = Objects(DATA / 'late_fields.root', 'late', need('xxhash').xxh3_64_intdigest)
     with stored() as store:
-        tell_server(store.url, 'reset-auth', '1000')
+        set_server(store.url, 'reset-auth', '1000')
         for number, content in objects.files.items():
             store.s3.put_object(Bucket='data', Key=f'a set/{number}'.rstrip('/'), Body=content)
-        tell_server(store.url, 'reset-auth', '0')
+        set_server(store.url, 'reset-auth', '0')
         address = f'ntpl+s3+{store.url}/data/a%20set'
         found = store.ask('verify', address)
         same((found.returncode, found.stdout.decode()), (0, f'{address}: 9 pages, 379 bytes: ok\n'),
@@ -186,7 +186,7 @@ def what_is_not_there_is_reported():
 def put(store, prefix, folder):
     """Then stop checking signatures: moto decodes encoded slashes of a query, and then refuses
     all signatures."""
-    tell_server(store.url, 'reset-auth', '10000')
+    set_server(store.url, 'reset-auth', '10000')
     for path in folder.rglob('*'):
         if path.is_file():
             store.s3.upload_file(str(path), 'data', f'{prefix}/{path.relative_to(folder)}')
@@ -285,10 +285,10 @@ def an_object_that_is_replaced_is_never_mixed():
     fields = 'run', 'event', 'weight', 'muons', 'comment'
     here = {field: output(NTUPLE, 'cat', DATA / 'example.root', f'Events/{field}/rows.jsonl')
             for field in fields}
-    with stored() as store, told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
-        tell_server(store.url, 'reset-auth', '10')
+    with stored() as store, reported(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
+        set_server(store.url, 'reset-auth', '10')
         store.s3.put_object(Bucket='data', Key=ODD, Body=bytes((DATA / 'example.root').stat().st_size))
-        tell_server(store.url, 'reset-auth', '0')
+        set_server(store.url, 'reset-auth', '0')
         stale = 0
         for field in fields:
             try:

@@ -124,8 +124,8 @@ def who_takes_over_the_tool_has_no_more():
 def taken_over_fetching(directory, victim, **variables):
     """What an attacker in the network helper can do while it answers: it has access to the
     network."""
-    told, program = directory / 'told', directory / 'fetch'
-    program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
+    shown, program = directory / 'told', directory / 'fetch'
+    program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{shown}\n')
     program.chmod(0o700)
     environment = {**os.environ, 'NTUPLE_FETCH': str(program),
                    **{name: str(value) for name, value in variables.items()}}
@@ -135,7 +135,7 @@ def taken_over_fetching(directory, victim, **variables):
     holds = json.loads(result.stdout)['fetch_sandbox']
     if 'seccomp' not in holds:
         raise Skip('this kernel has no seccomp')
-    ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(),
+    ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', shown.read_text(),
                                                               re.M)}
     same(len(ended), ATTEMPTS)
     allowed = {name for name, number in ended.items() if number not in REFUSED}
@@ -185,10 +185,10 @@ def status_fields(process):
 @case
 def what_holds_is_reported_and_is_what_the_kernel_says():
     with mounted(data('example.root')) as top:
-        told, found = parts_of(top), status_fields(decoder_of(top))
-        same([part for part in PARTS if part in told], told)
-        same(int(found['NoNewPrivs']), int('no_new_privs' in told))
-        same(found['Seccomp'], '2' if 'seccomp' in told else '0')
+        shown, found = parts_of(top), status_fields(decoder_of(top))
+        same([part for part in PARTS if part in shown], shown)
+        same(int(found['NoNewPrivs']), int('no_new_privs' in shown))
+        same(found['Seccomp'], '2' if 'seccomp' in shown else '0')
         same({int(found[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0})
         for task in Path(f'/proc/{decoder_of(top)}/task').iterdir():
             same(status_fields(task.name)['Seccomp'], found['Seccomp'], 'each thread')
@@ -198,9 +198,9 @@ def what_holds_is_reported_and_is_what_the_kernel_says():
 def the_tool_says_the_same_of_itself():
     needs(*PARTS)
     for option, expected in ('--sandbox=on', PARTS), ('--sandbox=off', []):
-        told = json.loads(command(NTUPLE, 'cat', option, data('example.root'),
+        shown = json.loads(command(NTUPLE, 'cat', option, data('example.root'),
                                   '.ntuplefs/version.json').stdout)
-        same(told['sandbox'], expected)
+        same(shown['sandbox'], expected)
 
 
 @case
@@ -243,9 +243,9 @@ def a_link_out_of_a_folder_is_refused_by_name_unless_links_are_followed():
         with Foreground(folder) as mount:
             assert 'Events' in os.listdir(mount.mountpoint / 'below/within.root')
             command('ls', '-R', mount.mountpoint)
-            told = [line for line in mount.messages() if 'out.root' in line]
-            assert len(told) == 1 and 'a link out of the directory, to ' + str(
-                    data('types.root').resolve()) in told[0], told
+            shown = [line for line in mount.messages() if 'out.root' in line]
+            assert len(shown) == 1 and 'a link out of the directory, to ' + str(
+                    data('types.root').resolve()) in shown[0], shown
         for options in ['-o', 'links=follow'], ['-o', 'links=follow,sandbox=off']:
             with Foreground(folder, options=options) as mount:
                 assert list((mount.mountpoint / 'out.root').rglob('data.bin'))

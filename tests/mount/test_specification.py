@@ -19,7 +19,8 @@ INNER = 'run 1.5/inner'
 def specify(path, **samples):
     """For each sample: trees, files, and metadata if there is any."""
     keys = ('trees', 'files', 'metadata')
-    path.write_text(json.dumps({'samples': {name: dict(zip(keys, told)) for name, told in samples.items()}}))
+    described = {name: dict(zip(keys, values)) for name, values in samples.items()}
+    path.write_text(json.dumps({'samples': described}))
     return path
 
 
@@ -71,13 +72,13 @@ def what_is_no_specification_is_refused_by_name():
                                   (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: has no dataset 'Event'"),
                                   (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
                                    f"{paths[1]}: has no dataset 'Event'")):
-            said = refusal(specify(text, **samples), options=('-o', 'chain=check'))
-            assert str(text) in said and expected in said, (expected, said)
+            message = refusal(specify(text, **samples), options=('-o', 'chain=check'))
+            assert str(text) in message and expected in message, (expected, message)
         for content, expected in (({'friends': {}}, '"friends"'),
                                   ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):
             text.write_text(json.dumps(content))
-            said = refusal(text)
-            assert str(text) in said and expected in said, (expected, said)
+            message = refusal(text)
+            assert str(text) in message and expected in message, (expected, message)
 
 
 def by_root(ROOT, path, tree, first, count):
@@ -107,11 +108,11 @@ def rdataframe_reads_the_same():
         expected = frame.AsNumpy(['number', 'sample', 'weight'])
         with chain(text) as whole:
             np.testing.assert_array_equal(np.load(whole / 'T/number/data.npy'), expected['number'])
-            told = lines(whole / 'T/files.jsonl')
-            entries = [line['entries'] for line in told]
-            same(np.repeat([line['sample'] for line in told], entries).tolist(),
+            shown = lines(whole / 'T/files.jsonl')
+            entries = [line['entries'] for line in shown]
+            same(np.repeat([line['sample'] for line in shown], entries).tolist(),
                  [str(name) for name in expected['sample']])
-            same(np.repeat([line['metadata']['weight'] for line in told], entries).tolist(),
+            same(np.repeat([line['metadata']['weight'] for line in shown], entries).tolist(),
                  expected['weight'].tolist())
 
 

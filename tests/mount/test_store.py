@@ -89,10 +89,10 @@ def a_mount_says_objects():
              (objects.anchor['footerObjId'], 0, objects.anchor['nBytesFooter']))
         same((mountpoint / 'late/anchor.raw').read_bytes(), objects.files[''])
         same((mountpoint / 'late/header.raw').read_bytes(), objects.files['0'])
-        told = [(line['file'], line['file_offset'], line['stored_bytes'])
+        reported = [(line['file'], line['file_offset'], line['stored_bytes'])
                 for line in lines(mountpoint / 'layout.jsonl')]
         for number, content in objects.files.items():
-            owned = [(offset, size) for file, offset, size in told
+            owned = [(offset, size) for file, offset, size in reported
                      if file == f'{address}/{number}'.rstrip('/')]
             same((owned[0][0], sum(size for _, size in owned)), (0, len(content)), number)
         pages = lines(mountpoint / 'late/number/column.0/pages.jsonl')

@@ -137,14 +137,14 @@ def a_branch_in_another_file_is_unreadable_and_names_it():
 
 @case
 def what_a_dataset_tells_of_its_tree():
-    def told(source, path):
+    def reported(source, path):
         return json.loads(output(NTUPLE, 'cat', data(source), f'{path}/ntuple.json'))
 
-    document = told('trees/trees_unclosed.root', 'unclosed')
+    document = reported('trees/trees_unclosed.root', 'unclosed')
     same((document['entries'], document['is_recovered']), (30, True))
     # of 15 entries, and from 50 on of 20
-    same(told('trees/trees_structure.root', 'clusters')['clusters'], 6)
-    kept = told('trees/trees_structure.root', 'kept')
+    same(reported('trees/trees_structure.root', 'clusters')['clusters'], 6)
+    kept = reported('trees/trees_structure.root', 'kept')
     same(kept.get('is_recovered', False), False)
     assert any('inner/other' in json.dumps(friend) for friend in kept['friends']), kept
     tree = output(NTUPLE, 'cat', data('trees/trees_structure.root'), 'kept/tree.json')

@@ -50,10 +50,10 @@ def fields_of_a_friend_have_the_values_of_its_tree():
              [(i / 2, i * 2) for i in range(20)])
         for field, tree in ('calibration', 'calibration'), ('more', 'deep/extra'), ('i~2', 'rival'):
             shutil.copy(directory / 'events/ntuple.json', directory / 'events' / field)
-            told, found = directory / 'told.json', []
-            told.write_text(json.dumps({'trees': [{'path': f'events/{field}', 'entries': 20,
+            reported, found = directory / 'told.json', []
+            reported.write_text(json.dumps({'trees': [{'path': f'events/{field}', 'entries': 20,
                                                    'branches': values[tree]}]}))
-            compare_trees(told, directory, lambda what, error: found.append((what, error)))
+            compare_trees(reported, directory, lambda what, error: found.append((what, error)))
             same([(what, error) for what, error in found if error], [])
             same(len(found) > 0, True)
 
@@ -63,13 +63,13 @@ def a_friend_that_is_not_joined_is_named_with_the_reason():
     result = command(NTUPLE, 'schema', '--friends', FRIENDS, 'events')
     same(result.returncode, 0)
     for path in 'events/ntuple.json', 'events/tree.json':
-        told = {friend['name']: friend.get('reason', '') for friend
+        reported = {friend['name']: friend.get('reason', '') for friend
                 in document('--friends', FRIENDS, path)['friends']}
         for name, reason in reasons.items():
-            assert reason in told[name], (path, told)
+            assert reason in reported[name], (path, reported)
             assert any(f'friend {name}' in line and reason in line for line
                        in result.stderr.decode().splitlines()), result.stderr
-        same([told[name] for name in ('calibration', 'more', 'i')], [''] * 3)
+        same([reported[name] for name in ('calibration', 'more', 'i')], [''] * 3)
     with Foreground(FRIENDS, '-o', 'friends') as mount:
         (mount.mountpoint / 'events/ntuple.json').read_bytes()
         for name in reasons:
@@ -127,7 +127,7 @@ def friends_of_the_files_of_a_chain_are_joined():
 
 # ---- baskets in another file ----
 
-def told_of(field, source, *options):
+def message_of(field, source, *options):
     return document(*options, source, f'split/{field}/field.json').get('unreadable', '')
 
 
@@ -145,7 +145,7 @@ def baskets_in_another_file_are_read_below_a_base():
     page, *_ = [json.loads(line) for line in output(NTUPLE, 'cat', f'--bases={DATA}', SPLIT,
                                                     'split/i/column.0/pages.jsonl').splitlines()]
     same(Path(page['file']).name, 'trees_other_file.baskets')
-    assert 'bases' in told_of('i', SPLIT), told_of('i', SPLIT)
+    assert 'bases' in message_of('i', SPLIT), message_of('i', SPLIT)
     same(command(NTUPLE, 'verify', SPLIT).returncode, EXIT_UNREAD)
 
 
@@ -187,8 +187,8 @@ def names_are_relative_to_the_file_and_lead_out_of_no_base():
             if link:
                 (directory / link).parent.mkdir(parents=True, exist_ok=True)
                 (directory / link).symlink_to(directory / place)
-            told = told_of('i', source, f'--bases={directory / base}')
-            same(words in told if words else told, True if words else '', (name, told))
+            reported = message_of('i', source, f'--bases={directory / base}')
+            same(words in reported if words else reported, True if words else '', (name, reported))
 
     other = '../other/a_file.baskets_'
     tried(other, 'other/a_file.baskets_', 'other', '')
@@ -210,8 +210,8 @@ def an_absolute_name_is_read_below_a_base():
             raise harness.Skip('the path of temporary directories is too long for the name in the file')
         source = renamed(place, f'{place}/{name}')
         shutil.copy(SPLIT.with_suffix('.baskets'), place / name)
-        same(told_of('i', source, f'--bases={place}'), '')
-        assert 'not below' in told_of('i', source, f'--bases={place}/main')
+        same(message_of('i', source, f'--bases={place}'), '')
+        assert 'not below' in message_of('i', source, f'--bases={place}/main')
 
 
 run(needs_fuse=False)

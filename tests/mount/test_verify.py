@@ -59,9 +59,11 @@ def pages_without_a_checksum_are_reported():
             13), ('example.root', 163, 0):
         summary, = lines_of(verify('--json', data(name)))
         same((summary['result'], summary['pages'], summary['unchecked']), ('ok', pages, unchecked), name)
-        told = f'{pages} pages, {unchecked} of them without a checksum, ' if unchecked else f'{pages} pages, '
+        shown = f'{pages} pages, '
+        if unchecked:
+            shown += f'{unchecked} of them without a checksum, '
         line = verify(data(name)).stdout.decode()
-        assert line.startswith(f'{data(name)}: {told}') and line.endswith(' bytes: ok\n'), line
+        assert line.startswith(f'{data(name)}: {shown}') and line.endswith(' bytes: ok\n'), line
 
 
 @case
@@ -128,8 +130,8 @@ def datasets_that_vanish_from_a_list_of_keys_are_reported():
         result = verify('--json', copy)
         same(result.returncode, 5)  # datasets outside of any list have no directory
         same(sorted(line['dataset'] for line in lines_of(result)[:-1]), ['inner', 'inner', 'top;1'])
-        told = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
-        same(sorted((item['name'], item['cycle']) for item in told if 'error' in item), expected)
+        shown = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
+        same(sorted((item['name'], item['cycle']) for item in shown if 'error' in item), expected)
 
 
 @case
@@ -149,10 +151,10 @@ def datasets_of_one_name_are_distinguished():
         damaged = [line['dataset'] for line in lines_of(verify('--json', copy))
                    if line.get('finding') == 'damaged']
         same(sorted(damaged), sorted(expected))
-        told, said = verify(copy).stdout.decode(), command(NTUPLE, 'diff', good, copy).stderr.decode()
+        shown, message = verify(copy).stdout.decode(), command(NTUPLE, 'diff', good, copy).stderr.decode()
         for path in expected:
-            same(told.count(f'{copy}: damaged: {path}: '), 1, told)
-            same(said.count(f'{copy}: {path}: '), 1, said)
+            same(shown.count(f'{copy}: damaged: {path}: '), 1, shown)
+            same(message.count(f'{copy}: {path}: '), 1, message)
 
 
 @case

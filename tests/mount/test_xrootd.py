@@ -73,10 +73,10 @@ OPENING = 4  # open, both ends, and the missing parts of header and footer
 @case
 def stat_says_server_and_validator():
     with scratch() as directory, xrootd(directory, DATA) as server:
-        told = json.loads(output(NTUPLE, 'stat', '--json', server.url(f'{FILE}?authz=abcdef')))
-        same((told['server'], told['validator']), (server.url('').rstrip('/'),
-                                                   str(int((DATA / FILE).stat().st_mtime))), told)
-        same((told['open_requests'] <= OPENING, told['open_round_trips']), (True, 2), told)
+        reported = json.loads(output(NTUPLE, 'stat', '--json', server.url(f'{FILE}?authz=abcdef')))
+        same((reported['server'], reported['validator']), (server.url('').rstrip('/'),
+                                                   str(int((DATA / FILE).stat().st_mtime))), reported)
+        same((reported['open_requests'] <= OPENING, reported['open_round_trips']), (True, 2), reported)
 
 
 @case
@@ -157,13 +157,13 @@ def patterns_are_what_they_are_here():
                 with mounted(server.url(pattern), options=('-o',
                                                            'chain')) as there, mounted(folder / pattern,
                                                                    options=('-o', 'chain')) as here:
-                    told = lines(there / 'Events/files.jsonl')
-                    same([line['file'] for line in told],
+                    reported = lines(there / 'Events/files.jsonl')
+                    same([line['file'] for line in reported],
                          [server.url(Path(line['file']).relative_to(folder))
                           for line in lines(here / 'Events/files.jsonl')], pattern)
                     same((there / 'Events/weight/data.bin').read_bytes(),
                          (here / 'Events/weight/data.bin').read_bytes(), pattern)
-                    same((there / told[0]['path'] / 'Events/event/data.bin').read_bytes(),
+                    same((there / reported[0]['path'] / 'Events/event/data.bin').read_bytes(),
                          local(here / 'Events/event/data.bin', here), pattern)
 
 

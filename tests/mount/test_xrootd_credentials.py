@@ -99,8 +99,8 @@ def a_redirected_client_identifies_itself_to_the_other_server():
             environment):
         with xrootd(other, DATA, f'xrootd.redirect 127.0.0.1:{server.port} /') as first:
             is_served_to(first.url(FILE), environment, 'X509_USER_PROXY')
-            told = output(NTUPLE, 'stat', first.url(FILE), env=environment).decode()
-            same(f'server: root://127.0.0.1:{server.port}\n' in told, True, told)
+            reported = output(NTUPLE, 'stat', first.url(FILE), env=environment).decode()
+            same(f'server: root://127.0.0.1:{server.port}\n' in reported, True, reported)
 
 
 def encoded(content):

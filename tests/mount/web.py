@@ -131,8 +131,8 @@ class Site:
         """The requests, without those that only prepare connections, which ask for the start of
         a file again."""
         found = [headers['Range'] for _, headers in self.requests[since:]]
-        return [wanted for number, wanted in enumerate(found) if wanted != BEGINNING
-                or wanted not in found[:number]]
+        return [requested for number, requested in enumerate(found) if requested != BEGINNING
+                or requested not in found[:number]]
 
     def url(self, path):
         return f'http://127.0.0.1:{self.port}/{path}'

@@ -21,8 +21,8 @@ def program():
 
 
 def test_a_schema_is_what_the_program_says(events, example, program):
-    told = json.loads(program('schema', '--json', example, 'Events'))['datasets'][0]
-    assert events.schema.fields == told['fields']
+    reported = json.loads(program('schema', '--json', example, 'Events'))['datasets'][0]
+    assert events.schema.fields == reported['fields']
     assert str(events.schema) + '\n' == program('schema', example, 'Events')
 
 

@@ -55,7 +55,7 @@ def test_names_that_lead_nowhere(events):
 
 
 def test_a_damaged_page_says_its_place_and_fails_no_other(data):
-    told = json.loads((data / 'damaged_page.json').read_text())
+    reported = json.loads((data / 'damaged_page.json').read_text())
     with ntuple.open(data / 'damaged_page.root') as file:
         data_set = file.only()
         failures = {}
@@ -66,7 +66,7 @@ def test_a_damaged_page_says_its_place_and_fails_no_other(data):
                 failures[field.path] = error
             except TypeError:
                 pass
-        assert len(failures) == 1, (failures, told)
+        assert len(failures) == 1, (failures, reported)
         (path, error), = failures.items()
         assert isinstance(error, ntuple.ChecksumError) and isinstance(error, ntuple.CorruptError)
         assert error.offset and error.expected and error.found and error.expected in str(error)
@@ -108,8 +108,8 @@ def test_versions_that_are_not_there(data):
     source = data / 'lance_datasets' / 'deletions_2.2'
     assert [ntuple.open(source, version=version).only().entries for version in (1, '2', None)] == [60, 100,
             80]
-    for version, told in (77, 'from 1 to 10'), ('none', 'tags: none'), ('../1', 'is a path'):
-        with pytest.raises(ntuple.Error, match=told):
+    for version, reported in (77, 'from 1 to 10'), ('none', 'tags: none'), ('../1', 'is a path'):
+        with pytest.raises(ntuple.Error, match=reported):
             ntuple.open(source, version=version)
     with pytest.raises(ntuple.Error, match='has no versions'):
         ntuple.open(data / 'example.root', version=1)

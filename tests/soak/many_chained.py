@@ -41,7 +41,7 @@ class Look:
     def descriptors(self):
         return len(os.listdir(f'/proc/{self.mount.decoder}/fd'))
 
-    def tell(self, what, seconds):
+    def report(self, what, seconds):
         print(f'{what}: {seconds:.2f} s, {high_water(self.mount.decoder) / (1 << 20):.0f} MiB and '
               f'{self.descriptors()} descriptors')
 
@@ -85,11 +85,11 @@ def main():
                 look = Look(files, mount)
                 look.names()
                 before = look.descriptors()
-                look.tell(f'{files} files mounted{what}', seconds)
-                look.tell('first size', look.size())
+                look.report(f'{files} files mounted{what}', seconds)
+                look.report('first size', look.size())
                 assert (look.descriptors() == before) == (what == ', known'), (before, look.descriptors())
                 _, seconds = timed(look.all_values)
-                look.tell('all values', seconds)
+                look.report('all values', seconds)
                 if options:
                     wait_until(index.exists, 'the index')
     print('1 passed, 0 failed')

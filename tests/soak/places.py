@@ -133,9 +133,9 @@ def flip_bits(path, chance):
 
 def has_checksums(path):
     """Does each page have one, and are there pages? Some writers write none."""
-    told = subprocess.run([harness.NTUPLE, 'verify', '--json', path], stdout=subprocess.PIPE,
+    reported = subprocess.run([harness.NTUPLE, 'verify', '--json', path], stdout=subprocess.PIPE,
                           check=False).stdout.splitlines()
-    summary = json.loads(told[-1])
+    summary = json.loads(reported[-1])
     return summary['result'] == 'ok' and summary['pages'] > 0 and summary['unchecked'] == 0
 
 

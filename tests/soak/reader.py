@@ -36,7 +36,7 @@ class Reader:
         self.number, self.places, self.ends = number, places, ends
         self.chance = random.Random(f'{number} {time.time_ns()}')
         self.out = open(out, 'a', buffering=1)
-        self.told = time.monotonic()
+        self.reported = time.monotonic()
         self.forget()
 
     def forget(self):
@@ -44,12 +44,12 @@ class Reader:
         self.latencies = defaultdict(Counter)
         self.bytes = 0
 
-    def tell(self, **what):
+    def report(self, **what):
         self.out.write(json.dumps(what) + '\n')
 
-    def tell_counts(self):
-        self.tell(done=self.done, expected=self.expected, latencies=self.latencies, bytes=self.bytes)
-        self.told = time.monotonic()
+    def report_counts(self):
+        self.report(done=self.done, expected=self.expected, latencies=self.latencies, bytes=self.bytes)
+        self.reported = time.monotonic()
         self.forget()
 
     def timed(self, what, function, *arguments):
@@ -160,9 +160,9 @@ class Reader:
         """The output of `ntuple stat` for a file, which uses no mount."""
         if not place.is_sound or len(place.sources) > 1:
             return self.read_attributes(place, name)
-        told = json.loads(harness.output(harness.NTUPLE, 'stat', '--json', place.sources[0], name))
+        reported = json.loads(harness.output(harness.NTUPLE, 'stat', '--json', place.sources[0], name))
         for attribute in os.listxattr(place.mountpoint / name):
-            expected = told.get(attribute.removeprefix('user.ntuplefs.'))
+            expected = reported.get(attribute.removeprefix('user.ntuplefs.'))
             if isinstance(expected, (str, int)):
                 found = os.getxattr(place.mountpoint / name, attribute).decode(errors='replace')
                 if found != str(expected):
@@ -232,21 +232,21 @@ class Reader:
             if error.errno in place.errors:
                 self.expected[f'{place.name} {errno.errorcode[error.errno]}'] += 1
             else:
-                self.tell(finding='error', place=place.name, name=name, what=f'{manner.__name__}: {error}',
+                self.report(finding='error', place=place.name, name=name, what=f'{manner.__name__}: {error}',
                           time=time.time())
         except Wrong as wrong:
-            self.tell(finding='wrong', place=place.name, name=name, what=f'{manner.__name__}: {wrong}',
+            self.report(finding='wrong', place=place.name, name=name, what=f'{manner.__name__}: {wrong}',
                       time=time.time())
         except Exception as error:
-            self.tell(finding='failed', place=place.name, name=name, what=f'{manner.__name__}: {error!r}',
+            self.report(finding='failed', place=place.name, name=name, what=f'{manner.__name__}: {error!r}',
                       time=time.time())
 
     def run(self):
         while time.monotonic() < self.ends:
             self.read_something()
-            if time.monotonic() - self.told > 2:
-                self.tell_counts()
-        self.tell_counts()
+            if time.monotonic() - self.reported > 2:
+                self.report_counts()
+        self.report_counts()
 
 
 def read_until(number, places, ends, out):
@@ -267,5 +267,5 @@ def visit(places, ends, out):
                 with open(place.mountpoint / name, 'rb') as file:
                     file.read(1)
             except OSError as error:
-                reader.tell(finding='error', what=f'{errno.errorcode[error.errno]} on a visit',
+                reader.report(finding='error', what=f'{errno.errorcode[error.errno]} on a visit',
                             place=place.name, name=name)

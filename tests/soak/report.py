@@ -75,17 +75,17 @@ def is_flat(row):
 def of_histogram(buckets):
     """Count, median, 99th percentile and maximum, in seconds: borders of their histogram steps."""
     total, seen, found = sum(buckets.values()), 0, []
-    wanted = [total / 2, total * 0.99, total]
+    requested = [total / 2, total * 0.99, total]
     for step, count in sorted(buckets.items()):
         seen += count
-        while len(found) < len(wanted) and seen >= wanted[len(found)]:
+        while len(found) < len(requested) and seen >= requested[len(found)]:
             found.append(10 ** ((step + 1) / STEPS))
     return {'count': total, 'median': found[0], 'p99': found[1], 'most': found[2]}
 
 
 def gather(top):
     """The output of all readers."""
-    told = {'done': Counter(), 'expected': Counter(), 'bytes': 0, 'findings': []}
+    reported = {'done': Counter(), 'expected': Counter(), 'bytes': 0, 'findings': []}
     latencies = defaultdict(Counter)
     for path in sorted(top.glob('reader-*.jsonl')):
         for line in path.read_text().splitlines():
@@ -94,15 +94,15 @@ def gather(top):
             except ValueError:
                 continue  # its reader was killed while it wrote
             if 'finding' in entry:
-                told['findings'].append(entry)
+                reported['findings'].append(entry)
                 continue
-            told['done'].update(entry['done'])
-            told['expected'].update(entry['expected'])
-            told['bytes'] += entry['bytes']
+            reported['done'].update(entry['done'])
+            reported['expected'].update(entry['expected'])
+            reported['bytes'] += entry['bytes']
             for what, buckets in entry['latencies'].items():
                 latencies[what].update({int(step): count for step, count in buckets.items()})
-    told['latencies'] = {what: of_histogram(buckets) for what, buckets in sorted(latencies.items())}
-    return told
+    reported['latencies'] = {what: of_histogram(buckets) for what, buckets in sorted(latencies.items())}
+    return reported
 
 
 def milliseconds(seconds):

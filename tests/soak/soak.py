@@ -155,10 +155,10 @@ class Soak:
                 self.find('left behind', 'a mount or a process', place.name)
 
     def report(self, minutes):
-        told = gather(self.top)
+        reported = gather(self.top)
         wrong = [{'finding': 'wrong', 'what': what, 'place': 'before all mounts'}
                  for what in self.material.wrong]
-        return {**told, 'findings': wrong + self.findings + told['findings'], 'minutes': minutes,
+        return {**reported, 'findings': wrong + self.findings + reported['findings'], 'minutes': minutes,
                 'seed': self.seed,
                 'sources': len(self.material.failing) + sum(1 for _ in self.material.truth.glob('*/*')),
                 'mounts': len(self.places), 'files': len(self.places[0].files), 'events': self.events,

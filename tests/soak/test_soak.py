@@ -29,9 +29,9 @@ def findings(found, *truths, errors=(), name='a/data.bin', is_there=True):
         reader.MANNERS = [Reader.read_whole, Reader.read_ranges, Reader.read_mapped]
         for _ in range(60):
             reader.read_something()
-        reader.tell_counts()
-        told = gather(directory)
-        return {entry['finding'] for entry in told['findings']}, set(told['expected'])
+        reader.report_counts()
+        reported = gather(directory)
+        return {entry['finding'] for entry in reported['findings']}, set(reported['expected'])
 
 
 @case

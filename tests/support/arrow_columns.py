@@ -214,14 +214,14 @@ def table_rows(table):
 
 def field_metadata(fields, left_out=None):
     """The metadata of each field that has some, by path, without items of lists."""
-    told = {}
+    reported = {}
     for field in fields:
         entries = {key.decode(): value.decode() for key, value in sorted((field.metadata or {}).items())}
         entries = {key: value for key, value in entries.items() if not left_out
                    or not key.startswith(left_out)}
         if entries:
-            told[field.name] = entries
+            reported[field.name] = entries
         if types.is_struct(field.type):
-            told |= {f'{field.name}/{path}': each for path,
+            reported |= {f'{field.name}/{path}': each for path,
                      each in field_metadata(field.type, left_out).items()}
-    return told
+    return reported

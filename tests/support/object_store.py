@@ -40,8 +40,8 @@ def record(content):
     return struct.pack('<q', len(content) + 8) + content
 
 
-def listed(items, behind=b''):
-    content = b''.join(items) + behind
+def listed(items, after=b''):
+    content = b''.join(items) + after
     return struct.pack('<qI', -(len(content) + 12), len(items)) + content
 
 

@@ -149,12 +149,12 @@ def expand(branch, shape, rows, path=''):
             yield from expand(child, *found, here)
 
 
-def values_of(told):
+def values_of(reported):
     """{path: values} of all branches of a printed tree."""
     found = {}
-    for branch in told['branches']:
-        if branch['name'] in told['columns']:
-            whole = told['columns'][branch['name']]
+    for branch in reported['branches']:
+        if branch['name'] in reported['columns']:
+            whole = reported['columns'][branch['name']]
             for path, shape, rows in expand(branch, whole['shape'], whole['values']):
                 found[path] = form(shape, rows)
     return found
