@@ -236,7 +236,7 @@ static enum nt_status inodes_find(const struct nt_resolved_node *directory, cons
     return pack(NT_NODE_INODE, inode, node_ret, error);
 }
 
-static const struct nt_dir_source section_places = {
+static const struct nt_dir_source dir_source_inodes = {
     .next = inodes_next, .find = inodes_find, .begin = inodes_begin};
 
 /* ---- Directories and datasets in a directory of the file; attribute sets in a dataset ---- */
@@ -453,8 +453,8 @@ static const struct nt_dir_source *const *const dir_sources_of_type[NT_NODE_TYPE
 };
 
 static const struct nt_dir_source *const *const dir_sources_of_inode[] = {
-    [NT_INODE_GROUP] = SECTIONS{&dir_source_mount, &section_places, NULL},
-    [NT_INODE_PASSTHROUGH] = SECTIONS{&dir_source_mount, &section_places, NULL},
+    [NT_INODE_GROUP] = SECTIONS{&dir_source_mount, &dir_source_inodes, NULL},
+    [NT_INODE_PASSTHROUGH] = SECTIONS{&dir_source_mount, &dir_source_inodes, NULL},
     [NT_INODE_FILE] = SECTIONS{&dir_source_mount, &section_files, &section_documents, &section_items, NULL},
     [NT_INODE_FAILED] = SECTIONS{&dir_source_mount, &section_files, NULL},
 };

@@ -169,12 +169,12 @@ void nt_error_log_write(struct nt_error_log *error_log, struct nt_buffer *out)
 /* ---- Report a failure ---- */
 
 /* The directory of the file that a node belongs to, and its inode. */
-static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
+static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *inode_ret)
 {
-    if (!nt_inodes_of_node(vfs->inodes, number, place_ret))
+    if (!nt_inodes_of_node(vfs->inodes, number, inode_ret))
         return false;
     *directory_ret =
-        nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, *place_ret), 0, NT_NODE_SELF);
+        nt_node_number(NT_NODE_INODE, nt_inodes_dataset_inode(vfs->inodes, *inode_ret), 0, NT_NODE_SELF);
     return *directory_ret != 0;
 }
 

@@ -120,7 +120,7 @@ struct nt_inode *nt_inodes_get(struct nt_inode_table *inodes, uint32_t number)
 }
 
 /* Returns memory from malloc, or NULL. */
-static struct nt_inode *new_place(const char *path, enum nt_inode_kind kind)
+static struct nt_inode *new_inode(const char *path, enum nt_inode_kind kind)
 {
     struct nt_inode *inode = calloc(1, sizeof(*inode));
     if (!inode || (path && !(inode->path = strdup(path)))) {
@@ -135,14 +135,14 @@ static struct nt_inode *new_place(const char *path, enum nt_inode_kind kind)
 }
 
 enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, const char *path,
-                             enum nt_inode_kind kind, struct nt_inode **place_ret, struct nt_error *error)
+                             enum nt_inode_kind kind, struct nt_inode **inode_ret, struct nt_error *error)
 {
     uint32_t number;
     if (!nt_ida_alloc(&inodes->ids, 1, &number))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "%s: the mount has more than the limit of %u files and directories", path ? path : "",
                        inodes->ids.limit);
-    struct nt_inode *inode = new_place(path, kind);
+    struct nt_inode *inode = new_inode(path, kind);
     struct nt_inode **list =
         inode ? nt_grow(inodes->list, inodes->count, &inodes->capacity, sizeof(*list)) : NULL;
     if (!list) {
@@ -159,7 +159,7 @@ enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, con
     inode->parent = parent;
     if (number != parent)
         list[parent]->inside++;
-    *place_ret = inode;
+    *inode_ret = inode;
     return NT_OK;
 }
 
@@ -270,7 +270,7 @@ static void ask_child(const void *context, uint32_t item, struct nt_name_request
     request->rule = NT_NAME_DATASET;
 }
 
-static int compare_places(const void *left, const void *right, void *context)
+static int compare_inodes(const void *left, const void *right, void *context)
 {
     return strcmp(disk_name(context, *(const uint32_t *)left), disk_name(context, *(const uint32_t *)right));
 }
@@ -306,7 +306,7 @@ enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_i
     }
     if (count)
         memcpy(by_name, children, count * sizeof(uint32_t));
-    qsort_r(by_name, count, sizeof(uint32_t), compare_places, inodes);
+    qsort_r(by_name, count, sizeof(uint32_t), compare_inodes, inodes);
     nt_names_free(folder->names);
     free(folder->children);
     free(folder->by_name);
@@ -414,7 +414,7 @@ static void take_out_of_history(struct nt_version_history *history, uint32_t num
 }
 
 /* Moves the inode to the caller's list. */
-static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, struct nt_place_list *list)
+static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, struct nt_inode_list *list)
 {
     struct nt_inode *above = inodes->list[inode->parent];
     if (nt_inode_is_version(inode))
@@ -427,10 +427,10 @@ static void take_out(struct nt_inode_table *inodes, struct nt_inode *inode, stru
 
 /* Moves the inodes that are still unused to `list`. Threads that entered before the retirement may have
  * used them. */
-static void take_out_all(struct nt_inode_table *inodes, struct nt_place_list *waiting,
-                         struct nt_place_list *list)
+static void take_out_all(struct nt_inode_table *inodes, struct nt_inode_list *waiting,
+                         struct nt_inode_list *list)
 {
-    struct nt_place_list left = SLIST_HEAD_INITIALIZER(left);
+    struct nt_inode_list left = SLIST_HEAD_INITIALIZER(left);
     struct nt_inode *inode;
     while ((inode = SLIST_FIRST(waiting))) {
         SLIST_REMOVE_HEAD(waiting, link);
@@ -454,14 +454,14 @@ static bool has_retired(const struct nt_inode_table *inodes)
 /* Freeing may close files, so it runs without the lock. */
 void nt_inodes_exit(struct nt_inode_table *inodes, unsigned epoch_token)
 {
-    struct nt_place_list list = SLIST_HEAD_INITIALIZER(list);
+    struct nt_inode_list list = SLIST_HEAD_INITIALIZER(list);
     struct nt_inode *inode;
     nt_epoch_exit(&inodes->epoch, epoch_token);
     if (!atomic_load_explicit(&inodes->has_retired, memory_order_relaxed))
         return;
     pthread_mutex_lock(&inodes->lock);
     while (has_retired(inodes) && nt_epoch_advance(&inodes->epoch)) {
-        struct nt_place_list waiting = inodes->waiting;
+        struct nt_inode_list waiting = inodes->waiting;
         inodes->waiting = inodes->retired;
         SLIST_INIT(&inodes->retired);
         take_out_all(inodes, &waiting, &list);

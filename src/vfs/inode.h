@@ -202,7 +202,7 @@ struct nt_version_history {
     size_t capacity;
 };
 
-SLIST_HEAD(nt_place_list, nt_inode);
+SLIST_HEAD(nt_inode_list, nt_inode);
 
 struct nt_inode {
     uint32_t number;
@@ -310,15 +310,15 @@ struct nt_inode_table {
 
     /* Reclamation: */
     struct nt_epoch epoch;
-    struct nt_place_list retired; /* in this epoch */
-    struct nt_place_list waiting; /* in the previous epoch */
+    struct nt_inode_list retired; /* in this epoch */
+    struct nt_inode_list waiting; /* in the previous epoch */
     atomic_bool has_retired;      /* `retired` or `waiting` is not empty */
     uint32_t freed;               /* counts freed inodes */
 };
 
 /* Adds an inode. Call it under the lock. */
 enum nt_status nt_inodes_add(struct nt_inode_table *inodes, uint32_t parent, const char *path,
-                             enum nt_inode_kind kind, struct nt_inode **place_ret, struct nt_error *error);
+                             enum nt_inode_kind kind, struct nt_inode **inode_ret, struct nt_error *error);
 /* Sets the identity of a new inode. */
 void nt_inode_set_identity(struct nt_inode *inode, const struct stat *identity);
 /* The same for a remote inode, from the attributes in a listing. If they are NULL or not those of a
@@ -369,7 +369,7 @@ enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, st
 enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, struct nt_error *error);
 /* Finds a child of a group or directory by name, in the current state of the disk; or NT_NOT_FOUND. */
 enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
-                              uint32_t *place_ret, struct nt_error *error);
+                              uint32_t *inode_ret, struct nt_error *error);
 
 /* ---- Lookup counts and reclamation ---- */
 
@@ -414,7 +414,7 @@ void nt_member_inodes_free(struct nt_member_inodes *chain); /* accepts NULL */
 const char *nt_member_inodes_name(const struct nt_member_inodes *chain, uint32_t file);
 /* Finds a file by name in the chain at an inode; or NT_NOT_FOUND. Call it without the lock. */
 enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
-                                     uint32_t *place_ret, struct nt_error *error);
+                                     uint32_t *inode_ret, struct nt_error *error);
 
 /* ---- Local directories ---- */
 
@@ -452,7 +452,7 @@ bool nt_inode_is_listed(const struct nt_inode_table *inodes, const struct nt_ino
 
 /* Is it in such a directory, and is it probed? Before the probe only the listing is known, and the
  * inode looks like a directory. After it, the server may have to be asked for the current type. */
-bool nt_places_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret);
+bool nt_inodes_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret);
 
 /* Probes a remote inode: is it a file or a directory? On failure, returns false and records it in the
  * inode. Call it under the lock, which it releases meanwhile. */
@@ -497,7 +497,7 @@ enum nt_inode_kind nt_inodes_acquire_dataset(struct nt_inode_table *inodes, uint
 void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened); /* accepts NULL */
 
 /* Returns the inode of a node; false for nodes of .ntuplefs and unknown numbers. */
-bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *place_ret);
+bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *inode_ret);
 /* The id of a dataset whose file is open. */
 bool nt_inodes_dataset_id(struct nt_inode_table *inodes, const struct nt_dataset *dataset,
                           uint32_t *dataset_id_ret);

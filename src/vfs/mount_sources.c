@@ -89,7 +89,7 @@ static enum nt_status add_file(struct nt_inode_table *inodes, const struct nt_in
 }
 
 enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
-                                     uint32_t *place_ret, struct nt_error *error)
+                                     uint32_t *inode_ret, struct nt_error *error)
 {
     const struct nt_inode *outer = nt_inodes_get(inodes, number);
     uint32_t file = nt_names_find(outer->chain->names, 0, name);
@@ -99,7 +99,7 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
     pthread_mutex_lock(&inodes->lock);
     if (outer->chain->inodes[file] == NT_NONE)
         status = add_file(inodes, outer, file, error);
-    *place_ret = outer->chain->inodes[file];
+    *inode_ret = outer->chain->inodes[file];
     pthread_mutex_unlock(&inodes->lock);
     return status;
 }
@@ -107,7 +107,7 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
 /* ---- Sources of the tree ---- */
 
 enum {
-    MAX_PLACES = 1 << 20,
+    MAX_INODES = 1 << 20,
     MAX_SLOTS = 1 << 16, /* limits of the node number */
 };
 
@@ -316,7 +316,7 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
     vfs->inodes = inodes;
     TAILQ_INIT(&inodes->opened);
     TAILQ_INIT(&inodes->gone);
-    inodes->ids.limit = MAX_PLACES;
+    inodes->ids.limit = MAX_INODES;
     inodes->dataset_ids.limit = MAX_SLOTS;
     nt_inodes_limit_open(inodes);
     uint32_t number;

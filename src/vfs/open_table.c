@@ -26,7 +26,8 @@
 /* ---- Apply entry selections ---- */
 
 /* Appends "run2.root/", the prefix for paths in the inode's file; nothing for the root. */
-static void put_place(struct nt_inode_table *inodes, const struct nt_inode *inode, struct nt_buffer *path)
+static void put_identity_path(struct nt_inode_table *inodes, const struct nt_inode *inode,
+                              struct nt_buffer *path)
 {
     uint32_t above[NT_MAX_DEPTH];
     char name[NT_NAME_BYTES + 1];
@@ -59,7 +60,7 @@ static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inod
 {
     struct nt_buffer path = {0};
     enum nt_status status = NT_OK;
-    put_place(inodes, inode, &path);
+    put_identity_path(inodes, inode, &path);
     bool is_reached = nt_open_file_path(opened, opened->file->directory_count + dataset->index, &path);
     if (path.failed)
         status = nt_fail_memory(error);
@@ -387,7 +388,7 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *ino
 
 /* Opens the inode's file for one user, or records the failure. Under the lock; releases it
  * meanwhile. */
-static void open_place(struct nt_inode_table *inodes, struct nt_inode *inode)
+static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode)
 {
     struct nt_open_file *opened = NULL;
     struct nt_error failure = {0};
@@ -426,7 +427,7 @@ static enum nt_inode_kind hold(struct nt_inode_table *inodes, struct nt_inode *i
         return NT_INODE_STALE;
     else if (inode->is_file && (!inode->is_probed || inode->kind == NT_INODE_FILE) &&
              !nt_inode_in_backoff(inode))
-        open_place(inodes, inode);
+        open_source_of(inodes, inode);
     if (inode->opened) {
         *opened_ret = inode->opened;
         TAILQ_REMOVE(&inodes->opened, inode->opened, by_use);
@@ -552,17 +553,17 @@ struct timespec nt_inodes_failed_at(struct nt_inode_table *inodes, uint32_t numb
     return failed_at;
 }
 
-bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *place_ret)
+bool nt_inodes_of_node(struct nt_inode_table *inodes, uint64_t number, uint32_t *inode_ret)
 {
     struct nt_node node;
     if (!nt_node_unpack(number, &node) || node.type == NT_NODE_MOUNT)
         return false;
     pthread_mutex_lock(&inodes->lock);
-    bool is_place = node.type == NT_NODE_INODE;
+    bool is_inode = node.type == NT_NODE_INODE;
     bool is_there =
-        is_place ? node.owner < inodes->count && inodes->list[node.owner] : is_given(inodes, node.owner);
+        is_inode ? node.owner < inodes->count && inodes->list[node.owner] : is_given(inodes, node.owner);
     if (is_there)
-        *place_ret = is_place ? node.owner : inodes->dataset_refs[node.owner].inode;
+        *inode_ret = is_inode ? node.owner : inodes->dataset_refs[node.owner].inode;
     pthread_mutex_unlock(&inodes->lock);
     return is_there;
 }

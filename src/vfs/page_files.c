@@ -93,7 +93,7 @@ static void put_buffers(struct nt_json *json, const struct pages *pages, const s
     nt_json_end_array(json);
 }
 
-static void put_place(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_page *page)
+static void put_offset(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_source *own = dataset->file->source, *source = own;
     if (page->source < dataset->source_count)
@@ -118,7 +118,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_member_unsigned(&json, "cluster", cluster);
     nt_json_member_unsigned(&json, "first_element", first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
-    put_place(&json, dataset, page);
+    put_offset(&json, dataset, page);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);

@@ -24,7 +24,7 @@ bool nt_inode_is_listed(const struct nt_inode_table *inodes, const struct nt_ino
            inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH;
 }
 
-bool nt_places_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret)
+bool nt_inodes_is_listed(struct nt_inode_table *inodes, uint32_t number, bool *is_probed_ret)
 {
     pthread_mutex_lock(&inodes->lock);
     const struct nt_inode *inode = number < inodes->count ? inodes->list[number] : NULL;
@@ -162,7 +162,7 @@ static struct nt_inode *child_of_name(const struct nt_inode_table *inodes, const
 /* A replacement takes its predecessor's position, so that a concurrent listing shows one of them. */
 static enum nt_status add_child(struct nt_inode_table *inodes, struct nt_inode *folder,
                                 const struct nt_local_entry *found, const struct nt_inode *former,
-                                struct nt_inode **place_ret, struct nt_error *error)
+                                struct nt_inode **inode_ret, struct nt_error *error)
 {
     struct nt_buffer path = {0};
     nt_buffer_format(&path, "%s/%s", folder->path, found->name);
@@ -170,13 +170,13 @@ static enum nt_status add_child(struct nt_inode_table *inodes, struct nt_inode *
         path.failed
             ? nt_fail_memory(error)
             : nt_inodes_add(inodes, folder->number, path.bytes,
-                            found->is_folder ? NT_INODE_PASSTHROUGH : NT_INODE_FILE, place_ret, error);
+                            found->is_folder ? NT_INODE_PASSTHROUGH : NT_INODE_FILE, inode_ret, error);
     nt_buffer_deinit(&path);
     if (status != NT_OK)
         return status;
-    (*place_ret)->is_remote = folder->is_remote;
-    (*place_ret)->order = former ? former->order : folder->next_order++;
-    nt_inode_set_identity(*place_ret, &found->stat);
+    (*inode_ret)->is_remote = folder->is_remote;
+    (*inode_ret)->order = former ? former->order : folder->next_order++;
+    nt_inode_set_identity(*inode_ret, &found->stat);
     return NT_OK;
 }
 
@@ -379,16 +379,16 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *fol
 }
 
 enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
-                              uint32_t *place_ret, struct nt_error *error)
+                              uint32_t *inode_ret, struct nt_error *error)
 {
     const struct nt_inode *folder = nt_inodes_get(inodes, number);
     enum nt_status status = NT_OK;
-    *place_ret = find_known(inodes, folder, name);
-    if (folder->kind == NT_INODE_PASSTHROUGH && !is_current(inodes, folder, *place_ret)) {
+    *inode_ret = find_known(inodes, folder, name);
+    if (folder->kind == NT_INODE_PASSTHROUGH && !is_current(inodes, folder, *inode_ret)) {
         status = nt_inodes_scan(inodes, number, error);
-        *place_ret = status == NT_OK ? find_known(inodes, folder, name) : NT_NONE;
+        *inode_ret = status == NT_OK ? find_known(inodes, folder, name) : NT_NONE;
     }
-    if (status == NT_OK && *place_ret == NT_NONE)
+    if (status == NT_OK && *inode_ret == NT_NONE)
         status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
     return status;
 }

@@ -326,7 +326,7 @@ bool nt_node_resolve_unprobed(struct nt_vfs *vfs, uint64_t number, bool may_bloc
         resolved->node.item || resolved->node.file != NT_NODE_SELF)
         return false;
     bool is_probed;
-    if (!nt_places_is_listed(vfs->inodes, resolved->node.owner, &is_probed) || (is_probed && may_block))
+    if (!nt_inodes_is_listed(vfs->inodes, resolved->node.owner, &is_probed) || (is_probed && may_block))
         return false;
     resolved->inode = resolved->node.owner;
     resolved->inode_kind = NT_INODE_FILE;
@@ -387,10 +387,10 @@ static uint64_t directory_of_versions(const struct nt_resolved_node *resolved)
  * or the root directory of a chain's file. NULL: none. */
 static const struct nt_inode *hidden_child(const struct nt_resolved_node *resolved)
 {
-    bool is_place = resolved->node.type == NT_NODE_INODE;
+    bool is_inode = resolved->node.type == NT_NODE_INODE;
     const struct nt_inode *inode =
-        nt_inodes_get(resolved->vfs->inodes, is_place ? resolved->node.owner : resolved->inode);
-    bool is_itself = is_place || (inode->route == NT_ROUTE_VERSION && resolved->dataset->index == 0);
+        nt_inodes_get(resolved->vfs->inodes, is_inode ? resolved->node.owner : resolved->inode);
+    bool is_itself = is_inode || (inode->route == NT_ROUTE_VERSION && resolved->dataset->index == 0);
     return nt_inode_is_hidden(inode) && is_itself ? inode : NULL;
 }
 

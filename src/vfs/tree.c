@@ -243,8 +243,8 @@ static bool is_immutable(const struct nt_resolved_node *resolved)
 {
     if (nt_node_is_volatile(resolved))
         return false;
-    bool is_place = resolved->node.type == NT_NODE_INODE && resolved->node.item == 0 && !resolved->pseudo;
-    return !is_place || !nt_inodes_is_passthrough(resolved->vfs->inodes, resolved->inode);
+    bool is_inode = resolved->node.type == NT_NODE_INODE && resolved->node.item == 0 && !resolved->pseudo;
+    return !is_inode || !nt_inodes_is_passthrough(resolved->vfs->inodes, resolved->inode);
 }
 
 /* The names of a version, in the dataset's directory and in versions.d, may refer to another one

@@ -116,10 +116,10 @@ static bool fill_version(const struct nt_inode *dataset, struct nt_inode *inode,
 
 static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct nt_inode *dataset,
                                           const struct look *look, enum nt_lookup_route route,
-                                          struct nt_inode **place_ret, struct nt_error *error)
+                                          struct nt_inode **inode_ret, struct nt_error *error)
 {
     struct nt_version_history *history = dataset->history;
-    if ((*place_ret = known_version(inodes, history, look, route)))
+    if ((*inode_ret = known_version(inodes, history, look, route)))
         return NT_OK;
     uint32_t *versions =
         nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
@@ -127,14 +127,14 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
         return nt_fail_memory(error);
     history->versions = versions;
     enum nt_status status =
-        nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, place_ret, error);
+        nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(dataset, *place_ret, look, route)) {
-        nt_inodes_unlink(inodes, *place_ret);
+    if (!fill_version(dataset, *inode_ret, look, route)) {
+        nt_inodes_unlink(inodes, *inode_ret);
         return nt_fail_memory(error);
     }
-    history->versions[history->count++] = (*place_ret)->number;
+    history->versions[history->count++] = (*inode_ret)->number;
     return NT_OK;
 }
 

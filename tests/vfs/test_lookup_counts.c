@@ -18,7 +18,7 @@
 #include "core/base/memory.h"
 #include "vfs/tree.h"
 
-enum { MAX_KNOWN = 16, REPLACED = 3000, MAX_PLACES = 12, VISITORS = 3 };
+enum { MAX_KNOWN = 16, REPLACED = 3000, MAX_INODES = 12, VISITORS = 3 };
 
 static struct nt_error error;
 static char path[120];
@@ -116,7 +116,7 @@ static void forget(struct kernel *kernel)
         nt_vfs_forget(vfs, kernel->known[--kernel->count], 1);
 }
 
-static uint32_t place_of(uint64_t number)
+static uint32_t inode_number_of(uint64_t number)
 {
     struct nt_node node;
     ck_assert(nt_node_unpack(number, &node));
@@ -143,10 +143,10 @@ TEST(numbers_of_what_was_replaced_and_forgotten_are_given_again, .setup = set_up
     struct kernel kernel = {.count = 0};
     for (unsigned i = 1; i <= REPLACED; i++) {
         replace(path, i % 100, i % 2);
-        uint32_t inode = place_of(known(&kernel, "good2.root").node);
-        ck_assert_uint_lt(inode, MAX_PLACES);
+        uint32_t inode = inode_number_of(known(&kernel, "good2.root").node);
+        ck_assert_uint_lt(inode, MAX_INODES);
         known(&kernel, "good2.root/Events/run/data.bin");
-        ck_assert_uint_lt(place_of(known(&kernel, "good2.root/sub").node), MAX_PLACES);
+        ck_assert_uint_lt(inode_number_of(known(&kernel, "good2.root/sub").node), MAX_INODES);
         forget(&kernel);
     }
 }
@@ -177,13 +177,13 @@ TEST(what_somebody_knows_stays_what_it_was, .setup = set_up, .teardown = tear_do
 TEST(a_number_that_comes_again_has_another_generation, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
-    uint32_t generations[MAX_PLACES] = {0}, again = 0;
+    uint32_t generations[MAX_INODES] = {0}, again = 0;
     for (unsigned i = 1; i <= 50; i++) {
         replace(path, i, true);
         struct nt_vfs_attributes now = known(&kernel, "good2.root");
-        again += generations[place_of(now.node)] != 0;
-        ck_assert_uint_gt(now.generation, generations[place_of(now.node)]);
-        generations[place_of(now.node)] = now.generation;
+        again += generations[inode_number_of(now.node)] != 0;
+        ck_assert_uint_gt(now.generation, generations[inode_number_of(now.node)]);
+        generations[inode_number_of(now.node)] = now.generation;
         forget(&kernel);
     }
     ck_assert_uint_gt(again, 10);
@@ -267,8 +267,8 @@ TEST(with_a_folder_the_numbers_of_all_in_it_come_back, .setup = set_up, .teardow
             snprintf(inner, sizeof(inner), "%s/good%u", folder, k);
             touch(inner);
         }
-        ck_assert_uint_lt(place_of(known(&kernel, "folder").node), MAX_PLACES);
-        ck_assert_uint_lt(place_of(known(&kernel, "folder/good2").node), MAX_PLACES);
+        ck_assert_uint_lt(inode_number_of(known(&kernel, "folder").node), MAX_INODES);
+        ck_assert_uint_lt(inode_number_of(known(&kernel, "folder/good2").node), MAX_INODES);
         known(&kernel, "folder/good0/Events/run");
         ck_assert_int_eq(rename(folder, gone), 0);
         if (i % 2)
@@ -315,7 +315,7 @@ TEST(with_a_dataset_go_its_versions, .setup = set_up, .teardown = tear_down)
     snprintf(folder, sizeof(folder), "%s/good3", tree_folder);
     for (unsigned i = 0; i < 200; i++) {
         make_dataset(folder);
-        ck_assert_uint_lt(place_of(known(&kernel, "good3").node), MAX_PLACES);
+        ck_assert_uint_lt(inode_number_of(known(&kernel, "good3").node), MAX_INODES);
         known(&kernel, "good3/Events/run/data.bin");
         known(&kernel, "good3/Events/versions.d/1/run");
         remove_dataset(folder);
@@ -400,7 +400,7 @@ TEST(a_look_without_memory_leaves_everything_as_it_was, .setup = set_up, .teardo
         error_log += status != NT_OK;
         forget(&kernel);
         ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root ");
-        ck_assert_uint_lt(place_of(known(&kernel, "bad.root").node), MAX_PLACES);
+        ck_assert_uint_lt(inode_number_of(known(&kernel, "bad.root").node), MAX_INODES);
         known(&kernel, "bad.root/error.json");
         forget(&kernel);
     }
@@ -567,8 +567,8 @@ TEST(several_threads_look_while_files_are_replaced, .setup = set_up, .teardown =
     for (unsigned i = 0; i < 4;
          i++) { /* no thread is in the epoch any more: what they held was freed by then */
         replace(path, 101 + i, true);
-        inode = place_of(known(&kernel, "good2.root").node);
+        inode = inode_number_of(known(&kernel, "good2.root").node);
         forget(&kernel);
     }
-    ck_assert_uint_lt(inode, MAX_PLACES);
+    ck_assert_uint_lt(inode, MAX_INODES);
 }
