@@ -7,17 +7,17 @@
 #include "module.h"
 
 /* The handle, dataset and field of a call; without a dataset an exception is set. */
-struct place {
+struct opened {
     struct file *file;
     struct nt_dataset *dataset;
 };
 
-static struct place place_of(PyObject *handle, unsigned int index)
+static struct opened opened_of(PyObject *handle, unsigned int index)
 {
-    struct place place = {.file = file_of(handle)};
-    if (place.file)
-        place.dataset = dataset_of(place.file, index);
-    return place;
+    struct opened opened = {.file = file_of(handle)};
+    if (opened.file)
+        opened.dataset = dataset_of(opened.file, index);
+    return opened;
 }
 
 /* A path from a function that works like snprintf. */
@@ -48,7 +48,7 @@ static PyObject *dataset_info(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
         return NULL;
-    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     if (!dataset)
         return NULL;
     return Py_BuildValue(
@@ -73,10 +73,10 @@ static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &array))
         return NULL;
-    struct place place = place_of(handle, index);
-    if (!place.dataset || !memory_of(array, false, &memory, &bytes))
+    struct opened opened = opened_of(handle, index);
+    if (!opened.dataset || !memory_of(array, false, &memory, &bytes))
         return NULL;
-    if (nt_dataset_select(place.dataset, memory, bytes / sizeof(struct nt_entry_range), &error) != NT_OK)
+    if (nt_dataset_select(opened.dataset, memory, bytes / sizeof(struct nt_entry_range), &error) != NT_OK)
         return raise_error(&error);
     Py_RETURN_NONE;
 }
@@ -101,10 +101,10 @@ static PyObject *dataset_choose_by_file(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
         return NULL;
-    struct place place = place_of(handle, index);
-    if (!place.dataset)
+    struct opened opened = opened_of(handle, index);
+    if (!opened.dataset)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = choose_by_file(place.dataset, path, &error);
+    Py_BEGIN_ALLOW_THREADS status = choose_by_file(opened.dataset, path, &error);
     Py_END_ALLOW_THREADS if (status != NT_OK) return raise_error(&error);
     Py_RETURN_NONE;
 }
@@ -120,12 +120,12 @@ static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIp", &handle, &index, &as_lines))
         return NULL;
-    struct place place = place_of(handle, index);
-    struct nt_reader *reader = place.dataset ? reader_here(place.file->reader) : NULL;
+    struct opened opened = opened_of(handle, index);
+    struct nt_reader *reader = opened.dataset ? reader_here(opened.file->reader) : NULL;
     if (!reader)
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = (as_lines ? nt_write_schema_lines : nt_write_schema_json)(
-        reader, place.dataset, take_text, &document, &error);
+        reader, opened.dataset, take_text, &document, &error);
     Py_END_ALLOW_THREADS return document_value(&document, status, &error);
 }
 
@@ -141,7 +141,7 @@ static PyObject *dataset_find(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
         return NULL;
-    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     if (!dataset)
         return NULL;
     if (nt_dataset_find(dataset, path, &field, &error) != NT_OK)
@@ -172,7 +172,7 @@ static PyObject *dataset_match(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &pattern))
         return NULL;
-    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     if (!dataset)
         return NULL;
     uint32_t most = nt_dataset_field_count(dataset);
@@ -193,7 +193,7 @@ static PyObject *dataset_children(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &parent))
         return NULL;
-    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     if (!dataset)
         return NULL;
     if (parent != Py_None) {
@@ -250,7 +250,7 @@ static PyObject *field_info(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
         return NULL;
-    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     const struct nt_field *field = dataset ? field_of(dataset, number) : NULL;
     if (!field)
         return NULL;
@@ -276,11 +276,11 @@ static PyObject *field_rows(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
         return NULL;
-    struct place place = place_of(handle, index);
-    struct nt_reader *reader = place.dataset ? reader_here(place.file->reader) : NULL;
+    struct opened opened = opened_of(handle, index);
+    struct nt_reader *reader = opened.dataset ? reader_here(opened.file->reader) : NULL;
     if (!reader)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = nt_field_rows(reader, place.dataset, number, &rows, &error);
+    Py_BEGIN_ALLOW_THREADS status = nt_field_rows(reader, opened.dataset, number, &rows, &error);
     Py_END_ALLOW_THREADS return status == NT_OK ? PyLong_FromUnsignedLongLong(rows) : raise_error(&error);
 }
 

@@ -93,15 +93,15 @@ static void write_page(const char *type, struct nt_buffer layout, const char *co
                        const size_t *sizes, unsigned count, uint64_t rows, struct nt_buffer *file)
 {
     struct lance_writer writer;
-    struct lance_place places[4];
+    struct lance_range ranges[4];
     lance_begin(&writer, 2, 2, rows);
     for (unsigned i = 0; i < count; i++)
-        places[i] = lance_buffer(&writer, buffers[i], sizes[i]);
+        ranges[i] = lance_buffer(&writer, buffers[i], sizes[i]);
     lance_field(&writer, 1, -1, "a", type, true);
     if (strncmp(type, "list", 4) == 0)
         lance_field(&writer, 2, 1, "item", "int32", true);
     lance_column(&writer);
-    lance_page(&writer, places, count, rows, 0, LANCE_LAYOUT, &layout);
+    lance_page(&writer, ranges, count, rows, 0, LANCE_LAYOUT, &layout);
     end(&writer, file);
 }
 
@@ -241,13 +241,13 @@ static void pages_that_overlap(struct nt_buffer *file)
         nt_buffer_byte(&chunk, 0);
     const char word[2] = {(char)((chunk.length / 8 - 1) << 4), 0};
     lance_begin(&writer, 2, 1, PAGES);
-    const struct lance_place places[] = {lance_buffer(&writer, word, sizeof(word)),
+    const struct lance_range ranges[] = {lance_buffer(&writer, word, sizeof(word)),
                                          lance_buffer(&writer, chunk.bytes, chunk.length)};
     lance_field(&writer, 1, -1, "a", "string", false);
     lance_column(&writer);
     for (unsigned i = 0; i < PAGES; i++) {
         struct nt_buffer layout = mini_blocks(zstd(variable()), 1, 1);
-        lance_page(&writer, places, 2, 1, i, LANCE_LAYOUT, &layout);
+        lance_page(&writer, ranges, 2, 1, i, LANCE_LAYOUT, &layout);
     }
     nt_buffer_deinit_part(&chunk, file);
     end(&writer, file);

@@ -35,11 +35,11 @@ static void setup(void)
 
 static void enter(unsigned uses)
 {
-    const struct nt_sandbox_path places[] = {{temporary_path("single"), true},
-                                             {temporary_path("read"), false},
-                                             {temporary_path("written"), true},
-                                             {temporary_path("missing"), true}};
-    nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, sizeof(places) / sizeof(*places), uses,
+    const struct nt_sandbox_path paths[] = {{temporary_path("single"), true},
+                                            {temporary_path("read"), false},
+                                            {temporary_path("written"), true},
+                                            {temporary_path("missing"), true}};
+    nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){paths, sizeof(paths) / sizeof(*paths), uses,
                                                           .has_sources = true});
 }
 

@@ -18,23 +18,23 @@ static inline bool rntuple_is_final(enum rntuple_generation generation)
     return generation >= RNTUPLE_RC3;
 }
 
-struct rntuple_stored_place {
+struct rntuple_stored_range {
     uint64_t offset, stored_bytes, length;
 };
 
 /* A page that later pages may share (rntuple_page.merged). */
 struct rntuple_written_page {
     const struct rntuple_page *page;
-    struct rntuple_stored_place place;
+    struct rntuple_stored_range place;
 };
 
 struct rntuple_state {
     enum rntuple_generation generation;
     const struct rntuple_description *description;
     struct tfile_writer file;
-    struct rntuple_stored_place header, footer;
-    struct rntuple_stored_place page_lists[64];
-    struct rntuple_stored_place metadata;
+    struct rntuple_stored_range header, footer;
+    struct rntuple_stored_range page_lists[64];
+    struct rntuple_stored_range metadata;
     uint64_t header_checksum;
     struct rntuple_written_page *pages;
     size_t page_count;
@@ -59,10 +59,10 @@ struct rntuple_schema_part rntuple_extension_part(const struct rntuple_descripti
 
 /* rntuple_storage.c */
 uint64_t rntuple_put_blob(struct rntuple_state *state, const struct nt_buffer *bytes);
-struct rntuple_stored_place rntuple_put_envelope(struct rntuple_state *state, struct rntuple_writer *writer);
+struct rntuple_stored_range rntuple_put_envelope(struct rntuple_state *state, struct rntuple_writer *writer);
 void rntuple_begin_envelope(struct rntuple_state *state, struct rntuple_writer *writer,
                             enum rntuple_envelope kind);
-struct rntuple_stored_place rntuple_put_page(struct rntuple_state *state, const struct rntuple_page *page);
+struct rntuple_stored_range rntuple_put_page(struct rntuple_state *state, const struct rntuple_page *page);
 
 /* rntuple_predraft.c */
 void rntuple_predraft_header(struct rntuple_state *state);

@@ -88,11 +88,11 @@ void rntuple_predraft_header(struct rntuple_state *state)
     state->header = rntuple_put_envelope(state, &writer);
 }
 
-static void predraft_locator(struct rntuple_writer *writer, const struct rntuple_stored_place *place,
+static void predraft_locator(struct rntuple_writer *writer, const struct rntuple_stored_range *range,
                              const char *url)
 {
-    rntuple_u64(writer, place->offset);
-    rntuple_u32(writer, (uint32_t)place->stored_bytes);
+    rntuple_u64(writer, range->offset);
+    rntuple_u32(writer, (uint32_t)range->stored_bytes);
     rntuple_text(writer, url);
 }
 
@@ -108,9 +108,9 @@ static void predraft_range(struct rntuple_state *state, struct rntuple_writer *w
     rntuple_u64(writer, 101); /* compression */
     rntuple_u32(writer, range->page_count);
     for (uint32_t i = 0; i < range->page_count; i++) {
-        struct rntuple_stored_place place = rntuple_put_page(state, &range->pages[i]);
+        struct rntuple_stored_range written = rntuple_put_page(state, &range->pages[i]);
         rntuple_u32(writer, range->pages[i].elements);
-        predraft_locator(writer, &place, range->pages[i].uri);
+        predraft_locator(writer, &written, range->pages[i].uri);
     }
 }
 
@@ -128,7 +128,7 @@ void rntuple_predraft_footer(struct rntuple_state *state)
         predraft_version(&writer);
         rntuple_u64(&writer, cluster->first_entry);
         rntuple_u64(&writer, cluster->entries);
-        predraft_locator(&writer, &(struct rntuple_stored_place){0}, "");
+        predraft_locator(&writer, &(struct rntuple_stored_range){0}, "");
         predraft_end_frame(&writer, summary);
         rntuple_u32(&writer, cluster->range_count);
         for (uint32_t k = cluster->range_count; k-- > 0;)

@@ -56,7 +56,7 @@ static void store(struct rntuple_state *state, const void *bytes, size_t count, 
     }
 }
 
-struct rntuple_stored_place rntuple_put_envelope(struct rntuple_state *state, struct rntuple_writer *writer)
+struct rntuple_stored_range rntuple_put_envelope(struct rntuple_state *state, struct rntuple_writer *writer)
 {
     rntuple_unknown(writer);
     if (state->description->spoil)
@@ -66,11 +66,11 @@ struct rntuple_stored_place rntuple_put_envelope(struct rntuple_state *state, st
         state->header_checksum = checksum;
     struct nt_buffer stored = {0};
     store(state, writer->bytes.bytes, writer->bytes.length, &stored);
-    struct rntuple_stored_place place = {rntuple_put_blob(state, &stored), stored.length,
+    struct rntuple_stored_range range = {rntuple_put_blob(state, &stored), stored.length,
                                          writer->bytes.length};
     nt_buffer_deinit(&stored);
     nt_buffer_deinit(&writer->bytes);
-    return place;
+    return range;
 }
 
 void rntuple_begin_envelope(struct rntuple_state *state, struct rntuple_writer *writer,
@@ -97,7 +97,7 @@ static void store_page(struct rntuple_state *state, const struct rntuple_page *p
         store(state, page->packed, page->packed_bytes, stored);
 }
 
-static struct rntuple_stored_place find_merged(const struct rntuple_state *state,
+static struct rntuple_stored_range find_merged(const struct rntuple_state *state,
                                                const struct rntuple_page *page)
 {
     size_t i = 0;
@@ -108,18 +108,18 @@ static struct rntuple_stored_place find_merged(const struct rntuple_state *state
 }
 
 static void remember_page(struct rntuple_state *state, const struct rntuple_page *page,
-                          struct rntuple_stored_place place)
+                          struct rntuple_stored_range range)
 {
     state->pages = reallocarray(state->pages, state->page_count + 1, sizeof(*state->pages));
     demand(state->pages);
-    state->pages[state->page_count++] = (struct rntuple_written_page){page, place};
+    state->pages[state->page_count++] = (struct rntuple_written_page){page, range};
 }
 
-struct rntuple_stored_place rntuple_put_page(struct rntuple_state *state, const struct rntuple_page *page)
+struct rntuple_stored_range rntuple_put_page(struct rntuple_state *state, const struct rntuple_page *page)
 {
     struct nt_buffer stored = {0};
     if (page->place == RNTUPLE_URI || page->place == RNTUPLE_UNKNOWN_PLACE)
-        return (struct rntuple_stored_place){0};
+        return (struct rntuple_stored_range){0};
     if (page->merged)
         return find_merged(state, page);
     store_page(state, page, &stored);
@@ -128,8 +128,8 @@ struct rntuple_stored_place rntuple_put_page(struct rntuple_state *state, const 
         page_checksum(state, stored.bytes, stored.length, &stored);
     else if (page->checksum == RNTUPLE_CHECKSUM_OF_PACKED)
         page_checksum(state, page->packed, page->packed_bytes, &stored);
-    struct rntuple_stored_place place = {rntuple_put_blob(state, &stored), bytes, page->packed_bytes};
+    struct rntuple_stored_range range = {rntuple_put_blob(state, &stored), bytes, page->packed_bytes};
     nt_buffer_deinit(&stored);
-    remember_page(state, page, place);
-    return place;
+    remember_page(state, page, range);
+    return range;
 }

@@ -55,13 +55,13 @@ static void write_summary(struct rntuple_writer *writer, const struct rntuple_cl
 static void write_page(struct rntuple_state *state, struct rntuple_writer *writer,
                        const struct rntuple_page *page)
 {
-    struct rntuple_stored_place place = rntuple_put_page(state, page);
+    struct rntuple_stored_range range = rntuple_put_page(state, page);
     bool has_checksum = page->checksum != RNTUPLE_NO_CHECKSUM;
     if (rntuple_has_crc32(state->generation))
         rntuple_u32(writer, page->elements | (has_checksum ? 1u << 30 : 0));
     else
         rntuple_u32(writer, has_checksum ? 0 - page->elements : page->elements);
-    rntuple_locator(writer, page->place, place.offset, place.stored_bytes, page->uri);
+    rntuple_locator(writer, page->place, range.offset, range.stored_bytes, page->uri);
 }
 
 static void write_range(struct rntuple_state *state, struct rntuple_writer *writer,
@@ -170,13 +170,13 @@ static void write_metadata(struct rntuple_state *state)
 
 /* ---- footer ---- */
 
-static void write_link(struct rntuple_writer *writer, const struct rntuple_stored_place *place)
+static void write_link(struct rntuple_writer *writer, const struct rntuple_stored_range *range)
 {
     if (rntuple_has_crc32(writer->generation))
-        rntuple_u32(writer, (uint32_t)place->length);
+        rntuple_u32(writer, (uint32_t)range->length);
     else
-        rntuple_u64(writer, place->length);
-    rntuple_locator(writer, RNTUPLE_IN_FILE, place->offset, place->stored_bytes, NULL);
+        rntuple_u64(writer, range->length);
+    rntuple_locator(writer, RNTUPLE_IN_FILE, range->offset, range->stored_bytes, NULL);
 }
 
 static void write_column_groups(struct rntuple_writer *writer, const struct rntuple_description *description)
@@ -287,7 +287,7 @@ static void footer_start(struct rntuple_state *state, struct rntuple_writer *wri
 }
 
 /* A footer without clusters: for the attribute set, which cannot link the footer that names it. */
-static struct rntuple_stored_place write_empty_footer(struct rntuple_state *state)
+static struct rntuple_stored_range write_empty_footer(struct rntuple_state *state)
 {
     struct rntuple_writer writer;
     footer_start(state, &writer);
@@ -299,8 +299,8 @@ static void write_footer(struct rntuple_state *state, uint32_t groups)
 {
     const struct rntuple_description *description = state->description;
     struct rntuple_writer writer;
-    struct rntuple_stored_place other =
-        description->attribute_set ? write_empty_footer(state) : (struct rntuple_stored_place){0};
+    struct rntuple_stored_range other =
+        description->attribute_set ? write_empty_footer(state) : (struct rntuple_stored_range){0};
     const uint64_t places[6] = {state->header.offset, state->header.stored_bytes, state->header.length,
                                 other.offset,         other.stored_bytes,         other.length};
     footer_start(state, &writer);

@@ -28,9 +28,9 @@ static enum nt_status read_again(void)
 }
 
 enum { ROWS = 5 };
-static struct lance_place places[3];
+static struct lance_range ranges[3];
 
-static void put_pages(unsigned bits, uint64_t first_rows, const struct lance_place *buffers)
+static void put_pages(unsigned bits, uint64_t first_rows, const struct lance_range *buffers)
 {
     struct nt_buffer encoding = lance_flat_layout(bits, first_rows);
     lance_column(&writer);
@@ -42,14 +42,14 @@ static void put_pages(unsigned bits, uint64_t first_rows, const struct lance_pla
 static void put_plain(void)
 {
     lance_begin(&writer, 2, 1, ROWS);
-    places[0] = lance_buffer(&writer, "abcd", 4);
-    places[1] = lance_buffer(&writer, "", 0);
-    places[2] = lance_buffer(&writer, "0123456789", 10);
+    ranges[0] = lance_buffer(&writer, "abcd", 4);
+    ranges[1] = lance_buffer(&writer, "", 0);
+    ranges[2] = lance_buffer(&writer, "0123456789", 10);
     lance_field(&writer, 7, -1, "x", "int64", false);
     lance_field(&writer, 3, -1, "s", "struct", true);
     lance_field(&writer, 4, 3, "y", "float", true);
-    put_pages(64, 3, places);
-    put_pages(32, 2, places + 1);
+    put_pages(64, 3, ranges);
+    put_pages(32, 2, ranges + 1);
 }
 
 #endif

@@ -54,13 +54,13 @@ void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const 
     lance_marked_field(writer, id, parent, name, type, is_nullable, NULL);
 }
 
-struct lance_place lance_buffer(struct lance_writer *writer, const void *bytes, size_t count)
+struct lance_range lance_buffer(struct lance_writer *writer, const void *bytes, size_t count)
 {
     while (writer->out.length % ALIGNMENT)
         nt_buffer_byte(&writer->out, 0);
-    struct lance_place place = {writer->out.length, count};
+    struct lance_range range = {writer->out.length, count};
     nt_buffer_append(&writer->out, bytes, count);
-    return place;
+    return range;
 }
 
 /* An Encoding in a message: direct, an Any of this type. */
@@ -82,7 +82,7 @@ void lance_column(struct lance_writer *writer)
     put_encoding(&writer->columns[writer->column_count++], 1, "/lance.encodings.ColumnEncoding", &values);
 }
 
-void lance_page(struct lance_writer *writer, const struct lance_place *buffers, size_t count, uint64_t rows,
+void lance_page(struct lance_writer *writer, const struct lance_range *buffers, size_t count, uint64_t rows,
                 uint64_t first_row, const char *type_url, struct nt_buffer *encoding)
 {
     struct nt_buffer page = {0}, offsets = {0}, sizes = {0};
@@ -139,7 +139,7 @@ void lance_end(struct lance_writer *writer)
     put_descriptor(writer);
     writer->columns_start = out->length;
     for (uint32_t i = 0; i < writer->column_count; i++) {
-        writer->metadata[i] = (struct lance_place){out->length, writer->columns[i].length};
+        writer->metadata[i] = (struct lance_range){out->length, writer->columns[i].length};
         nt_buffer_append(out, nt_buffer_string(&writer->columns[i]), writer->columns[i].length);
     }
     writer->column_table = out->length;

@@ -10,7 +10,7 @@
 
 enum { LANCE_MAX_COLUMNS = 8, LANCE_FOOTER_BYTES = 40 };
 
-struct lance_place {
+struct lance_range {
     uint64_t offset, bytes;
 };
 
@@ -22,7 +22,7 @@ struct lance_writer {
     struct nt_buffer columns[LANCE_MAX_COLUMNS]; /* messages */
     uint32_t column_count;
     /* Its offset, once all is written: */
-    struct lance_place descriptor, metadata[LANCE_MAX_COLUMNS];
+    struct lance_range descriptor, metadata[LANCE_MAX_COLUMNS];
     uint64_t columns_start, column_table, global_table, footer;
 };
 
@@ -37,11 +37,11 @@ void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const 
 void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name,
                         const char *type, bool is_nullable, const char *mark);
 /* Bytes of the file, aligned as writers do. */
-struct lance_place lance_buffer(struct lance_writer *writer, const void *bytes, size_t count);
+struct lance_range lance_buffer(struct lance_writer *writer, const void *bytes, size_t count);
 /* A column; the next pages are added to it. */
 void lance_column(struct lance_writer *writer);
 /* A page with an encoding message, in an Any of this type. Frees the message. */
-void lance_page(struct lance_writer *writer, const struct lance_place *buffers, size_t count, uint64_t rows,
+void lance_page(struct lance_writer *writer, const struct lance_range *buffers, size_t count, uint64_t rows,
                 uint64_t first_row, const char *type_url, struct nt_buffer *encoding);
 
 /* Encodings of both kinds: flat non-null values of so many bits. */

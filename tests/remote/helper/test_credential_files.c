@@ -96,7 +96,7 @@ static void tear_down(void)
 static const struct {
     enum nt_credential credential;
     const char *variable, *kind, *file, *expected;
-} places[] = {
+} cases[] = {
     {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "file", "content"},
     {NT_CREDENTIAL_PASSWORDS, "HOME", "", "folder", "passwords"},
     {NT_CREDENTIAL_PASSWORDS, "NETRC", "", "missing", NULL},
@@ -117,11 +117,11 @@ static const struct {
 };
 
 TEST(files_are_where_variables_say, .setup = set_up, .teardown = tear_down,
-     .end = sizeof(places) / sizeof(*places))
+     .end = sizeof(cases) / sizeof(*cases))
 {
-    name(places[_i].variable, places[_i].kind, places[_i].file);
+    name(cases[_i].variable, cases[_i].kind, cases[_i].file);
     begin();
-    check(places[_i].credential, places[_i].expected);
+    check(cases[_i].credential, cases[_i].expected);
 }
 
 TEST(a_folder_of_tickets_says_which_is_used, .setup = set_up, .teardown = tear_down)

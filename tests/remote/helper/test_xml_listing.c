@@ -226,7 +226,7 @@ TEST(lists_are_understood_however_they_come, .end = sizeof(good) / sizeof(*good)
 /* Of the folder /a/. */
 static const struct {
     const char *text, *reported;
-} places[] = {
+} cases[] = {
     {DAV("<href>/a/x</href>" FILE_OF("5")), "x f 5 none  \n"},
     {DAV("<href>http://elsewhere:80/a/x</href>" FILE_OF("5")), "x f 5 none  \n"},
     {DAV("<href>//a//x</href>" FILE_OF("5")), "x f 5 none  \n"},
@@ -263,11 +263,11 @@ static const struct {
     {"<multistatus xmlns=\"dav:\"><response><href>/a/x</href></response></multistatus>", ""},
 };
 
-TEST(only_what_is_in_the_folder_is_reported, .end = sizeof(places) / sizeof(*places), .timeout = 30)
+TEST(only_what_is_in_the_folder_is_reported, .end = sizeof(cases) / sizeof(*cases), .timeout = 30)
 {
     struct nt_buffer reported = {0};
-    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &reported);
-    ck_assert_str_eq(nt_buffer_string(&reported), places[_i].reported);
+    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", cases[_i].text, 1 << 20, &reported);
+    ck_assert_str_eq(nt_buffer_string(&reported), cases[_i].reported);
     nt_list_parser_free(list);
     nt_buffer_deinit(&reported);
 }

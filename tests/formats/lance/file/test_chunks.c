@@ -98,7 +98,7 @@ static void end_file(bool is_lists)
     lance_field(&writer, 0, -1, "v", is_lists ? "list" : "string", false);
     if (is_lists)
         lance_field(&writer, 1, 0, "item", "int32", false);
-    const struct lance_place buffers[] = {lance_buffer(&writer, rows.bytes, rows.length),
+    const struct lance_range buffers[] = {lance_buffer(&writer, rows.bytes, rows.length),
                                           lance_buffer(&writer, row_index.bytes, row_index.length)};
     lance_column(&writer);
     lance_page(&writer, buffers, 2, count, 0, LANCE_LAYOUT, &encoding);

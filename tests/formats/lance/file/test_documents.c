@@ -12,7 +12,7 @@ static struct nt_error error;
 static struct lance_writer writer;
 static struct lance_opened opened;
 static const struct nt_dataset *dataset;
-static struct lance_place place;
+static struct lance_range content;
 
 enum { ROWS = 6 };
 
@@ -21,17 +21,17 @@ static void set_up(void)
 {
     struct nt_buffer encoding = {0};
     lance_begin(&writer, 2, 1, ROWS);
-    place = lance_buffer(&writer, "0123456789", 10);
+    content = lance_buffer(&writer, "0123456789", 10);
     lance_field(&writer, 0, -1, "x", "int64", true);
     lance_field(&writer, 1, -1, "y", "int64", false);
     lance_column(&writer);
     for (unsigned i = 0; i < 2; i++) {
         encoding = lance_flat_layout(64, ROWS / 2);
-        lance_page(&writer, &place, 1, ROWS / 2, i * (ROWS / 2), LANCE_LAYOUT, &encoding);
+        lance_page(&writer, &content, 1, ROWS / 2, i * (ROWS / 2), LANCE_LAYOUT, &encoding);
     }
     lance_column(&writer);
-    put_packed(&writer.columns[1], 3, &place.offset, 1);
-    put_packed(&writer.columns[1], 4, &place.bytes, 1);
+    put_packed(&writer.columns[1], 3, &content.offset, 1);
+    put_packed(&writer.columns[1], 4, &content.bytes, 1);
     put_text(&encoding, 1, "of another time");
     lance_page(&writer, NULL, 0, ROWS, 0, "/lance.encodings99.PageLayout", &encoding);
     lance_end(&writer);
@@ -87,8 +87,8 @@ static void check_buffers(const json_t *object, unsigned count)
     ck_assert_uint_eq(json_array_size(buffers), count);
     if (count == 0)
         return;
-    ck_assert_int_eq(json_number(json_array_get(buffers, 0), "file_offset"), (json_int_t)place.offset);
-    ck_assert_int_eq(json_number(json_array_get(buffers, 0), "stored_bytes"), (json_int_t)place.bytes);
+    ck_assert_int_eq(json_number(json_array_get(buffers, 0), "file_offset"), (json_int_t)content.offset);
+    ck_assert_int_eq(json_number(json_array_get(buffers, 0), "stored_bytes"), (json_int_t)content.bytes);
 }
 
 TEST(columns_and_pages_are_shown, .setup = set_up, .teardown = tear_down)
@@ -130,7 +130,7 @@ TEST(what_is_unknown_is_named, .setup = set_up, .teardown = tear_down)
     json_decref(document);
 }
 
-static void check_bytes(const char *prefix, uint64_t number, const struct lance_place *expected)
+static void check_bytes(const char *prefix, uint64_t number, const struct lance_range *expected)
 {
     const struct nt_document *document = lance_document(prefix, ".bin");
     struct nt_buffer out = lance_write_document(dataset, prefix, number);
@@ -231,7 +231,7 @@ TEST(all_bytes_but_those_of_pages_and_padding_have_owners, .setup = set_up, .tea
     assert_ok(nt_lance_layout_put_metadata(&opened.lance, &output));
     ck_assert_uint_eq(covered.ranges, 7);
     for (uint64_t i = 0; i < writer.out.length; i++) {
-        unsigned owners = i < place.offset + place.bytes || i >= writer.descriptor.offset;
+        unsigned owners = i < content.offset + content.bytes || i >= writer.descriptor.offset;
         ck_assert_msg(covered.bytes[i] == owners, "byte %d has %d owners", (int)i, covered.bytes[i]);
     }
 }

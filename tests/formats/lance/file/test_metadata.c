@@ -42,7 +42,7 @@ TEST(fields_have_their_parents, .teardown = tear_down)
     ck_assert_uint_eq(fields[2].parent, 1);
 }
 
-static void check_page(const struct nt_lance_page *page, const struct lance_place *buffers, unsigned count,
+static void check_page(const struct nt_lance_page *page, const struct lance_range *buffers, unsigned count,
                        uint64_t rows, uint64_t first_row)
 {
     ck_assert_uint_eq(page->length, rows);
@@ -68,8 +68,8 @@ TEST(columns_have_their_pages, .teardown = tear_down)
         ck_assert_uint_eq(column->rows, ROWS);
         ck_assert_uint_eq(column->page_count, 2);
         ck_assert(!column->is_blob && !column->failure && column->encoding.bytes);
-        check_page(&column->pages[0], places + i, 2, first_rows, 0);
-        check_page(&column->pages[1], places + i, 1, ROWS - first_rows, first_rows);
+        check_page(&column->pages[0], ranges + i, 2, first_rows, 0);
+        check_page(&column->pages[1], ranges + i, 1, ROWS - first_rows, first_rows);
     }
     struct nt_proto layout, flat;
     struct nt_proto encoding = opened.lance.columns[1].pages[0].encoding;
@@ -203,7 +203,7 @@ TEST(an_unknown_encoding_is_reported_of_its_column, .teardown = tear_down)
     put_plain();
     lance_column(&writer);
     put_text(&encoding, 1, "of another time");
-    lance_page(&writer, places, 1, ROWS, 0, "/lance.encodings99.PageLayout", &encoding);
+    lance_page(&writer, ranges, 1, ROWS, 0, "/lance.encodings99.PageLayout", &encoding);
     lance_end(&writer);
     assert_ok(read_again());
     ck_assert_ptr_null(opened.lance.columns[1].failure);

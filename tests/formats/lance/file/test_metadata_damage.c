@@ -61,7 +61,7 @@ TEST(entries_of_tables_are_where_they_may, .teardown = tear_down)
     ck_assert_ptr_nonnull(strstr(error.message, "global buffer 0"));
 }
 
-static void add_page(const struct lance_place *buffers, unsigned count, uint64_t rows, uint64_t first_row)
+static void add_page(const struct lance_range *buffers, unsigned count, uint64_t rows, uint64_t first_row)
 {
     struct nt_buffer encoding = lance_flat_layout(64, rows);
     lance_page(&writer, buffers, count, rows, first_row, LANCE_LAYOUT, &encoding);
@@ -89,23 +89,23 @@ static void add_bad_schema(void)
 
 static void add_endless_rows(void)
 {
-    add_page(places, 1, UINT64_MAX, ROWS);
+    add_page(ranges, 1, UINT64_MAX, ROWS);
 }
 
 static void add_earlier_page(void)
 {
-    add_page(places, 1, 0, 1);
+    add_page(ranges, 1, 0, 1);
 }
 
 static void add_buffer_beyond(void)
 {
-    const struct lance_place beyond = {1 << 20, 1};
+    const struct lance_range beyond = {1 << 20, 1};
     add_page(&beyond, 1, 0, ROWS);
 }
 
 static void add_buffer_around(void)
 {
-    const struct lance_place around = {8, UINT64_MAX};
+    const struct lance_range around = {8, UINT64_MAX};
     add_page(&around, 1, 0, ROWS);
 }
 

@@ -90,10 +90,10 @@ static void put_page(struct nt_buffer encoding, const char *type_url, const size
                      uint64_t first_row)
 {
     static const char zeros[64];
-    struct lance_place places[4];
+    struct lance_range ranges[4];
     for (unsigned i = 0; i < count; i++)
-        places[i] = lance_buffer(&writer, zeros, sizes[i]);
-    lance_page(&writer, places, count, ROWS, first_row, type_url, &encoding);
+        ranges[i] = lance_buffer(&writer, zeros, sizes[i]);
+    lance_page(&writer, ranges, count, ROWS, first_row, type_url, &encoding);
 }
 
 static void put_one_buffer(void)
@@ -146,10 +146,10 @@ static void put_values_and_blobs(void)
 static void put_blobs_and_values(void)
 {
     static const char words[] = {(char)0x80, 0}, chunk[72] = {0, 0, 64};
-    const struct lance_place places[] = {lance_buffer(&writer, words, sizeof(words)),
+    const struct lance_range ranges[] = {lance_buffer(&writer, words, sizeof(words)),
                                          lance_buffer(&writer, chunk, sizeof(chunk))};
     struct nt_buffer encoding = blobs(false, 0);
-    lance_page(&writer, places, 2, ROWS, 0, LANCE_LAYOUT, &encoding);
+    lance_page(&writer, ranges, 2, ROWS, 0, LANCE_LAYOUT, &encoding);
     put_page(mini_block(8, false), LANCE_LAYOUT, (const size_t[]){2, 16}, 2, ROWS);
 }
 
