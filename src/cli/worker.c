@@ -34,7 +34,7 @@ struct decoding {
     bool is_background;
     int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
-    struct nt_leader lead; /* the threads that receive requests */
+    struct nt_leader leaders; /* the threads that receive requests */
     struct nt_selections selections;
     struct nt_vfs *vfs;
 };
@@ -48,7 +48,7 @@ static void report(void *context, const char *line)
 static void before_blocking(void *context)
 {
     struct decoding *decoding = context;
-    nt_leader_release_followers(&decoding->lead);
+    nt_leader_release_followers(&decoding->leaders);
 }
 
 static void save_index(void *context, const struct nt_buffer *text)
@@ -192,7 +192,7 @@ static enum nt_exit_status answer_requests(struct decoding *decoding)
     bool is_left = false;
     struct nt_mount_settings settings = program->mount_settings;
     int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = program->supervisor.channel;
-    settings.lead = &decoding->lead;
+    settings.leaders = &decoding->leaders;
     settings.on_ready = on_ready;
     settings.on_gone = on_gone;
     settings.unmount = ask_to_unmount;
@@ -224,7 +224,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     if (status != NT_OK)
         return status;
     nt_index_file_prepare(&program->index, &program->log);
-    int problem = nt_leader_init(&decoding->lead, NT_LEADER_PATIENCE, NT_LEADER_SOON);
+    int problem = nt_leader_init(&decoding->leaders, NT_LEADER_PATIENCE, NT_LEADER_SOON);
     return problem ? nt_fail_system(error, problem, "cannot prepare to serve requests") : NT_OK;
 }
 
@@ -261,6 +261,6 @@ enum nt_exit_status nt_program_run_worker(struct nt_program *program)
     nt_selections_deinit(&decoding.selections);
     nt_fetcher_free(program->settings.fetcher);
     nt_index_file_deinit(&program->index, false);
-    nt_leader_deinit(&decoding.lead);
+    nt_leader_deinit(&decoding.leaders);
     return status;
 }

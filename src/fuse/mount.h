@@ -29,7 +29,7 @@ enum nt_direct_io {
     NT_DIRECT_IO_OFF,
 };
 
-/* The strings and `lead` must outlive the mount. */
+/* The strings and `leaders` must outlive the mount. */
 struct nt_mount_settings {
     const char *program;    /* for libfuse's messages */
     const char *mountpoint; /* absolute path of a directory */
@@ -44,8 +44,8 @@ struct nt_mount_settings {
     /* Limits the kernel's concurrent readahead requests. All requests share one queue, so more than the
      * threads can serve would delay the calls of users. */
     unsigned reads_ahead;
-    uint64_t reply_bytes;   /* limit for reply buffers; at the limit, requests wait */
-    struct nt_leader *lead; /* of the threads; slow work releases its followers */
+    uint64_t reply_bytes;      /* limit for reply buffers; at the limit, requests wait */
+    struct nt_leader *leaders; /* of the threads; slow work releases its followers */
     enum nt_direct_io direct_io;
     unsigned idle_seconds;           /* unmount after this time without use; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel accepts the mount; may be NULL */

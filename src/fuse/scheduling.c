@@ -231,7 +231,8 @@ bool nt_leader_wait(struct nt_leader *leaders)
 /* Has the leader waited only briefly? */
 static bool is_soon(const struct nt_leader *leaders)
 {
-    return nt_nanoseconds() - atomic_load_explicit(&leaders->waits_since, memory_order_relaxed) < leaders->soon;
+    return nt_nanoseconds() - atomic_load_explicit(&leaders->waits_since, memory_order_relaxed) <
+           leaders->soon;
 }
 
 bool nt_leader_spins(const struct nt_leader *leaders)
@@ -334,7 +335,7 @@ static void note_large(struct nt_mount *mount, uint32_t reader)
 
 bool nt_before_receive(struct nt_mount *mount, int device)
 {
-    struct nt_leader *leaders = mount->settings.lead;
+    struct nt_leader *leaders = mount->settings.leaders;
     bool leads = nt_leader_wait(leaders);
     nt_time_slice_set(!leads && nt_is_oversubscribed(&mount->oversubscription) ? NT_TIME_SLICE_SHORT
                                                                                : NT_TIME_SLICE_DEFAULT);
@@ -356,7 +357,7 @@ void nt_after_receive(struct nt_mount *mount, int device, const void *bytes, ssi
     enum nt_request_arrival arrival = !was_there         ? NT_ARRIVAL_AWAITED
                                       : is_there(device) ? NT_ARRIVAL_QUEUED
                                                          : NT_ARRIVAL_PENDING;
-    nt_leader_received(mount->settings.lead, !is_large, arrival);
+    nt_leader_received(mount->settings.leaders, !is_large, arrival);
     if (is_large)
         note_large(mount, header->pid);
     nt_idle_note(&mount->idle, header->opcode);

@@ -17,7 +17,7 @@ enum { THREADS = 4 };
 /* Requests. */
 enum { QUICK, SLOW, LARGE, HANGING, END };
 
-static struct nt_leader lead;
+static struct nt_leader leaders;
 static int requests[2], answers[2];
 static atomic_int receiving; /* threads that wait for a request, without other waiting threads before them */
 static sem_t resume_at;
@@ -31,7 +31,7 @@ struct answer {
 static void serve(char request)
 {
     if (request == SLOW)
-        nt_leader_release_followers(&lead);
+        nt_leader_release_followers(&leaders);
     if (request == SLOW || request == HANGING || request == LARGE)
         while (sem_wait(&resume_at) != 0)
             ;
@@ -48,11 +48,11 @@ static void *serve_all(void *context)
     char request = QUICK;
     while (request != END) {
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-        nt_leader_wait(&lead);
+        nt_leader_wait(&leaders);
         atomic_fetch_add(&receiving, 1);
         ssize_t count = read(requests[0], &request, 1);
         atomic_fetch_sub(&receiving, 1);
-        nt_leader_received(&lead, request != LARGE, NT_ARRIVAL_AWAITED);
+        nt_leader_received(&leaders, request != LARGE, NT_ARRIVAL_AWAITED);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
         ck_assert_int_eq(count, 1);
         serve(request);
@@ -82,7 +82,7 @@ static pthread_t ask(void)
 
 static void start(uint64_t patience)
 {
-    ck_assert_int_eq(nt_leader_init(&lead, patience, 0), 0);
+    ck_assert_int_eq(nt_leader_init(&leaders, patience, 0), 0);
     ck_assert_int_eq(pipe(requests), 0);
     ck_assert_int_eq(pipe(answers), 0);
     ck_assert_int_eq(sem_init(&resume_at, 0, 0), 0);
@@ -98,10 +98,10 @@ static void stop(void)
         pthread_cancel(threads[i]);
     for (int i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
-    ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* no thread left it locked */
-    pthread_mutex_unlock(&lead.lock);
-    ck_assert(!lead.is_watched);
-    nt_leader_deinit(&lead);
+    ck_assert_int_eq(pthread_mutex_trylock(&leaders.lock), 0); /* no thread left it locked */
+    pthread_mutex_unlock(&leaders.lock);
+    ck_assert(!leaders.is_watched);
+    nt_leader_deinit(&leaders);
     for (int i = 0; i < 2; i++) {
         close(requests[i]);
         close(answers[i]);
@@ -184,7 +184,7 @@ TEST(a_request_that_hangs_without_a_word_keeps_nobody_waiting, .setup = setup, .
 
 static void wait_until_watcher_sleeps(void)
 {
-    while (!atomic_load(&lead.watcher_sleeps))
+    while (!atomic_load(&leaders.watcher_sleeps))
         rest();
 }
 
@@ -197,7 +197,7 @@ TEST(who_watches_sleeps_while_nothing_is_asked, .setup = setup, .teardown = stop
         wait_until_watcher_sleeps();
     }
     /* The thread gives the last answer before it has finished the request. */
-    while (atomic_load(&lead.progress) % 2)
+    while (atomic_load(&leaders.progress) % 2)
         rest();
     wait_until_watcher_sleeps();
 }
