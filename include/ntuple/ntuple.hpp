@@ -177,13 +177,13 @@ class column
     template <typename T> void check() const
     {
         const nt_dtype *dtype = nt_stream_dtype(stream_.get());
-        constexpr nt_element wanted = detail::element<T>::value;
+        constexpr nt_element requested = detail::element<T>::value;
         bool are_bytes = dtype->bytes == 1 && sizeof(T) == 1 &&
                          (dtype->element == NT_ELEMENT_BYTE || dtype->element == NT_ELEMENT_BOOL) &&
-                         (wanted == NT_ELEMENT_BYTE || wanted == NT_ELEMENT_UINT8);
-        if (dtype->element != wanted && !are_bytes)
+                         (requested == NT_ELEMENT_BYTE || requested == NT_ELEMENT_UINT8);
+        if (dtype->element != requested && !are_bytes)
             throw error(NT_INVALID, std::string("the column has elements of another type: expected ") +
-                                        nt_element_info(wanted)->dtype + ", found " + dtype->numpy);
+                                        nt_element_info(requested)->dtype + ", found " + dtype->numpy);
     }
 
     std::shared_ptr<const detail::opened> opened_; // declared first: destroyed after the stream

@@ -280,7 +280,7 @@ enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_
                                     const uint8_t **bytes_ret, size_t *length_ret, struct nt_error *error);
 
 /* NT_NOT_THIS_FORMAT: a ROOT file without what is wanted ("an RNTuple"). Names its classes of keys. */
-enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *wanted, struct nt_error *error);
+enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error);
 
 /* ---- tfile_records.c: anchor records ---- */
 

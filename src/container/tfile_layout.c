@@ -61,8 +61,9 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
 
 static const struct landmark *find_landmark(const struct emitter *emitter, uint64_t offset)
 {
-    const struct landmark wanted = {.offset = offset};
-    return bsearch(&wanted, emitter->landmarks, emitter->landmark_count, sizeof(wanted), compare_landmarks);
+    const struct landmark requested = {.offset = offset};
+    return bsearch(&requested, emitter->landmarks, emitter->landmark_count, sizeof(requested),
+                   compare_landmarks);
 }
 
 /* The owner of an object; NULL if the code that knows its content emits its bytes. */

@@ -98,14 +98,14 @@ static void append_classes(struct nt_buffer *text, const struct nt_tfile *tfile)
         nt_buffer_format(text, ", %" PRIu64 " others", others);
 }
 
-enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *wanted, struct nt_error *error)
+enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *requested, struct nt_error *error)
 {
     struct nt_buffer text = {0};
     append_classes(&text, tfile);
     enum nt_status status =
         text.failed ? nt_fail_memory(error)
-                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without %s: %s", wanted,
-                              text.length ? text.bytes : "its directories are empty");
+                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "a ROOT file without %s: %s",
+                              requested, text.length ? text.bytes : "its directories are empty");
     nt_buffer_deinit(&text);
     return status;
 }

@@ -289,12 +289,12 @@ static bool may_have_lost_trees(const struct opening *opening)
 {
     const struct nt_tfile_header *header = &opening->header;
     const struct nt_tfile_collection *found = &opening->found;
-    bool is_wanted = header->records_end != header->end;
+    bool is_requested = header->records_end != header->end;
     for (uint32_t i = 0; i < found->directory_count; i++)
-        is_wanted |= !found->directories[i].has_list;
+        is_requested |= !found->directories[i].has_list;
     for (uint32_t i = 0; i < found->object_count; i++)
-        is_wanted |= found->objects[i].failure != NULL;
-    return !header->is_closed && is_wanted;
+        is_requested |= found->objects[i].failure != NULL;
+    return !header->is_closed && is_requested;
 }
 
 /* A directory by the offset of its record. */

@@ -76,7 +76,7 @@ struct nt_cache {
     struct idle_list kept, passed;
     struct nt_slab_pool slabs;
     struct entries garbage; /* to free after releasing the lock */
-    struct nt_region_list garbage_regions;
+    struct nt_slab_list garbage_slabs;
 };
 
 enum {
@@ -94,9 +94,9 @@ static void lock(struct nt_cache *cache)
 static void unlock(struct nt_cache *cache)
 {
     struct entries entries = TAILQ_HEAD_INITIALIZER(entries);
-    struct nt_slab *slab = LIST_FIRST(&cache->garbage_regions);
+    struct nt_slab *slab = LIST_FIRST(&cache->garbage_slabs);
     TAILQ_CONCAT(&entries, &cache->garbage, listed);
-    LIST_INIT(&cache->garbage_regions);
+    LIST_INIT(&cache->garbage_slabs);
     pthread_mutex_unlock(&cache->lock);
     for (struct nt_cache_entry *entry = TAILQ_FIRST(&entries), *next; entry; entry = next) {
         next = TAILQ_NEXT(entry, listed);
@@ -203,7 +203,7 @@ static bool free_slab(struct nt_cache *cache)
     if (!slab)
         return false;
     discharge(cache, slab->bytes);
-    LIST_INSERT_HEAD(&cache->garbage_regions, slab, listed);
+    LIST_INSERT_HEAD(&cache->garbage_slabs, slab, listed);
     return true;
 }
 

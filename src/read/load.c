@@ -90,7 +90,7 @@ static void unlock(struct nt_scratch_pool *scratch_pool)
 }
 
 enum nt_status nt_scratch_pool_borrow(struct nt_scratch_pool *scratch_pool, uint64_t bytes,
-                                      struct nt_borrowed_context *loan_ret, struct nt_error *error)
+                                      struct nt_borrowed_context *borrowed_ret, struct nt_error *error)
 {
     struct nt_codec_context *context = NULL;
     pthread_mutex_lock(&scratch_pool->lock);
@@ -103,10 +103,10 @@ enum nt_status nt_scratch_pool_borrow(struct nt_scratch_pool *scratch_pool, uint
     unlock(scratch_pool);
     if (!context)
         context = nt_codec_context_new();
-    *loan_ret = (struct nt_borrowed_context){context, bytes};
+    *borrowed_ret = (struct nt_borrowed_context){context, bytes};
     if (context)
         return NT_OK;
-    nt_scratch_pool_return(scratch_pool, loan_ret);
+    nt_scratch_pool_return(scratch_pool, borrowed_ret);
     return nt_fail_memory(error);
 }
 

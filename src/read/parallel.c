@@ -225,7 +225,7 @@ void nt_workers_free(struct nt_workers *workers)
 /* ---- Parallel reads ---- */
 
 /* Decoded bytes to prefetch for one read call. */
-#define NT_WANTED_AT_ONCE (UINT64_C(32) << 20)
+#define NT_PREFETCH_AT_ONCE (UINT64_C(32) << 20)
 
 enum { SHARE_BYTES = 512 * 1024 };
 
@@ -376,7 +376,7 @@ static void want_rest(const struct parallel_read *read, const struct nt_stream_r
     struct nt_prefetch prefetch = {.count = 0};
     nt_stream_prefetch(share->stream, &prefetch, share->first,
                        read->ranges[range].first + read->ranges[range].count,
-                       NT_WANTED_AT_ONCE / read->count);
+                       NT_PREFETCH_AT_ONCE / read->count);
     nt_prefetch_submit(&prefetch);
 }
 
@@ -475,7 +475,7 @@ static void want_band(struct bands *bands, bool is_now)
     for (size_t i = 0; i < bands->range_count; i++) {
         const struct nt_stream_range *range = &bands->ranges[i];
         nt_stream_prefetch(range->stream, &prefetch, band_begin(range, number, bands->count),
-                           band_begin(range, number + 1, bands->count), NT_WANTED_AT_ONCE);
+                           band_begin(range, number + 1, bands->count), NT_PREFETCH_AT_ONCE);
     }
     bands->stored[number] = prefetch.bytes;
     bands->ahead += prefetch.bytes;
@@ -500,7 +500,7 @@ static void want_batch(const struct nt_stream_range *ranges, size_t count)
             end += range->count;
             prefetch.is_now = false;
         }
-        nt_stream_prefetch(range->stream, &prefetch, range->first, end, NT_WANTED_AT_ONCE);
+        nt_stream_prefetch(range->stream, &prefetch, range->first, end, NT_PREFETCH_AT_ONCE);
     }
     nt_prefetch_submit(&prefetch);
 }
@@ -551,7 +551,7 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_counter_add(&reader->counters.served_bytes, bytes);
     if (!nt_prefetch_helps(ranges->stream->dataset))
         return read_all(ranges, count, error);
-    uint64_t bands = count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1;
+    uint64_t bands = count > 1 ? bytes / NT_PREFETCH_AT_ONCE + 1 : 1;
     if (bands > 1)
         return read_bands(ranges, count, bands, error);
     want_batch(ranges, count);

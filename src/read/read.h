@@ -170,13 +170,13 @@ struct nt_slab {
     struct nt_cache_entry *owners[NT_SLAB_UNITS]; /* of the buffers, at their first units */
 };
 
-LIST_HEAD(nt_region_list, nt_slab);
+LIST_HEAD(nt_slab_list, nt_slab);
 
 /* Starts zeroed. */
 struct nt_slab_pool {
-    struct nt_region_list shared, empty; /* with and without buffers, most recently changed first */
-    uint64_t bytes, empty_bytes;         /* of all slabs, and of those without buffers */
-    uint64_t busy_bytes;                 /* of slabs with a busy buffer, and of reserved slabs */
+    struct nt_slab_list shared, empty; /* with and without buffers, most recently changed first */
+    uint64_t bytes, empty_bytes;       /* of all slabs, and of those without buffers */
+    uint64_t busy_bytes;               /* of slabs with a busy buffer, and of reserved slabs */
 };
 
 /* The bytes of a buffer in a slab, and of the slab that such a buffer needs. */
@@ -185,7 +185,7 @@ size_t nt_slab_bytes(size_t capacity);
 
 /* Allocates a busy buffer for an owner from an existing slab. False if no slab has room. */
 bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
-                   struct nt_slab **region_ret, uint8_t **data_ret);
+                   struct nt_slab **slab_ret, uint8_t **data_ret);
 /* Adds a slab with a buffer in three steps. nt_slab_reserve counts its bytes; nt_slab_new needs no lock
  * and may return NULL; nt_slab_add takes that result and gives the buffer to its owner. */
 void nt_slab_reserve(struct nt_slab_pool *slabs, size_t capacity);
@@ -216,7 +216,7 @@ struct nt_borrowed_context {
 /* Borrows a context for `bytes` of scratch memory. Until the borrower returns it, it must not wait for
  * a cache entry or another context. NT_NO_MEMORY. */
 enum nt_status nt_scratch_pool_borrow(struct nt_scratch_pool *scratch_pool, uint64_t bytes,
-                                      struct nt_borrowed_context *loan_ret, struct nt_error *error);
+                                      struct nt_borrowed_context *borrowed_ret, struct nt_error *error);
 void nt_scratch_pool_return(struct nt_scratch_pool *scratch_pool, const struct nt_borrowed_context *borrowed);
 
 /* ---- Reader ---- */

@@ -69,9 +69,9 @@ static uint8_t *occupy(struct nt_slab_pool *slabs, struct nt_slab *slab, unsigne
 /* ---- Buffers ---- */
 
 bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
-                   struct nt_slab **region_ret, uint8_t **data_ret)
+                   struct nt_slab **slab_ret, uint8_t **data_ret)
 {
-    struct nt_region_list *lists[] = {&slabs->shared, &slabs->empty};
+    struct nt_slab_list *lists[] = {&slabs->shared, &slabs->empty};
     struct nt_slab *slab;
     for (unsigned i = 0; i < 2; i++)
         LIST_FOREACH(slab, lists[i], listed)
@@ -84,7 +84,7 @@ bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_
                 LIST_INSERT_HEAD(&slabs->shared, slab, listed);
                 slabs->empty_bytes -= slab->bytes;
             }
-            *region_ret = slab;
+            *slab_ret = slab;
             *data_ret = occupy(slabs, slab, unit, capacity, owner);
             return true;
         }

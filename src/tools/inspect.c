@@ -17,36 +17,36 @@
 
 /* ---- Unique stored bytes ---- */
 
-struct stretch {
+struct extent {
     uint64_t offset, bytes;
     uint32_t source;
 };
 
-struct stretches {
-    struct stretch *items;
+struct extents {
+    struct extent *items;
     size_t count, capacity;
     uint64_t others; /* bytes of pages without a place in the file */
 };
 
-static int compare_stretches(const void *left, const void *right)
+static int compare_extents(const void *left, const void *right)
 {
-    const struct stretch *a = left, *b = right;
+    const struct extent *a = left, *b = right;
     if (a->source != b->source)
         return a->source < b->source ? -1 : 1;
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 /* The bytes that sorted ranges cover, each counted once. */
-static uint64_t covered_bytes(const struct stretch *stretches, size_t count)
+static uint64_t covered_bytes(const struct extent *extents, size_t count)
 {
     uint64_t total = 0, end = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct stretch *stretch = &stretches[i];
-        bool is_first = i == 0 || stretch->source != stretches[i - 1].source;
-        uint64_t covered = is_first || end <= stretch->offset ? 0 : end - stretch->offset;
-        if (covered < stretch->bytes) {
-            total += stretch->bytes - covered;
-            end = stretch->offset + stretch->bytes;
+        const struct extent *extent = &extents[i];
+        bool is_first = i == 0 || extent->source != extents[i - 1].source;
+        uint64_t covered = is_first || end <= extent->offset ? 0 : end - extent->offset;
+        if (covered < extent->bytes) {
+            total += extent->bytes - covered;
+            end = extent->offset + extent->bytes;
         }
     }
     return total;
@@ -59,32 +59,30 @@ static bool has_place(const struct nt_page *page)
 }
 
 /* False without memory. */
-static bool add_range(struct stretches *stretches, const struct nt_group *group, const struct nt_range *range)
+static bool add_range(struct extents *extents, const struct nt_group *group, const struct nt_range *range)
 {
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
         if (!has_place(page)) {
-            stretches->others += page->stored_bytes;
+            extents->others += page->stored_bytes;
             continue;
         }
-        struct stretch *items =
-            nt_grow(stretches->items, stretches->count, &stretches->capacity, sizeof(*items));
+        struct extent *items = nt_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
         if (!items)
             return false;
-        stretches->items = items;
-        items[stretches->count++] = (struct stretch){page->offset, page->stored_bytes, page->source};
+        extents->items = items;
+        items[extents->count++] = (struct extent){page->offset, page->stored_bytes, page->source};
     }
     return true;
 }
 
-static bool add_column(struct stretches *stretches, const struct nt_dataset *dataset, uint32_t column)
+static bool add_column(struct extents *extents, const struct nt_dataset *dataset, uint32_t column)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            if (!add_range(stretches, group,
-                           nt_group_range(dataset, group, group->first_cluster + i, column)))
+            if (!add_range(extents, group, nt_group_range(dataset, group, group->first_cluster + i, column)))
                 return false;
     }
     return true;
@@ -93,15 +91,15 @@ static bool add_column(struct stretches *stretches, const struct nt_dataset *dat
 enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
                                uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
 {
-    struct stretches stretches = {0};
+    struct extents extents = {0};
     uint32_t count = columns ? column_count : dataset->column_count;
     bool has_memory = true;
     for (uint32_t c = 0; c < count && has_memory; c++)
-        has_memory = add_column(&stretches, dataset, columns ? columns[c] : c);
-    if (stretches.count)
-        qsort(stretches.items, stretches.count, sizeof(*stretches.items), compare_stretches);
-    *bytes_ret = covered_bytes(stretches.items, stretches.count) + stretches.others;
-    free(stretches.items);
+        has_memory = add_column(&extents, dataset, columns ? columns[c] : c);
+    if (extents.count)
+        qsort(extents.items, extents.count, sizeof(*extents.items), compare_extents);
+    *bytes_ret = covered_bytes(extents.items, extents.count) + extents.others;
+    free(extents.items);
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 

@@ -41,17 +41,17 @@ void nt_content_free(struct nt_content *content)
 
 /* ---- Byte ranges of columns and pages ---- */
 
-struct stretch_content {
+struct range_content {
     struct nt_content content;
     struct nt_range_file range_file;
 };
 
-#define STRETCH_OF(content) (&((const struct stretch_content *)(content))->range_file)
+#define RANGE_FILE_OF(content) (&((const struct range_content *)(content))->range_file)
 
 static enum nt_status read_decoded(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                    size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_range_file *range_file = STRETCH_OF(content);
+    const struct nt_range_file *range_file = RANGE_FILE_OF(content);
     *bytes_ret = bytes;
     return nt_column_read(range_file->reader, range_file->dataset, range_file->column,
                           range_file->first_byte + offset, buffer, bytes, error);
@@ -60,7 +60,7 @@ static enum nt_status read_decoded(struct nt_content *content, uint64_t offset, 
 static enum nt_status read_stored(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_range_file *range_file = STRETCH_OF(content);
+    const struct nt_range_file *range_file = RANGE_FILE_OF(content);
     *bytes_ret = bytes;
     enum nt_status status =
         nt_page_load_stored(range_file->dataset, range_file->page, offset, buffer, bytes, error);
@@ -72,7 +72,7 @@ static enum nt_status read_stored(struct nt_content *content, uint64_t offset, v
 static enum nt_status read_page(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                 size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_range_file *range_file = STRETCH_OF(content);
+    const struct nt_range_file *range_file = RANGE_FILE_OF(content);
     *bytes_ret = bytes;
     return nt_page_read(range_file->reader, range_file->dataset, range_file->column, range_file->page, offset,
                         buffer, bytes, error);
@@ -81,22 +81,22 @@ static enum nt_status read_page(struct nt_content *content, uint64_t offset, voi
 static enum nt_status read_source(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_range_file *range_file = STRETCH_OF(content);
+    const struct nt_range_file *range_file = RANGE_FILE_OF(content);
     *bytes_ret = bytes;
     return nt_source_read(range_file->dataset->sources[range_file->page->source],
                           range_file->first_byte + offset, buffer, bytes, error);
 }
 
-const struct nt_content_ops nt_stretch_decoded = {.read = read_decoded, .close = nt_content_free};
-const struct nt_content_ops nt_stretch_stored = {.read = read_stored, .close = nt_content_free};
-const struct nt_content_ops nt_stretch_page = {.read = read_page, .close = nt_content_free};
-const struct nt_content_ops nt_stretch_source = {.read = read_source, .close = nt_content_free};
+const struct nt_content_ops nt_range_file_decoded = {.read = read_decoded, .close = nt_content_free};
+const struct nt_content_ops nt_range_file_stored = {.read = read_stored, .close = nt_content_free};
+const struct nt_content_ops nt_range_file_page = {.read = read_page, .close = nt_content_free};
+const struct nt_content_ops nt_range_file_source = {.read = read_source, .close = nt_content_free};
 
 enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
                                      uint64_t size, const struct nt_content_ops *ops,
                                      struct nt_content **content_ret, struct nt_error *error)
 {
-    struct stretch_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
+    struct range_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
     if (!content)
         return NT_NO_MEMORY;
     content->range_file = *range_file;

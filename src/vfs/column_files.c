@@ -154,7 +154,7 @@ static enum nt_status put_algorithm(struct nt_json *json, const struct nt_resolv
 {
     const struct nt_page *page;
     const char *name = NULL;
-    enum nt_status status = nt_scope_page(resolved, 0, &page, error);
+    enum nt_status status = nt_node_page(resolved, 0, &page, error);
     if (status == NT_OK)
         status = nt_page_algorithm(resolved->dataset, page, &name, error);
     nt_json_member_string(json, "compression", status == NT_OK ? name : NULL);
@@ -302,7 +302,7 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
     const struct nt_range_file range_file = {resolved->vfs->reader, shown.dataset, shown.column, NULL, 0};
     enum nt_status status = measure(resolved, &shown, &header, &bytes, error);
     if (status == NT_OK)
-        return nt_range_file_content(&range_file, &header, bytes, &nt_stretch_decoded, content_ret, error);
+        return nt_range_file_content(&range_file, &header, bytes, &nt_range_file_decoded, content_ret, error);
     nt_buffer_deinit(&header);
     return status;
 }

@@ -149,7 +149,7 @@ static enum nt_status files_find(const struct nt_resolved_node *directory, const
     return nt_fail_no_such_file(error);
 }
 
-static const struct nt_dir_source section_files = {.next = files_next, .find = files_find};
+static const struct nt_dir_source dir_source_files = {.next = files_next, .find = files_find};
 
 /* ---- Documents of the format: index = document << 32 | number ---- */
 
@@ -195,7 +195,7 @@ static enum nt_status documents_find(const struct nt_resolved_node *directory, c
     return nt_fail_no_such_file(error);
 }
 
-static const struct nt_dir_source section_documents = {.next = documents_next, .find = documents_find};
+static const struct nt_dir_source dir_source_documents = {.next = documents_next, .find = documents_find};
 
 /* ---- Children of groups and directories: index = order ---- */
 
@@ -281,7 +281,7 @@ static enum nt_status items_find(const struct nt_resolved_node *directory, const
     return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_fail_no_such_file(error);
 }
 
-static const struct nt_dir_source section_items = {.next = items_next, .find = items_find};
+static const struct nt_dir_source dir_source_items = {.next = items_next, .find = items_find};
 
 /* ---- Fields: index = number of the child ---- */
 
@@ -319,7 +319,7 @@ static enum nt_status fields_find(const struct nt_resolved_node *directory, cons
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
 }
 
-static const struct nt_dir_source section_fields = {.next = fields_next, .find = fields_find};
+static const struct nt_dir_source dir_source_fields = {.next = fields_next, .find = fields_find};
 
 /* ---- Columns of a field: index = number within the field ---- */
 
@@ -363,7 +363,7 @@ static enum nt_status columns_find(const struct nt_resolved_node *directory, con
     return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
 }
 
-static const struct nt_dir_source section_columns = {.next = columns_next, .find = columns_find};
+static const struct nt_dir_source dir_source_columns = {.next = columns_next, .find = columns_find};
 
 /* ---- Versions and chain members ---- */
 
@@ -420,7 +420,7 @@ const struct nt_dir_source nt_dir_source_chain_files = {.find = chain_files_find
 /* ---- .ntuplefs ---- */
 
 const struct nt_pseudo_file nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY,
-                                                  .dir_sources = {&section_files}};
+                                                  .dir_sources = {&dir_source_files}};
 
 static enum nt_status mount_next(const struct nt_resolved_node *directory, uint64_t *index,
                                  struct nt_dir_entry *listed, struct nt_error *error)
@@ -444,23 +444,25 @@ static const struct nt_dir_source dir_source_mount = {.next = mount_next, .find 
 
 /* ---- Selection of the sources ---- */
 
-#define SECTIONS (const struct nt_dir_source *const[])
+#define DIR_SOURCES (const struct nt_dir_source *const[])
 
 static const struct nt_dir_source *const *const dir_sources_of_type[NT_NODE_TYPES] = {
-    [NT_NODE_DATASET] = SECTIONS{&section_files, &section_documents, &section_items, &section_fields, NULL},
-    [NT_NODE_FIELD] = SECTIONS{&section_files, &section_columns, &section_fields, NULL},
-    [NT_NODE_COLUMN] = SECTIONS{&section_files, NULL},
+    [NT_NODE_DATASET] =
+        DIR_SOURCES{&dir_source_files, &dir_source_documents, &dir_source_items, &dir_source_fields, NULL},
+    [NT_NODE_FIELD] = DIR_SOURCES{&dir_source_files, &dir_source_columns, &dir_source_fields, NULL},
+    [NT_NODE_COLUMN] = DIR_SOURCES{&dir_source_files, NULL},
 };
 
 static const struct nt_dir_source *const *const dir_sources_of_inode[] = {
-    [NT_INODE_GROUP] = SECTIONS{&dir_source_mount, &dir_source_inodes, NULL},
-    [NT_INODE_PASSTHROUGH] = SECTIONS{&dir_source_mount, &dir_source_inodes, NULL},
-    [NT_INODE_FILE] = SECTIONS{&dir_source_mount, &section_files, &section_documents, &section_items, NULL},
-    [NT_INODE_FAILED] = SECTIONS{&dir_source_mount, &section_files, NULL},
+    [NT_INODE_GROUP] = DIR_SOURCES{&dir_source_mount, &dir_source_inodes, NULL},
+    [NT_INODE_PASSTHROUGH] = DIR_SOURCES{&dir_source_mount, &dir_source_inodes, NULL},
+    [NT_INODE_FILE] =
+        DIR_SOURCES{&dir_source_mount, &dir_source_files, &dir_source_documents, &dir_source_items, NULL},
+    [NT_INODE_FAILED] = DIR_SOURCES{&dir_source_mount, &dir_source_files, NULL},
 };
 
 static const struct nt_dir_source *const *const dir_sources_of_failed =
-    SECTIONS{&section_files, &section_documents, NULL};
+    DIR_SOURCES{&dir_source_files, &dir_source_documents, NULL};
 
 const struct nt_dir_source *const *nt_node_dir_sources(const struct nt_resolved_node *resolved)
 {

@@ -113,7 +113,7 @@ static enum nt_status count_offsets(const struct nt_resolved_node *resolved, boo
 {
     uint64_t rows;
     if (!may_block && nt_field_row_parent(resolved->dataset, resolved->field) != NT_NONE &&
-        !nt_scope_lists_are_loaded(resolved))
+        !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
     enum nt_status status =
         nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error);
@@ -440,7 +440,7 @@ static enum nt_status array_shape(const struct nt_resolved_node *resolved, bool 
     if (!is_own(resolved))
         return blobs_shape(resolved, may_block, shape, error);
     if (!may_block && !nt_stream_is_known(resolved->dataset, resolved->field, kind) &&
-        !nt_scope_lists_are_loaded(resolved))
+        !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
     return nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, shape, error);
 }

@@ -87,9 +87,9 @@ void nt_ida_deinit(struct nt_ida *ids)
 unsigned nt_epoch_enter(struct nt_epoch *epoch)
 {
     for (;;) {
-        unsigned epoch_token = atomic_load(&epoch->turn) % 2;
+        unsigned epoch_token = atomic_load(&epoch->current) % 2;
         atomic_fetch_add(&epoch->inside[epoch_token], 1);
-        if (atomic_load(&epoch->turn) % 2 == epoch_token)
+        if (atomic_load(&epoch->current) % 2 == epoch_token)
             return epoch_token;
         atomic_fetch_sub(&epoch->inside[epoch_token], 1);
     }
@@ -102,10 +102,10 @@ void nt_epoch_exit(struct nt_epoch *epoch, unsigned epoch_token)
 
 bool nt_epoch_advance(struct nt_epoch *epoch)
 {
-    unsigned turn = atomic_load(&epoch->turn);
-    if (atomic_load(&epoch->inside[(turn + 1) % 2]))
+    unsigned current = atomic_load(&epoch->current);
+    if (atomic_load(&epoch->inside[(current + 1) % 2]))
         return false;
-    atomic_store(&epoch->turn, turn + 1);
+    atomic_store(&epoch->current, current + 1);
     return true;
 }
 

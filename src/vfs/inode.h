@@ -78,7 +78,7 @@ void nt_ida_deinit(struct nt_ida *ids);
 
 /* Initialize with zeros. */
 struct nt_epoch {
-    atomic_uint turn;      /* the epoch; its lowest bit selects the counter for new entries */
+    atomic_uint current;   /* the epoch; its lowest bit selects the counter for new entries */
     atomic_uint inside[2]; /* threads in this epoch and in the previous one */
 };
 

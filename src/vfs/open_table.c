@@ -586,10 +586,10 @@ bool nt_inodes_current_dataset_id(struct nt_inode_table *inodes, uint32_t versio
 {
     pthread_mutex_lock(&inodes->lock);
     const struct nt_inode *shown = shown_last(inodes, inodes->list[inodes->list[version]->parent]);
-    bool has_slot = shown->has_dataset_ids && shown->dataset_count > 0;
-    *dataset_id_ret = has_slot ? shown->first_dataset_id : 0;
+    bool has_dataset_id = shown->has_dataset_ids && shown->dataset_count > 0;
+    *dataset_id_ret = has_dataset_id ? shown->first_dataset_id : 0;
     pthread_mutex_unlock(&inodes->lock);
-    return has_slot;
+    return has_dataset_id;
 }
 
 uint64_t nt_inodes_bytes(struct nt_inode_table *inodes)

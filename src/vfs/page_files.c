@@ -202,7 +202,7 @@ static enum nt_status page_size(const struct nt_resolved_node *resolved, bool ma
 {
     struct nt_range_file range_file;
     uint64_t decoded;
-    if (!may_block && !nt_scope_lists_are_loaded(resolved))
+    if (!may_block && !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
     enum nt_status status = find_page(resolved, &range_file, &decoded, error);
     if (status == NT_OK)
@@ -220,9 +220,9 @@ static enum nt_status page_open(const struct nt_resolved_node *resolved, struct 
     if (status != NT_OK)
         return status;
     if (resolved->pseudo == &nt_page_raw_file)
-        return nt_range_file_content(&range_file, &none, range_file.page->stored_bytes, &nt_stretch_stored,
+        return nt_range_file_content(&range_file, &none, range_file.page->stored_bytes, &nt_range_file_stored,
                                      content_ret, error);
-    return nt_range_file_content(&range_file, &none, decoded, &nt_stretch_decoded, content_ret, error);
+    return nt_range_file_content(&range_file, &none, decoded, &nt_range_file_decoded, content_ret, error);
 }
 
 const struct nt_pseudo_file nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
@@ -239,7 +239,7 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
     *count_ret = 0;
     if (!ops || !ops->page_files)
         return NT_OK;
-    enum nt_status status = nt_scope_page(column, number, &page, error);
+    enum nt_status status = nt_node_page(column, number, &page, error);
     if (status == NT_OK)
         *count_ret = ops->page_files(column->dataset, column->column, page, files);
     return nt_is_environmental(status) ? status : NT_OK;
@@ -270,7 +270,7 @@ static enum nt_status part_size(const struct nt_resolved_node *resolved, bool ma
     *size_ret = resolved->page_file.bytes;
     if (resolved->page_file.kind == NT_PAGE_FILE_RANGE)
         return NT_OK;
-    if (!may_block && !nt_scope_lists_are_loaded(resolved))
+    if (!may_block && !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
     return find_dependency(resolved, &range_file, size_ret, error);
 }
@@ -287,9 +287,9 @@ static enum nt_status part_open(const struct nt_resolved_node *resolved, struct 
     if (status != NT_OK)
         return status;
     if (!is_range)
-        return nt_range_file_content(&range_file, &none, decoded, &nt_stretch_page, content_ret, error);
+        return nt_range_file_content(&range_file, &none, decoded, &nt_range_file_page, content_ret, error);
     range_file.first_byte = resolved->page_file.offset;
-    return nt_range_file_content(&range_file, &none, resolved->page_file.bytes, &nt_stretch_source,
+    return nt_range_file_content(&range_file, &none, resolved->page_file.bytes, &nt_range_file_source,
                                  content_ret, error);
 }
 

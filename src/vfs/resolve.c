@@ -498,7 +498,7 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
 }
 
 /* Appends the node's name in its parent directory (none for the root). */
-static void nt_scope_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
+static void nt_node_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
 {
     if (resolved->document)
         nt_document_name(resolved->document, resolved->node.number, name);
@@ -524,7 +524,7 @@ enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffe
         if (status != NT_OK)
             break;
         nt_buffer_clear(&name);
-        nt_scope_name(&resolved, &name);
+        nt_node_name(&resolved, &name);
         name.failed |= so_far.failed;
         if (so_far.length) {
             nt_buffer_byte(&name, '/');

@@ -25,7 +25,7 @@
 enum {
     DATA_BLOCK = 1 << 20, /* st_blksize of data files: a good read size */
     TEXT_BLOCK = 4096,
-    SECTION_SHIFT = 56, /* cursor = (section << 56 | index within it) + 1 */
+    DIR_SOURCE_SHIFT = 56, /* cursor = (section << 56 | index within it) + 1 */
 };
 
 #define TEXT_DISK_BYTES (UINT64_C(16) << 30)
@@ -473,21 +473,21 @@ static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
 
 uint64_t nt_vfs_cursor_index(uint64_t cursor)
 {
-    return cursor ? (cursor - 1) & ((UINT64_C(1) << SECTION_SHIFT) - 1) : 0;
+    return cursor ? (cursor - 1) & ((UINT64_C(1) << DIR_SOURCE_SHIFT) - 1) : 0;
 }
 
 static enum nt_status list(const struct nt_resolved_node *directory, uint64_t cursor, nt_vfs_emit *emit,
                            void *context, struct nt_error *error)
 {
     const struct nt_dir_source *const *dir_sources = nt_node_dir_sources(directory);
-    uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
+    uint64_t first = cursor ? (cursor - 1) >> DIR_SOURCE_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
     bool resume_at = true;
     enum nt_status status = NT_OK;
     for (uint64_t i = 0; dir_sources[i] && resume_at && status == NT_OK; i++) {
         if (cursor == 0 && dir_sources[i]->begin)
             status = dir_sources[i]->begin(directory, error);
         if (status == NT_OK && i >= first)
-            status = list_dir_source(directory, dir_sources[i], i << SECTION_SHIFT, i == first ? index : 0,
+            status = list_dir_source(directory, dir_sources[i], i << DIR_SOURCE_SHIFT, i == first ? index : 0,
                                      emit, context, &resume_at, error);
     }
     return status;

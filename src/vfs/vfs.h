@@ -265,8 +265,8 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t pag
                              struct nt_error *error);
 
 /* Returns a page of the node's column by number, or NT_NOT_FOUND. */
-static inline enum nt_status nt_scope_page(const struct nt_resolved_node *resolved, uint64_t number,
-                                           const struct nt_page **page_ret, struct nt_error *error)
+static inline enum nt_status nt_node_page(const struct nt_resolved_node *resolved, uint64_t number,
+                                          const struct nt_page **page_ret, struct nt_error *error)
 {
     uint32_t cluster;
     uint64_t first_element;
@@ -275,7 +275,7 @@ static inline enum nt_status nt_scope_page(const struct nt_resolved_node *resolv
 }
 
 /* Are the page lists of the node's column (or else field) loaded, so that sizes need no work? */
-static inline bool nt_scope_lists_are_loaded(const struct nt_resolved_node *resolved)
+static inline bool nt_node_lists_are_loaded(const struct nt_resolved_node *resolved)
 {
     return nt_groups_are_loaded(resolved->dataset,
                                 resolved->column != NT_NONE
@@ -505,7 +505,8 @@ struct nt_range_file {
 
 /* For nt_range_file_content. decoded: the column's decoded bytes from `first_byte`; stored: the page's
  * stored bytes; page: decoded bytes of any page; source: bytes of the page's file from `first_byte`. */
-extern const struct nt_content_ops nt_stretch_decoded, nt_stretch_stored, nt_stretch_page, nt_stretch_source;
+extern const struct nt_content_ops nt_range_file_decoded, nt_range_file_stored, nt_range_file_page,
+    nt_range_file_source;
 
 /* Opens a header plus `size` bytes of the range, which it copies. Takes the header, even on failure. */
 enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,

@@ -54,10 +54,10 @@ static const char *drawn(void)
 }
 
 /* A command that has run for so many seconds. */
-static struct nt_progress at_work(bool is_wanted, uint64_t total, unsigned seconds)
+static struct nt_progress at_work(bool is_requested, uint64_t total, unsigned seconds)
 {
     struct nt_progress progress;
-    nt_progress_start(&progress, is_wanted);
+    nt_progress_start(&progress, is_requested);
     nt_progress_begin(&progress, total);
     progress.started -= seconds * NT_SECOND;
     progress.began -= seconds * NT_SECOND;
@@ -129,13 +129,13 @@ TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn, .setup = se
      .is_skipped = !has_terminals())
 {
     const struct {
-        bool is_wanted;
+        bool is_requested;
         time_t seconds;
     } without[] = {{true, 0}, {false, 100}};
     struct nt_progress progress;
     counts = 0;
     for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
-        progress = at_work(without[i].is_wanted, 0, without[i].seconds);
+        progress = at_work(without[i].is_requested, 0, without[i].seconds);
         progress.count = count;
         progress.work = &progress;
         nt_progress_reach(&progress, 100 << 20);

@@ -308,12 +308,12 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
         looks[look](vfs, node, sight);
         return;
     }
-    struct nt_resolved_node scope;
-    if (nt_node_resolve(vfs, node, &scope, NULL) != NT_OK)
+    struct nt_resolved_node resolved;
+    if (nt_node_resolve(vfs, node, &resolved, NULL) != NT_OK)
         return;
-    if (TWICE(sight, nt_node_resolve_stub(&scope, true, NULL)) && scope.file)
-        of_files[look - LOOK_VERIFY](vfs, scope.file, sight);
-    nt_node_release(&scope);
+    if (TWICE(sight, nt_node_resolve_stub(&resolved, true, NULL)) && resolved.file)
+        of_files[look - LOOK_VERIFY](vfs, resolved.file, sight);
+    nt_node_release(&resolved);
 }
 
 unsigned count_failures(struct nt_vfs *vfs)

@@ -29,7 +29,7 @@ static bool is_of(const struct nt_test *test, const char *name)
            strcmp(file + 5 + length, ".c") == 0;
 }
 
-static bool is_wanted(const struct nt_test *test, int count, char **names)
+static bool is_requested(const struct nt_test *test, int count, char **names)
 {
     bool is_found = count == 0;
     for (int i = 0; i < count; i++)
@@ -55,7 +55,7 @@ int nt_test_run(const char *program, int count, char **names)
     Suite *suite = suite_create(program);
     unsigned found = 0, skipped = 0;
     for (struct nt_test *test = tests; test; test = test->next)
-        if (is_wanted(test, count, names)) {
+        if (is_requested(test, count, names)) {
             if (!test->is_skipped)
                 add_to(suite, test);
             skipped += test->is_skipped;

@@ -121,14 +121,14 @@ static void teardown(void)
     reader = NULL;
 }
 
-static struct nt_resolved_node scope_of(uint64_t node)
+static struct nt_resolved_node resolved_node(uint64_t node)
 {
     return (struct nt_resolved_node){.number = node, .node.type = NT_NODE_DATASET, .pseudo = &row};
 }
 
 static struct nt_content *open_node(uint64_t node)
 {
-    const struct nt_resolved_node resolved = scope_of(node);
+    const struct nt_resolved_node resolved = resolved_node(node);
     struct nt_content *content = NULL;
     assert_ok(nt_generated_open(generated, &resolved, &content, &error));
     return content;
@@ -145,7 +145,7 @@ static uint64_t size_of(uint64_t node)
 
 static bool is_known(uint64_t node, bool *is_long)
 {
-    const struct nt_resolved_node resolved = scope_of(node);
+    const struct nt_resolved_node resolved = resolved_node(node);
     uint64_t size;
     return nt_generated_has_size(generated, &resolved, is_long, &size);
 }
@@ -252,7 +252,7 @@ TEST(damage_ends_a_text_with_a_byte_that_fails, .setup = setup, .teardown = tear
 
 TEST(what_the_machine_refuses_fails_the_look_and_is_not_remembered, .setup = setup, .teardown = teardown)
 {
-    const struct nt_resolved_node resolved = scope_of(7);
+    const struct nt_resolved_node resolved = resolved_node(7);
     struct nt_content *content;
     script.failing = 2;
     script.status = NT_NO_MEMORY;
@@ -278,7 +278,7 @@ TEST(where_all_is_made_long_texts_are_on_disk, .setup = setup, .teardown = teard
 
 TEST(a_text_that_the_disk_has_no_room_for_fails_and_says_so, .setup = setup, .teardown = teardown)
 {
-    const struct nt_resolved_node resolved = scope_of(7);
+    const struct nt_resolved_node resolved = resolved_node(7);
     struct nt_content *content;
     open_generated(true, 1 << 20, 5 << 20);
     script.pieces = 2 * MAX_SHORT_PIECES;
@@ -290,7 +290,7 @@ TEST(a_text_that_the_disk_has_no_room_for_fails_and_says_so, .setup = setup, .te
 
 static void *open_one(void *context)
 {
-    struct nt_resolved_node resolved = scope_of(1);
+    struct nt_resolved_node resolved = resolved_node(1);
     struct nt_content *content = NULL;
     struct nt_error own = {0};
     resolved.caller = context;

@@ -210,8 +210,8 @@ static struct nt_dataset *find_cycle(const struct nt_file *file, struct nt_text 
     struct nt_dataset *newest = NULL;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
-        bool is_wanted = cycle ? dataset->cycle == cycle : dataset->is_newest_cycle;
-        if (dataset->attribute_of != NT_NONE || !is_wanted || (newest && dataset->is_newest_cycle) ||
+        bool is_requested = cycle ? dataset->cycle == cycle : dataset->is_newest_cycle;
+        if (dataset->attribute_of != NT_NONE || !is_requested || (newest && dataset->is_newest_cycle) ||
             !leads_to(file, path, dataset->name, dataset->directory))
             continue;
         if (!dataset->is_newest_cycle || !cycle)

@@ -14,11 +14,11 @@
 #include "core/base/memory.h"
 
 /* The number of ranges that begin at or before an offset. */
-NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_cached_range *), ->offset)
+NT_DEFINE_COUNT_UP_TO(count_ranges, __typeof__(struct nt_cached_range *), ->offset)
 
 static size_t count_up_to(const struct nt_range_cache *file, uint64_t offset)
 {
-    return count_stretches(file->list, file->count, offset);
+    return count_ranges(file->list, file->count, offset);
 }
 
 struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uint64_t offset,
@@ -58,7 +58,7 @@ void nt_range_cache_remove(struct nt_cached_range *range)
 
 /* ---- Kept ranges ---- */
 
-static void free_stretch(struct nt_cached_range *range)
+static void free_range(struct nt_cached_range *range)
 {
     free(range->data);
     free(range);
@@ -69,7 +69,7 @@ static void drop(struct nt_range_cache_space *room, struct nt_cached_range *rang
     TAILQ_REMOVE(&room->used, range, used);
     room->bytes -= range->bytes;
     nt_range_cache_remove(range);
-    free_stretch(range);
+    free_range(range);
 }
 
 static void make_room(struct nt_range_cache_space *room)
@@ -117,7 +117,7 @@ void nt_cached_range_unpin(struct nt_range_cache_space *room, struct nt_cached_r
     if (--range->pins > 0)
         return;
     if (!range->file)
-        free_stretch(range);
+        free_range(range);
     else if (range->is_kept)
         make_room(room);
 }
@@ -137,7 +137,7 @@ void nt_range_cache_drop_underway(struct nt_range_cache *file)
         if (file->list[i]->is_kept)
             file->list[kept++] = file->list[i];
         else
-            free_stretch(file->list[i]);
+            free_range(file->list[i]);
     file->count = kept;
 }
 
