@@ -19,14 +19,14 @@
 
 /* The system's files, and some of its libraries, resolve names and find certificate authorities. */
 static const char *const system_paths[] = {"/etc",
-                                            "/usr",
-                                            "/lib",
-                                            "/lib64",
-                                            "/run/systemd/resolve",
-                                            "/var/lib/ca-certificates",
-                                            "/var/lib/sss/pubconf",
-                                            "/dev/urandom",
-                                            "/dev/null"};
+                                           "/usr",
+                                           "/lib",
+                                           "/lib64",
+                                           "/run/systemd/resolve",
+                                           "/var/lib/ca-certificates",
+                                           "/var/lib/sss/pubconf",
+                                           "/dev/urandom",
+                                           "/dev/null"};
 /* Other certificates, and library settings. The user's own credentials are copies (credentials.c). */
 static const char *const below_home[] = {"/.globus/certificates", "/.xrootd"};
 static const char *const named[] = {"X509_CERT_DIR", "X509_VOMS_DIR", "SSL_CERT_DIR", "KRB5_CONFIG",
