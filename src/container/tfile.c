@@ -42,7 +42,7 @@ static uint64_t get_offset(struct nt_cursor *cursor, bool is_large)
     return is_large ? nt_get_be64(cursor) : nt_get_be32(cursor);
 }
 
-/* Records go on behind the stored end of a file that was not closed: the next one is there, or there is
+/* Records go on after the stored end of a file that was not closed: the next one is there, or there is
  * no list of free segments. */
 static enum nt_status find_records_end(struct nt_source *source, struct nt_tfile_header *header,
                                        struct nt_error *error)

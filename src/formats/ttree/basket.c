@@ -70,7 +70,7 @@ static enum nt_status read_key(struct nt_cursor *cursor, struct nt_basket *baske
     return status == NT_OK ? check_sign("fObjlen", basket->object_bytes, error) : status;
 }
 
-/* The sign of fNevBufSize tells whether fIOBits follow. Returns false if those are impossible. */
+/* The sign of fNevBufSize says whether fIOBits follow. Returns false if those are impossible. */
 static bool read_members(struct nt_cursor *cursor, struct nt_basket *basket)
 {
     basket->version = nt_get_be16(cursor);
@@ -120,7 +120,7 @@ static uint64_t array_bytes(uint64_t count)
     return sizeof(uint32_t) + sizeof(uint32_t) * count;
 }
 
-/* A basket within the tree's object: flags tell which arrays follow the members; then the buffer. Its
+/* A basket within the tree's object: flags say which arrays follow the members; then the buffer. Its
  * fNbytes and fObjlen say nothing. */
 static enum nt_status measure_embedded(struct nt_basket *basket, struct nt_error *error)
 {
@@ -222,7 +222,7 @@ static enum nt_status fail_offset(const struct nt_basket *basket, const uint8_t 
     return NT_OK;
 }
 
-/* The first entry begins behind the key; no entry begins before the previous one, or after the values. */
+/* The first entry begins after the key; no entry begins before the previous one, or after the values. */
 static enum nt_status check_offsets(const struct nt_basket *basket, const uint8_t *offsets,
                                     struct nt_error *error)
 {
@@ -277,7 +277,7 @@ static enum nt_status decompress(const struct nt_basket *basket, const uint8_t *
                      basket->object_bytes, context, error);
 }
 
-/* Finds values and offsets behind the members. */
+/* Finds values and offsets after the members. */
 static enum nt_status find_embedded(const struct nt_basket *basket, const uint8_t *record,
                                     struct nt_basket_content *content, struct nt_error *error)
 {

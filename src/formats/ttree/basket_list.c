@@ -171,7 +171,7 @@ static size_t list_extents(const struct nt_ttree *tree, uint64_t file_bytes, str
     return count;
 }
 
-/* Of two baskets the one behind is marked. Those of one branch are found when they are listed. */
+/* Of two baskets the later one is marked. Those of one branch are found when they are listed. */
 static void mark_overlaps(struct nt_ttree *tree, const struct extent *extents, size_t count)
 {
     const struct extent *longest = extents;

@@ -392,7 +392,7 @@ static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t
 }
 
 /* Can a header skip the items of a list? Those of a class without known members may have no headers. What
- * follows them behind the same header may only be lists whose numbers of items are elsewhere. */
+ * follows them after the same header may only be lists whose numbers of items are elsewhere. */
 static bool skips_items(const struct emitter *emitter, uint32_t index, unsigned bits)
 {
     const struct nt_component *list = &emitter->components[index], *item = list + 1;
@@ -454,7 +454,7 @@ static void emit_of_all(struct emitter *emitter, uint32_t index)
 
 /* ---- The whole branch ---- */
 
-/* Items up to the end of the entry, behind one header or without. The entry of a split collection without
+/* Items up to the end of the entry, after one header or without. The entry of a split collection without
  * items may be empty. */
 static void emit_rest(struct emitter *emitter, uint32_t index)
 {
@@ -515,7 +515,7 @@ static uint32_t bytes_of_items(const struct nt_interpretation *interpretation, u
     return sum <= INT32_MAX ? (uint32_t)sum : 0;
 }
 
-/* One list of numbers: of a vector, behind its header and length, or behind a byte, or alone. */
+/* One list of numbers: of a vector, after its header and length, or after a byte, or alone. */
 static void find_list(struct nt_interpretation *interpretation)
 {
     enum { HEADER_BYTES = 6, LENGTH_BYTES = 4 };

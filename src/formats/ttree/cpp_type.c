@@ -254,7 +254,7 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text)
 
 /* ---- Titles ---- */
 
-/* The inside of the next pair of square brackets; moves the title behind it. */
+/* The inside of the next pair of square brackets; moves the title after it. */
 static bool next_bracket(struct nt_text *title, struct nt_text *inside_ret)
 {
     const char *left = title->length ? memchr(title->bytes, '[', title->length) : NULL;

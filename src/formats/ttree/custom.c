@@ -80,7 +80,7 @@ static enum nt_status add_tobject_base(struct nt_component_builder *builder, str
     return status;
 }
 
-/* A TObject, then the number of a process, or a text if the bits tell that there is a UUID. */
+/* A TObject, then the number of a process, or a text if the bits say that there is a UUID. */
 static enum nt_status add_reference(struct nt_component_builder *builder, struct nt_text name,
                                     struct nt_text class_name, struct nt_error *error)
 {
@@ -95,7 +95,7 @@ static enum nt_status add_reference(struct nt_component_builder *builder, struct
     return status;
 }
 
-/* The numbers of objects, behind the name of the list, the index of the first, and a process. */
+/* The numbers of objects, after the name of the list, the index of the first, and a process. */
 static enum nt_status add_reference_numbers(struct nt_component_builder *builder, uint32_t first,
                                             struct nt_error *error)
 {
@@ -243,7 +243,7 @@ static enum nt_status add_date(struct nt_component_builder *builder, struct nt_t
     return status;
 }
 
-/* Lists of objects whose classes only their data tell. */
+/* Lists of objects whose classes only their data name. */
 static bool is_list(struct nt_text class_name)
 {
     static const char *const names[] = {"TClonesArray", "TObjArray",      "TList", "THashList",

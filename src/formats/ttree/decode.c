@@ -376,12 +376,12 @@ enum {
     BYTE_COUNT_BYTES = 4,
     POINTER_BYTES = 4,
     VERSION_BYTES = 2,
-    CHECKSUM_BYTES = 4, /* of the class, behind a version of 0 */
+    CHECKSUM_BYTES = 4, /* of the class, after a version of 0 */
     COUNT_BYTES = 4,    /* of items */
     MEMBERWISE = 1 << 14,
 };
 
-/* The version of a class, and the checksum behind a version of 0. */
+/* The version of a class, and the checksum after a version of 0. */
 static enum nt_status get_version(struct run *run, uint16_t *version_ret, uint32_t *checksum_ret,
                                   struct nt_error *error)
 {
@@ -1119,7 +1119,7 @@ static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
     return one->output != other->output;
 }
 
-/* Of numbers those that they take; of the basket itself, all that is behind its key. */
+/* Of numbers those that they take; of the basket itself, all that is after its key. */
 static uint64_t packed_bytes(const struct nt_decoder *decoder, uint64_t elements)
 {
     const struct nt_program *program = decoder->state;

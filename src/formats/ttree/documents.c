@@ -80,7 +80,7 @@ static enum nt_status put_end(void *context, const struct nt_object_member *memb
     return NT_OK;
 }
 
-/* An exponent and a mantissa of 12 bits behind its sign: what Float16_t is without a range. */
+/* An exponent and a mantissa of 12 bits after its sign: what Float16_t is without a range. */
 static float float16(const uint8_t *bytes)
 {
     enum { MANTISSA_BITS = 12, EXPONENT_PLACE = 23 };

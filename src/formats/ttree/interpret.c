@@ -339,7 +339,7 @@ static enum nt_status add_whole(struct interpreter *interpreter, struct nt_error
     return status;
 }
 
-/* An object behind the name of its class, with a byte for the length of the name and a zero at its end. */
+/* An object after the name of its class, with a byte for the length of the name and a zero at its end. */
 static enum nt_status add_named_object(struct interpreter *interpreter, struct nt_error *error)
 {
     struct nt_component_builder *builder = &interpreter->builder;

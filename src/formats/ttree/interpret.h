@@ -180,9 +180,9 @@ const struct nt_streamer_class *nt_component_find_class(struct nt_component_buil
 
 /* ---- custom.c: ROOT's classes with streamers of their own ---- */
 
-/* Is the layout of a class known that its description does not tell? */
+/* Is the layout of a class known that its description lacks? */
 bool nt_custom_is_known(struct nt_text class_name);
-/* Adds the bits of a TObject; behind them is the number of a process if they tell that it is referenced. */
+/* Adds the bits of a TObject; after them is the number of a process if they say that it is referenced. */
 enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name,
                                   struct nt_text type, uint8_t *counter_ret, struct nt_error *error);
 /* Adds an object of such a class. */

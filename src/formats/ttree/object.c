@@ -669,7 +669,7 @@ static void get_counted(struct walk *walk, const struct nt_streamer_class *descr
     if (flag && !find_counter(frame, element->counter, &count))
         walk->rest_is_unknown = true;
     member->count = count;
-    /* In old versions of TBranch the flag tells the width, whatever the description says. */
+    /* In old versions of TBranch the flag gives the width, whatever the description says. */
     if (described->version <= LAST_BY_FLAG && nt_texts_are_equal(described->name, branch) &&
         nt_texts_are_equal(element->name, seek))
         member->type = flag == WIDE ? NT_STREAMER_LONG64 : NT_STREAMER_INT;

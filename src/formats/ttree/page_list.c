@@ -346,7 +346,7 @@ static enum nt_status count_all(struct counting *counting, struct nt_output_coun
     const struct span *span = counting->span;
     const struct nt_interpretation *interpretation = counting->interpretation;
     enum nt_status status = NT_OK;
-    /* Of a basket that has more entries than the tree the content tells, too. */
+    /* Also counts the content of a basket that has more entries than the tree. */
     if (interpretation->count_by != NT_COUNT_BY_ENTRIES)
         counting->context = nt_codec_context_new();
     if (interpretation->count_by != NT_COUNT_BY_ENTRIES && !counting->context)
@@ -411,7 +411,7 @@ static const struct nt_output *output_of(const struct listing *listing)
                                            : &listing->span.map->interpretation.outputs[column->output];
 }
 
-/* Entries without a basket: reading them fails, and the parameter tells the first. */
+/* Entries without a basket: reading them fails, and the parameter is the first. */
 static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t entries)
 {
     const struct nt_output *output = output_of(listing);

@@ -577,7 +577,7 @@ static enum nt_status read_list(struct reading *reading, struct nt_streamer_info
     return status;
 }
 
-/* ---- Built-in classes behind those of the file ---- */
+/* ---- Built-in classes after those of the file ---- */
 
 static int compare_classes(const void *left, const void *right)
 {
@@ -596,7 +596,7 @@ static void sort_classes(struct nt_streamer_info *info)
     qsort(info->by_name, info->class_count, sizeof(*info->by_name), compare_classes);
 }
 
-/* Adds one class behind `count`, unless the file describes it. */
+/* Adds one class after `count`, unless the file describes it. */
 static void add_class(const struct nt_streamer_info *info, const struct nt_streamer_class *added,
                       uint32_t *count)
 {

@@ -223,7 +223,7 @@ struct filter {
     uint64_t omitted_to; /* end of the last omitted key */
 };
 
-/* Omits the key of a basket that is a page, and the object behind the key. */
+/* Omits the key of a basket that is a page, and the object after the key. */
 static enum nt_status emit_others(void *context, const struct nt_layout_range *range)
 {
     struct filter *filter = context;

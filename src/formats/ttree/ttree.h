@@ -424,7 +424,7 @@ struct nt_basket {
     bool has_sizes;          /* the offsets are stored as the sizes of entries */
     bool is_without_offsets; /* they are left out, and follow from the values of another branch */
     uint32_t value_bytes;    /* last - key_bytes */
-    uint32_t offset_bytes;   /* stored behind the values, or before them if it is embedded; 0: none */
+    uint32_t offset_bytes;   /* stored after the values, or before them if it is embedded; 0: none */
     uint32_t header_end;     /* in the record: what follows the members */
 };
 
