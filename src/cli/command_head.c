@@ -193,9 +193,9 @@ static bool are_numbers(const char *const *cells, size_t count)
 /* Prints a line for each field, and as many rows side by side as fit. */
 static void print_side_by_side(const struct header *header, const struct sample *sample, const char **block)
 {
-    enum { LEAST_CELL = 12 };
+    enum { MIN_CELL = 12 };
     size_t lines = sample->row_count + 1, fields = sample->field_count + 1;
-    size_t most = header->width / LEAST_CELL > 2 ? header->width / LEAST_CELL - 1 : 1;
+    size_t most = header->width / MIN_CELL > 2 ? header->width / MIN_CELL - 1 : 1;
     for (size_t first = 0, count; first < sample->row_count; first += count) {
         count = sample->row_count - first < most ? sample->row_count - first : most;
         for (size_t i = 0; i < fields; i++) {

@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 
-enum { GAP = 2, LEAST_CAP = 4 };
+enum { GAP = 2, MIN_CAP = 4 };
 
 unsigned nt_terminal_width(void)
 {
@@ -62,10 +62,10 @@ static unsigned total_width(const int *widths, size_t columns, int cap)
 /* Cuts the widest columns as far as needed. */
 static void fit(int *widths, size_t columns, unsigned width)
 {
-    int cap = LEAST_CAP;
+    int cap = MIN_CAP;
     for (size_t c = 0; c < columns; c++)
         cap = widths[c] > cap ? widths[c] : cap;
-    while (width && cap > LEAST_CAP && total_width(widths, columns, cap) > width)
+    while (width && cap > MIN_CAP && total_width(widths, columns, cap) > width)
         cap--;
     for (size_t c = 0; c < columns; c++)
         widths[c] = widths[c] < cap ? widths[c] : cap;

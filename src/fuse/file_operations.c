@@ -256,7 +256,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
         fuse_reply_err(request, EBADF);
         return;
     }
-    if (size >= NT_LEAST_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
+    if (size >= NT_MIN_PINNED && reply_pinned(request, file, size, (uint64_t)offset))
         goto out;
     nt_error_clear(&error);
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);

@@ -47,7 +47,7 @@ enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const st
 
 enum {
     NT_MAX_PINS = 36,
-    NT_LEAST_PINNED = 32 * 1024, /* per request and per page: below it, copying is faster */
+    NT_MIN_PINNED = 32 * 1024, /* per request and per page: below it, copying is faster */
 };
 
 /* Byte ranges in cached pages, consecutive in the stream. */

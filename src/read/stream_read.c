@@ -409,7 +409,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
 
 /* ---- Pin cached pages ---- */
 
-enum { MIN_BYTES = NT_LEAST_PINNED };
+enum { MIN_BYTES = NT_MIN_PINNED };
 
 /* The bytes of a request that one page holds. */
 struct piece {

@@ -14,7 +14,7 @@
 /* ---- Running ---- */
 
 enum { COUNTERS = UINT8_MAX + 1 };
-enum { WORK_FACTOR = 8, LEAST_WORK = 1 << 10 };
+enum { WORK_FACTOR = 8, MIN_WORK = 1 << 10 };
 
 /* Where a number that counts is: one, or one for each item of the innermost MEMBERS. */
 struct counter {
@@ -960,7 +960,7 @@ static enum nt_status run_entries(struct run *run, const struct entries *entries
     enum nt_status status = NT_OK;
     run->bytes = entries->content->values;
     run->end = basket->value_bytes;
-    run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + LEAST_WORK;
+    run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + MIN_WORK;
     for (uint32_t i = first, stop; status == NT_OK && i < end && !is_full(run);) {
         if (run->output)
             i = put_regular(list.has_ends ? NULL : run, list.has_ends ? run : NULL, entries, &list, i);
