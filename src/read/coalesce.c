@@ -278,8 +278,9 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
 {
     const struct nt_segment *segment = &stream->segments[number];
-    bool is_direct = stream->transform && !stream->filter &&
-                     (stream->row->make == NT_CONVERT_VALUES || stream->row->make == NT_CONVERT_OFFSETS);
+    bool is_direct =
+        stream->transform && !stream->filter &&
+        (stream->row->conversion == NT_CONVERT_VALUES || stream->row->conversion == NT_CONVERT_OFFSETS);
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
         return NULL;
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&

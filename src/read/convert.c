@@ -232,12 +232,12 @@ static enum nt_status make_index(const struct nt_element_run *run, uint8_t *outp
 
 /* ---- All conversions ---- */
 
-nt_transform *nt_transform_of(enum nt_conversion make)
+nt_transform *nt_transform_of(enum nt_conversion conversion)
 {
     static nt_transform *const transforms[NT_CONVERT_COUNT] = {
         [NT_CONVERT_VALUES] = make_values,   [NT_CONVERT_MEMBERS] = make_members,
         [NT_CONVERT_OFFSETS] = make_offsets, [NT_CONVERT_SIZES] = make_sizes,
         [NT_CONVERT_TAGS] = make_tags,       [NT_CONVERT_INDEX] = make_index,
     };
-    return transforms[make];
+    return transforms[conversion];
 }

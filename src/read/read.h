@@ -610,7 +610,7 @@ typedef enum nt_status nt_transform(const struct nt_element_run *run, uint8_t *o
                                     struct nt_error *error);
 
 /* The transform of a conversion; NULL if it needs only the page list. */
-nt_transform *nt_transform_of(enum nt_conversion make);
+nt_transform *nt_transform_of(enum nt_conversion conversion);
 
 /* Reads element `i` of decoded index elements. False if they are of another type. */
 bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint64_t *value_ret);

@@ -100,7 +100,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
         return;
     nt_active_column_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster,
                           &active);
-    bool is_page_per_row = stream->row->make == NT_CONVERT_PAGE_ENDS;
+    bool is_page_per_row = stream->row->conversion == NT_CONVERT_PAGE_ENDS;
     uint64_t stored = is_page_per_row ? active.page_count : active.elements;
     if (active.present > 1) {
         segment->span.fault = NT_FAULT_SEVERAL;
@@ -348,7 +348,7 @@ struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dat
     stream->field = field;
     stream->kind = kind;
     stream->row = nt_field_stream(&dataset->fields[field], kind);
-    stream->transform = nt_transform_of(stream->row->make);
+    stream->transform = nt_transform_of(stream->row->conversion);
     nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
     stream->element_bytes = stream->dtype.bytes;
     return stream;

@@ -117,7 +117,7 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
     *is_decoded_ret = false;
     if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
         return NT_OK;
-    if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
+    if (stream->row->conversion == NT_CONVERT_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
         *is_decoded_ret = read_from_blocks(stream, run, output);
         return NT_OK;
     }
@@ -195,10 +195,10 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
 {
     struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
-    bool are_offsets = stream->row->make == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
+    bool are_offsets = stream->row->conversion == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
     uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
     *count_ret = 0;
-    if (stream->row->make != NT_CONVERT_VALUES && !are_offsets)
+    if (stream->row->conversion != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
     if (are_decoded && reading->decoded.count - (uint32_t)(page - reading->decoded.first) < left)
         left = reading->decoded.count - (uint32_t)(page - reading->decoded.first);
@@ -448,7 +448,7 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
 {
     struct piece piece;
     unsigned pieces = 0;
-    if (stream->row->make != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
+    if (stream->row->conversion != NT_CONVERT_VALUES || bytes < MIN_BYTES ||
         !nt_fits(offset, bytes, stream->elements * stream->element_bytes) ||
         !nt_access_is_sequential(&stream->access, offset, bytes))
         return false;

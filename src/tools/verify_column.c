@@ -293,7 +293,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     const struct nt_segment *segment = cluster->segment;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
     uint64_t bytes;
-    if (stream->row->make == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
+    if (stream->row->conversion == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
     if (!nt_multiply(nt_page_decoded_elements(page), stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))

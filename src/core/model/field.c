@@ -27,25 +27,25 @@ const char *nt_stream_name(enum nt_stream_kind kind)
 
 /* ---- Kinds ---- */
 
-static const struct nt_stream_row values = {.make = NT_CONVERT_VALUES};
-static const struct nt_stream_row stored_bytes = {.make = NT_CONVERT_VALUES, .of = NT_ROWS_OF_STORED};
+static const struct nt_stream_row values = {.conversion = NT_CONVERT_VALUES};
+static const struct nt_stream_row stored_bytes = {.conversion = NT_CONVERT_VALUES, .of = NT_ROWS_OF_STORED};
 static const struct nt_stream_row second_bytes = {
-    .make = NT_CONVERT_VALUES, .position = 1, .of = NT_ROWS_OF_SECOND};
-static const struct nt_stream_row members = {.make = NT_CONVERT_MEMBERS, .is_partial = true};
+    .conversion = NT_CONVERT_VALUES, .position = 1, .of = NT_ROWS_OF_SECOND};
+static const struct nt_stream_row members = {.conversion = NT_CONVERT_MEMBERS, .is_partial = true};
 static const struct nt_stream_row end_offsets = {
-    .make = NT_CONVERT_OFFSETS, .has_leading_zero = true, .needs_previous = true};
+    .conversion = NT_CONVERT_OFFSETS, .has_leading_zero = true, .needs_previous = true};
 static const struct nt_stream_row page_ends = {
-    .make = NT_CONVERT_PAGE_ENDS, .has_leading_zero = true, .is_partial = true};
-static const struct nt_stream_row sizes = {.make = NT_CONVERT_SIZES, .needs_previous = true};
-static const struct nt_stream_row tags = {.make = NT_CONVERT_TAGS, .is_partial = true};
-static const struct nt_stream_row alternatives = {.make = NT_CONVERT_INDEX};
+    .conversion = NT_CONVERT_PAGE_ENDS, .has_leading_zero = true, .is_partial = true};
+static const struct nt_stream_row sizes = {.conversion = NT_CONVERT_SIZES, .needs_previous = true};
+static const struct nt_stream_row tags = {.conversion = NT_CONVERT_TAGS, .is_partial = true};
+static const struct nt_stream_row alternatives = {.conversion = NT_CONVERT_INDEX};
 
 /* Of nullable fields, by the number of columns of their kind. */
 enum { MAX_COLUMNS = 2 };
 static const struct nt_stream_row validity[MAX_COLUMNS + 1] = {
-    {.make = NT_CONVERT_VALUES, .position = 0, .is_per_row = true},
-    {.make = NT_CONVERT_VALUES, .position = 1, .is_per_row = true},
-    {.make = NT_CONVERT_VALUES, .position = 2, .is_per_row = true},
+    {.conversion = NT_CONVERT_VALUES, .position = 0, .is_per_row = true},
+    {.conversion = NT_CONVERT_VALUES, .position = 1, .is_per_row = true},
+    {.conversion = NT_CONVERT_VALUES, .position = 2, .is_per_row = true},
 };
 
 static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {

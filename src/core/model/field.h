@@ -29,7 +29,7 @@ enum nt_rows_of {
 };
 
 struct nt_stream_row {
-    enum nt_conversion make;
+    enum nt_conversion conversion;
     uint32_t position;     /* of its column */
     enum nt_rows_of of;    /* its elements */
     bool has_leading_zero; /* plus one element */

@@ -235,12 +235,13 @@ TEST(what_streams_are_made_from_goes_together, .end = NT_FIELD_KIND_COUNT)
         bool is_offsets = i == NT_STREAM_OFFSETS, is_data = i == NT_STREAM_DATA;
         ck_assert_int_eq(stream->has_leading_zero, is_offsets);
         ck_assert_int_eq(stream->needs_previous,
-                         stream->make == NT_CONVERT_OFFSETS || stream->make == NT_CONVERT_SIZES);
-        ck_assert_int_eq(stream->make == NT_CONVERT_OFFSETS || stream->make == NT_CONVERT_PAGE_ENDS,
+                         stream->conversion == NT_CONVERT_OFFSETS || stream->conversion == NT_CONVERT_SIZES);
+        ck_assert_int_eq(stream->conversion == NT_CONVERT_OFFSETS ||
+                             stream->conversion == NT_CONVERT_PAGE_ENDS,
                          is_offsets);
         ck_assert(is_data || stream->of == NT_ROWS_OF_FIELD);
         ck_assert_int_eq(stream->position, stream->of == NT_ROWS_OF_SECOND);
-        ck_assert(stream->make != NT_CONVERT_PAGE_ENDS || row->has_page_per_row);
+        ck_assert(stream->conversion != NT_CONVERT_PAGE_ENDS || row->has_page_per_row);
     }
 }
 
