@@ -29,11 +29,11 @@ static void ask(struct nt_proto message, const struct nt_proto_field *field)
         (void)nt_proto_text(message, field->number);
         return;
     }
-    uint64_t found = 0, count = nt_proto_count_numbers(message, field->number);
+    uint64_t found = 0, expected = nt_proto_count_numbers(message, field->number);
     struct nt_proto_numbers numbers = nt_proto_numbers(message, field->number);
     while (field->is_repeated && nt_proto_next_number(&numbers, &number))
         found++;
-    if (field->is_repeated && found != count)
+    if (field->is_repeated && found != expected)
         abort();
     (void)nt_proto_find(message, field->number, &item);
 }
