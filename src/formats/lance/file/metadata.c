@@ -341,7 +341,8 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     struct encoding encoding;
     enum nt_status status = read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding);
     if (status == NT_OK && !encoding.message.bytes)
-        status = nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
+        status =
+            nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
     page->encoding_kind = encoding.kind;
     page->encoding = encoding.message;
     page->type_url = encoding.type_url;

@@ -149,8 +149,8 @@ static enum nt_status check_once(const struct check *check, const struct nt_prot
         return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s occurs twice", table->name,
                        field->name);
     if (table->is_choice && seen->rows & ~row)
-        return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s is not the only member of its oneof",
-                       table->name, field->name);
+        return nt_fail(check->error, NT_CORRUPT, position,
+                       "message %s: %s is not the only member of its oneof", table->name, field->name);
     seen->rows |= row;
     return NT_OK;
 }
