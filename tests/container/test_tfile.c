@@ -308,7 +308,7 @@ TEST(a_file_cut_anywhere_before_its_root_list_ends_is_refused)
         error = (struct nt_error){0};
         ck_assert_uint_eq(open_bytes(&opened, writer.out.bytes, size, &error), NT_TRUNCATED);
         if (size >= 63)
-            ck_assert_ptr_nonnull(strstr(error.message, "cut"));
+            ck_assert_ptr_nonnull(strstr(error.message, "truncated"));
     }
     for (size_t size = 0; size < 4; size++)
         ck_assert_uint_eq(open_bytes(&opened, writer.out.bytes, size, &error), NT_NOT_THIS_FORMAT);

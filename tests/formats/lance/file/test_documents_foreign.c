@@ -338,7 +338,7 @@ static const struct {
     {"gbo_beyond", NT_CORRUPT, "table of global buffers"},
     {"huge_ncols", NT_CORRUPT, "column table of 4294967295 entries"},
     {"huge_nglobal", NT_CORRUPT, "table of global buffers of 2147483647 entries"},
-    {"no_encoding", NT_CORRUPT, "column 0: page 0: no encoding"},
+    {"no_encoding", NT_CORRUPT, "column 0: page 0: the page has no encoding"},
     {"page_buffer_beyond", NT_CORRUPT, "column 0: page 0: buffer 1"},
     {"truncated_footer", NT_NOT_THIS_FORMAT, "does not end with LANC"},
 };
