@@ -152,7 +152,7 @@ def what_is_no_chain_is_refused_by_name():
                 str(directory)) == 2 and (
                 f"use a pattern for the files in it: '{directory}/*.root'") in message, message
         for sources, expected in (([paths[0], bitmap],
-                                   f'{bitmap}: its format is blz, but {paths[0]} has the format rntuple'),
+                                   f'{bitmap}: the format is blz, but {paths[0]} has the format rntuple'),
                                    ([paths[0], other], f"{other}: has no dataset 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
             with chain(*sources) as whole:

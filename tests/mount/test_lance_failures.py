@@ -104,11 +104,11 @@ def nested_lists(depth):
 # new value, expected message.
 MESSAGES = (
     ('items of a dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), HUGE,
-     ('column 7', 'page 0', 'a dictionary of 1099511627776 items')),
+     ('column 7', 'page 0', 'a dictionary has 1099511627776 items')),
     ('fewer items of it', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), 2,
      ('column 7', 'page 0', 'item 2, but the dictionary has 2')),
     ('items of values', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), HUGE,
-     ('column 8', 'page 0', 'a dictionary of 1099511627776 items')),
+     ('column 8', 'page 0', 'a dictionary has 1099511627776 items')),
     ('more of them', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), 5,
      ('fixed_dictionary', 'page 0', 'at least 80 bytes')),
     ('no dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 4), None,
