@@ -529,41 +529,42 @@ static enum nt_status open_required(struct nt_chain *chain, bool opens_all, stru
 
 struct trial {
     const struct nt_chain *chain;
+    const struct nt_file *stub;
     uint64_t deadline; /* in nt_nanoseconds() */
     atomic_uint next;
     pthread_mutex_t mutex; /* for what follows */
     uint32_t tried, failed;
-    uint32_t number; /* of the part with this failure */
+    uint32_t number; /* in the list, of the part with this failure */
     struct nt_error failure;
 };
 
-/* Compares the datasets of an open part with those of the first. */
-static enum nt_status compare_datasets(const struct nt_file *first, const struct nt_chain_member *part,
+/* Compares the datasets of an open part with those that the chain has of the first. */
+static enum nt_status compare_datasets(const struct nt_file *stub, const struct nt_chain_member *part,
                                        struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < first->dataset_count; i++) {
-        struct nt_dataset *dataset = first->datasets[i], *other;
-        if (!is_chained(dataset))
+    for (uint32_t i = 0; status == NT_OK && i < stub->dataset_count; i++) {
+        if (stub->datasets[i]->failure)
             continue;
-        uint32_t *fields = calloc((size_t)dataset->field_count + 1, sizeof(*fields));
+        struct nt_dataset *first = nt_chain_dataset_of(stub->datasets[i])->slices[0].dataset, *other;
+        uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
         if (!fields)
             return nt_fail_memory(error);
-        status = nt_chain_match_dataset(dataset, part, &other, error);
+        status = nt_chain_match_dataset(first, part, &other, error);
         if (status == NT_OK)
-            status = nt_chain_match_fields(dataset, other, fields, error);
+            status = nt_chain_match_fields(first, other, fields, error);
         free(fields);
     }
     return status;
 }
 
-static void add_result(struct trial *trial, uint32_t number, const struct nt_error *failure)
+static void add_result(struct trial *trial, const struct nt_chain_member *part)
 {
     pthread_mutex_lock(&trial->mutex);
-    bool has_failed = failure->status != NT_OK;
-    if (has_failed && (trial->failed == 0 || number < trial->number)) {
-        trial->number = number;
-        trial->failure = *failure;
+    bool has_failed = part->failure.status != NT_OK;
+    if (has_failed && (trial->failed == 0 || part->number < trial->number)) {
+        trial->number = part->number;
+        trial->failure = part->failure;
     }
     trial->tried++;
     trial->failed += has_failed;
@@ -582,12 +583,12 @@ static void *trial_worker(void *argument)
         if (i > 0) /* the first is open */
             try_part(&part, chain);
         if (i > 0 && part.file) {
-            if (compare_datasets(chain->parts[0].file, &part, &part.failure) != NT_OK &&
+            if (compare_datasets(trial->stub, &part, &part.failure) != NT_OK &&
                 !nt_message_about(part.failure.message, part.path))
                 nt_error_context(&part.failure, "%s", part.path);
             nt_file_close(part.file);
         }
-        add_result(trial, i, &part.failure);
+        add_result(trial, &part);
     }
     return NULL;
 }
@@ -609,17 +610,22 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
     if (!can_be_tried(file))
         return NT_OK;
     const struct nt_chain *chain = file->format_data;
-    bool skips = chain->options.skip_failed;
-    struct trial trial = {
-        .chain = chain, .deadline = nt_nanoseconds() + NT_SECOND, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct trial trial = {.chain = chain,
+                          .stub = file,
+                          .deadline = nt_nanoseconds() + NT_SECOND,
+                          .mutex = PTHREAD_MUTEX_INITIALIZER};
+    for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
+        add_result(&trial, &chain->parts[chain->part_count + i]);
     work_together(chain, chain->part_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
-    return trial.failed == 0
-               ? NT_OK
-               : nt_fail(error, trial.failure.status, NT_NO_OFFSET,
-                         "%" PRIu32 " of %" PRIu32 " files cannot be used%s: %s%s", trial.failed, trial.tried,
-                         trial.failed > 1 ? "; the first" : "", trial.failure.message,
-                         skips ? "" : "; -o missing=skip omits files that cannot be opened");
+    if (trial.failed == 0)
+        return NT_OK;
+    return nt_fail(error, trial.failure.status, NT_NO_OFFSET,
+                   "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", trial.failed,
+                   trial.tried < chain->part_count + chain->skipped ? "the first " : "", trial.tried,
+                   trial.failed > 1 ? "; the first" : "", trial.failure.message,
+                   chain->options.skip_failed ? "; -o chain=union accepts more files"
+                                              : "; -o missing=skip and -o chain=union accept more files");
 }
 
 /* ---- Complete a stub ---- */

@@ -81,8 +81,6 @@ enum nt_status nt_chain_read_text(const char *path, const char *what, int max_by
 
 /* ---- Local glob patterns ---- */
 
-bool nt_is_pattern(const char *path);
-
 typedef enum nt_status nt_pattern_take(void *context, const char *path, struct nt_error *error);
 
 /* Calls `take` once for each file or folder that an absolute pattern matches, in byte order. "**"

@@ -25,11 +25,6 @@
 
 #define ANY_FOLDERS "/**/"
 
-bool nt_is_pattern(const char *path)
-{
-    return strpbrk(path, "*?[") != NULL;
-}
-
 /* Matches so far. */
 struct matches {
     char **paths;

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/io/address.h"
 #include "core/io/folder.h"
@@ -249,7 +250,7 @@ static enum nt_status take_name(struct reading *reading, const char *name, struc
         nt_buffer_deinit(&path);
         return nt_fail_memory(error);
     }
-    bool is_pattern = nt_is_pattern(name) && stat(path.bytes, &attributes);
+    bool is_pattern = nt_has_wildcard(name) && stat(path.bytes, &attributes);
     enum nt_status status = is_pattern ? nt_pattern_expand(path.bytes, take, reading, error)
                                        : take_file(reading, path.bytes, error);
     nt_buffer_deinit(&path);

@@ -445,7 +445,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct lister lister = {.invocation = invocation, .has_several = invocation->operand_count > 2};
     for (int i = 1; i < invocation->operand_count; i++)
-        lister.has_several |= strpbrk(invocation->operands[i], "*?[") != NULL;
+        lister.has_several |= nt_has_wildcard(invocation->operands[i]);
     struct stat attributes;
     tzset();
     if (invocation->settings->details && stat(invocation->operands[0], &attributes) == 0)

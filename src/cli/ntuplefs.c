@@ -309,12 +309,17 @@ static enum nt_exit_status run(struct nt_program *program)
 }
 
 /* The mountpoint when only a source is given: in the working directory, named after the source without
- * its extension. NULL if the source does not give a name: a pattern, or no extension. */
+ * its extension. NULL if the source does not give a name: a pattern, a server, or no extension. */
 static char *name_after_source(const char *source, struct nt_arena *arena)
 {
+    bool is_address = nt_is_address(source),
+         is_pattern =
+             is_address ? nt_address_is_pattern(source) : nt_has_wildcard(source) && access(source, F_OK);
     char *shown = nt_address_redact(source); /* without a query */
     struct nt_text stem = shown ? nt_path_stem(shown) : (struct nt_text){0};
-    bool has_name = stem.length && stem.length < nt_path_name(shown).length && !strpbrk(shown, "*?[");
+    bool is_server =
+        is_address && shown && stem.bytes > shown && stem.bytes[-1] == '/' && stem.bytes[-2] == '/';
+    bool has_name = stem.length && stem.length < nt_path_name(shown).length && !is_pattern && !is_server;
     char *name = has_name ? nt_arena_format(arena, "%.*s", (int)stem.length, stem.bytes) : NULL;
     free(shown);
     return name;

@@ -222,8 +222,9 @@ static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, unsigned fl
         return NT_OK;
     }
     if (problem == ENOTDIR)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: not a directory; the last argument is the mountpoint", path);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a directory; %s", path,
+                       flags & NT_MOUNTPOINT_EMPTY ? "give a mountpoint as the last argument"
+                                                   : "the last argument is the mountpoint");
     if (problem != 0)
         return nt_fail_system(error, problem == ENOENT ? errno : problem, "%s", path);
     if (flags & NT_MOUNTPOINT_EMPTY && !is_empty(path))

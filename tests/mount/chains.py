@@ -17,8 +17,8 @@ def copies(directory, name, count=3):
     return paths
 
 
-def chain(*sources, options=(), env=None):
-    return mounted(*sources, options=('-o', 'chain', *options), env=env)
+def chain(*sources, options=(), env=None, reported=''):
+    return mounted(*sources, options=('-o', 'chain', *options), env=env, reported=reported)
 
 
 def files_below(directory, pattern):

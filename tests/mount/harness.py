@@ -329,13 +329,17 @@ def high_water(process):
 
 
 @contextlib.contextmanager
-def mounted(*sources, options=(), env=None):
-    """Mount in the background, unmount at the end; returns the mountpoint."""
+def mounted(*sources, options=(), env=None, reported=None):
+    """Mount in the background, unmount at the end; returns the mountpoint. `reported` is a part of what the
+    mount prints on standard error; '': it prints nothing."""
     with scratch() as directory:
         mountpoint = directory / 'mnt'
         result = ntuplefs(*options, *sources, mountpoint, env=env)
-        same(result.returncode, 0, f'mounting: {result.stderr.decode(errors="replace")}')
+        messages = result.stderr.decode(errors='replace')
+        same(result.returncode, 0, f'mounting: {messages}')
         try:
+            if reported is not None:
+                same((bool(messages), reported in messages), (bool(reported), True), f'printed {messages!r}')
             yield mountpoint
         finally:
             if is_mounted(mountpoint):

@@ -155,14 +155,15 @@ def what_is_no_chain_is_refused_by_name():
                                    f'{bitmap}: the format is blz, but {paths[0]} has the format rntuple'),
                                    ([paths[0], other], f"{other}: has no dataset 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
-            with chain(*sources) as whole:
+            with chain(*sources, reported=f'1 of 2 files cannot be used: {expected}') as whole:
                 fails(5, os.stat, whole / 'Events/event/data.bin')
                 assert any(expected in error['what'] for error in errors_of(whole)), errors_of(whole)
         bad = directory / 'bad.root'
         bad.write_bytes(b'root\0' + bytes(100))
         assert str(bad) in refusal(bad, paths[0])
         assert str(bad) in refusal(paths[0], bad, options=('-o', 'chain=check'))
-        with chain(paths[0], bad, options=('-o', 'missing=skip')) as whole:
+        with chain(paths[0], bad, options=('-o', 'missing=skip'),
+                   reported='1 of 2 files cannot be used: ') as whole:
             same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 1000)
             same(json.loads((whole / 'file.json').read_text())['skipped_files'], 1)
 
@@ -175,7 +176,7 @@ def a_field_that_differs_is_an_error_of_its_file():
         message = refusal(f'{directory}/part*.blp', options=('-o', 'chain=check'))
         for part in ('part0.blp', 'part2.blp', '<i4', '<f8'):
             assert part in message, message
-        with chain(f'{directory}/part*.blp') as whole:
+        with chain(f'{directory}/part*.blp', reported='1 of 4 files cannot be used: ') as whole:
             values = whole / 'part0/values/data.bin'
             same(errors_of(whole), [])
             same(values.stat().st_size, 4 * 4096)
@@ -195,7 +196,7 @@ def the_mount_says_which_files_of_a_chain_cannot_be_opened():
             shutil.copy(data('example.root'), directory / name)
         for name in 'run2.root', 'run3.root':
             (directory / name).write_text('no columns')
-        for option, expected in (('chain', 'missing=skip omits'),
+        for option, expected in (('chain', '; -o missing=skip and -o chain=union accept more files'),
                                  ('chain,missing=skip', 'run2.root: a text file')):
             result = ntuplefs('-o', option, f'{directory}/run*.root', directory / 'mnt')
             message = result.stderr.decode()
@@ -261,7 +262,8 @@ def a_file_that_does_not_open_is_an_error_of_sizes():
         shown = errors_of(whole)
         only, = shown
         assert only['what'].startswith(f'{paths[2]}: ') and only['count'] >= 5, shown
-        with chain(*paths, options=('-o', 'missing=skip')) as others:
+        with chain(*paths, options=('-o', 'missing=skip'),
+                   reported='1 of 3 files cannot be used: ') as others:
             same(np.load(others / 'part000/values/data.npy').tolist(), [0, 1])
             same(json.loads((others / 'file.json').read_text())['skipped_files'], 1)
 

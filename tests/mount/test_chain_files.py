@@ -151,7 +151,8 @@ def files_that_fail_say_why():
             write_bloscpack(directory / f'part{i}.blp', np.arange(1024).astype(dtype))
         for name in ('part.blp', 'part1x.blp'):
             (directory / name).write_bytes(b'blpk')
-        with chain(directory / 'part*.blp', options=('-o', 'missing=skip')) as whole:
+        with chain(directory / 'part*.blp', options=('-o', 'missing=skip'),
+                   reported='3 of 5 files cannot be used; the first: ') as whole:
             shown = lines(next(whole.rglob('files.jsonl')))
             same([line['is_left_out'] for line in shown], [True, False, False, True, False])
             same([line.get('entries') for line in shown], [None, 1024, 1024, None, 1024])
@@ -173,7 +174,8 @@ def files_of_a_list_may_not_be_there():
         text = directory / 'list.txt'
         text.write_text('gone.root\nrun0.root\nnowhere/run1.root\nrun1.root\n')
         assert f'list.txt, line 1: {directory}/gone.root: No such file' in refusal(text)
-        with chain(text, options=('-o', 'missing=skip')) as whole:
+        with chain(text, options=('-o', 'missing=skip'),
+                   reported='2 of 4 files cannot be used; the first: ') as whole:
             shown = lines(whole / 'Events/files.jsonl')
             same([(line['is_left_out'], line['file_bytes'] is None, line['modified'] is None)
                   for line in shown],

@@ -215,6 +215,45 @@ def without_a_mountpoint_the_source_gives_it_a_name():
         assert 'example: exists and is not empty' in result.stderr.decode()
 
 
+NAMED_AFTER = [  # the source, options, and the mountpoint
+    ('run.root', (), 'run'),
+    ('below/run.root', (), 'run'),
+    ('run.1.root', (), 'run.1'),
+    ('.run.root', (), '.run'),
+    ('run[1].root', (), 'run[1]'),
+    ('two words.root', (), 'two words'),
+    ('set.lance', (), 'set'),
+    ('set.lance/', (), 'set'),
+    ('list.txt', ('-o', 'chain'), 'list')]
+WITHOUT_A_NAME = [  # no extension, a pattern, a server
+    'plain', 'below', '.hidden', 'run*.root', 'r?n.root', 'http://localhost', 'http://localhost/',
+    'http://localhost/*.root', 'https://some.host/']
+
+
+@case
+def sources_of_every_kind_give_their_name_or_are_refused():
+    with scratch() as directory:
+        (directory / 'below').mkdir()
+        for name in [name for name, _, _ in NAMED_AFTER if name.endswith('.root')] + ['plain', '.hidden']:
+            shutil.copy(data('example.root'), directory / name)
+        shutil.copytree(data('lance_datasets/stable_2.2'), directory / 'set.lance')
+        (directory / 'list.txt').write_text('run.root\nrun.1.root\n')
+        for name, options, mountpoint in NAMED_AFTER:
+            result = ntuplefs(*options, name, cwd=directory)
+            same((result.returncode, result.stderr), (0, b''), name)
+            assert 'file.json' in os.listdir(directory / mountpoint), name
+            unmount(directory / mountpoint)
+            wait_until(lambda: not (directory / mountpoint).exists(), 'mountpoint removed')
+        for name in WITHOUT_A_NAME:
+            result = ntuplefs(name, cwd=directory)
+            same((result.returncode, result.stderr.decode()),
+                 (1, 'ntuplefs: missing MOUNTPOINT; see ntuplefs --help\n'), name)
+        (directory / 'run').write_text('in the way')
+        result = ntuplefs('run.root', cwd=directory)
+        same(result.returncode, 6)
+        assert 'run: not a directory; give a mountpoint as the last argument' in result.stderr.decode()
+
+
 @case
 def a_mountpoint_that_was_there_stays():
     with scratch() as directory:

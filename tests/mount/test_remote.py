@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness import (DATA, IN_TIME, NTUPLE, Skip, case, cat_lines, command, daemon_of, data, errors_of,
                      fails, is_answered, is_mounted, is_running,
-                     libfuse_lacks, mounted, output, run, same, scratch, stats, wait_until)
+                     libfuse_lacks, mounted, ntuplefs, output, run, same, scratch, stats, unmount, wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unused_port
 
@@ -186,6 +186,16 @@ def files_on_servers_and_files_here_are_shown_together():
         for name, source in names.items():
             same((mountpoint / name / 'layout.jsonl').read_bytes(),
                  output(NTUPLE, 'cat', DATA / source, 'layout.jsonl'), name)
+
+
+@case
+def an_address_gives_the_mountpoint_its_name():
+    with served(DATA) as site, scratch() as directory:
+        result = ntuplefs(site.url(FILE + '?token=secret'), cwd=directory)
+        same((result.returncode, result.stdout.decode()),
+             (0, 'mounted on example; unmount with: fusermount3 -u example\n'))
+        assert 'Events' in os.listdir(directory / 'example')
+        unmount(directory / 'example')
 
 
 @case

@@ -40,6 +40,15 @@ def samples_follow_one_another_as_they_are_written():
 
 
 @case
+def other_datasets_of_the_files_need_not_be_alike():
+    """The mount prints nothing: of a file that has two datasets, the specification names one."""
+    with scratch() as directory:
+        copies(directory, 'example.root', 2)
+        with chain(specify(directory / 'text.json', a=(['Events'], ['run*.root']))) as whole:
+            same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 2000)
+
+
+@case
 def trees_say_which_dataset_of_a_file_is_meant():
     with scratch() as directory:
         first, second = copies(directory, 'dirs_and_cycles.root', 2)

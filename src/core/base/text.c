@@ -152,6 +152,11 @@ struct nt_text nt_path_name(const char *path)
     return (struct nt_text){path + start, end - start};
 }
 
+bool nt_has_wildcard(const char *text)
+{
+    return strpbrk(text, "*?[") != NULL;
+}
+
 struct nt_text nt_path_stem(const char *path)
 {
     struct nt_text name = nt_path_name(path);

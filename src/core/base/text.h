@@ -69,6 +69,9 @@ size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret);
 /* Does a '%' at the start of `bytes` begin an encoded byte? */
 bool nt_is_percent_encoded(const char *bytes, size_t left);
 
+/* Does it have a wildcard of glob(7): "*", "?" or "["? */
+bool nt_has_wildcard(const char *text);
+
 /* The last component of a path without trailing slashes: "a/b.tar.gz/" -> "b.tar.gz". Points into
  * `path`. */
 struct nt_text nt_path_name(const char *path);

@@ -464,7 +464,7 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
         suggest_fields(&suggestion, scope->dataset, scope->field, false);
     else
         suggest_datasets(&suggestion, scope);
-    bool has_best = suggestion.best.length, is_pattern = strpbrk(name, "*?[");
+    bool has_best = suggestion.best.length, is_pattern = nt_has_wildcard(name);
     bool has_several = !is_pattern && suggestion.within > has_best;
     if (has_best || has_several)
         nt_buffer_text(out, ": did you mean ");
