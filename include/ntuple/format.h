@@ -71,7 +71,8 @@ enum {
 
 /* Opens many files as one, whose datasets have the entries of all files, one after the other. Names are
  * those of ntuplefs(1): files, addresses, patterns, lists of names, specifications of RDataFrame. `flags`:
- * NT_CHAIN_*. Opens all files, in several threads; patterns on servers need `options->fetcher`.
+ * NT_CHAIN_*. Opens all files, in several threads. Without `options->fetcher`, all addresses share one
+ * network helper.
  * NT_INCOMPATIBLE if fields differ, NT_NOT_FOUND if nothing matches. */
 NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                              const struct nt_open_options *options, unsigned flags,

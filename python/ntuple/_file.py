@@ -2,6 +2,7 @@
 """Files and datasets."""
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -65,7 +66,9 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
     datasets a mapping from their paths to these.
     `friends`: branches of a TTree's friends in the same file are fields below the friend's name.
     """
-    if version is None and (isinstance(source, (list, tuple)) or _is_pattern(source)):
+    if isinstance(source, (list, tuple)) or _is_pattern(source):
+        if version is not None:
+            raise ValueError('a chain has no versions')
         return chain(source, format=format, entries=entries, friends=friends)  # type: ignore[arg-type]
     return _chosen(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
 
@@ -85,20 +88,28 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
     names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
-    flags = (1 if union else 0) | (2 if missing == 'skip' else 0)
-    try:
-        handle = _ntuple.file_open_chain(_reader(), tuple(os.fsencode(name) for name in names), format,
-                                         flags, friends)
-    except _errors.NotFoundError as error:
-        raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
+    paths = tuple(os.fsencode(name) for name in names)
+    with _missing_source():
+        handle = _ntuple.file_open_chain(_reader(), paths, format, union, missing == 'skip', friends)
     return _chosen(File(handle), entries)
 
 
 def _is_pattern(source: object) -> bool:
-    is_path = isinstance(source, (str, os.PathLike))
-    return is_path and any(c in '*?[' for c
-                           in os.fspath(source)) and not os.path.exists(
-                                   source)  # type: ignore[call-overload, arg-type]
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    name = os.fsdecode(source)
+    if '://' in name:
+        name = name.partition('?')[0]   # an address may have a query
+    return any(wildcard in name for wildcard in '*?[') and not os.path.exists(name)
+
+
+@contextlib.contextmanager
+def _missing_source() -> Iterator[None]:
+    """What is not found is a file, not a dataset or a field."""
+    try:
+        yield
+    except _errors.NotFoundError as error:
+        raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
 
 
 def _chosen(file: File, entries: Selection) -> File:
@@ -117,11 +128,9 @@ def _chosen(file: File, entries: Selection) -> File:
 
 def _open(source: Source, format: Optional[str], version: Union[int, str, None], friends: bool) -> File:
     if isinstance(source, (str, os.PathLike)):
-        try:
-            requested = None if version is None else str(version)
+        requested = None if version is None else str(version)
+        with _missing_source():
             return File(_ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends))
-        except _errors.NotFoundError as error:
-            raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     if version is not None:
         raise ValueError('a bytes-like object has no versions')
     if friends:

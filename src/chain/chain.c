@@ -22,6 +22,7 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
+#include "remote/client/client.h"
 
 /* ---- Open the members ---- */
 
@@ -437,7 +438,8 @@ static void let_go(struct nt_chain *chain)
     for (uint32_t i = 0; i < chain->part_count; i++)
         nt_file_close(chain->parts[i].file);
     nt_source_pool_free(chain->pool);
-    nt_chain_list_free(chain->owned);
+    nt_chain_list_free(chain->owned_list);
+    nt_fetcher_free(chain->owned_fetcher);
     if (chain->total)
         nt_budget_deinit(chain->total);
     free(chain->total);
@@ -742,6 +744,7 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
 {
     struct nt_open_options known;
     struct nt_chain_list *list = NULL;
+    struct nt_fetcher *fetcher = NULL; /* of this chain alone */
     const struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNITE_FIELDS ? NT_CHAIN_UNION
                                                                                  : NT_CHAIN_CHECK,
                                            .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
@@ -752,13 +755,21 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");
     if (status == NT_OK)
         status = nt_chain_list_new(names, count, chain.skip_failed, &list, error);
-    if (status == NT_OK && list->address && known.fetcher)
+    if (status == NT_OK && list->address && !known.fetcher) {
+        status = nt_fetcher_new(NULL, &fetcher, error);
+        known.fetcher = fetcher;
+    }
+    if (status == NT_OK)
         status = nt_chain_list_expand_remote(list, known.fetcher, error);
     if (status == NT_OK)
         status = nt_chain_open(list, &chain, &known, file_ret, error);
-    if (status == NT_OK)
-        ((struct nt_chain *)(*file_ret)->format_data)->owned = list;
-    else
-        nt_chain_list_free(list);
+    if (status == NT_OK) {
+        struct nt_chain *opened = (*file_ret)->format_data;
+        opened->owned_list = list;
+        opened->owned_fetcher = fetcher;
+        return NT_OK;
+    }
+    nt_chain_list_free(list);
+    nt_fetcher_free(fetcher);
     return status;
 }

@@ -239,7 +239,9 @@ struct nt_chain {
     struct nt_budget
         *total; /* the common limit of all parts and the chain; NULL: the caller set a limit per part */
     struct nt_open_options open; /* how to open parts; pointers in it outlive the chain */
-    struct nt_chain_list *owned; /* freed with the chain; NULL: the caller owns the list */
+    /* Freed with the chain; NULL: the caller owns them. */
+    struct nt_chain_list *owned_list;
+    struct nt_fetcher *owned_fetcher;
     struct nt_chain_options options;
     uint32_t holders; /* nt_files that share this chain */
 };

@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 from blz_writer import blz_array
-from harness import DATA, Skip, case, need, output, run, same, scratch, wait_until
+from harness import DATA, Skip, case, command, need, output, run, same, scratch, wait_until
 from web import apache, fetchers, own_program, served
 from xrootd_server import xrootd
 
@@ -160,6 +160,46 @@ def a_forked_process_keeps_nothing_of_a_parent_that_ends():
         process.stdin.close()
         same(process.stdout.readline(), '1000\n')
         wait_until(lambda: not fetchers(environment), 'and that for the child')
+
+
+# ---- chains ----
+
+CHAINED = '''
+import sys
+import ntuple
+whole = ntuple.chain(sys.argv[1:])["Events"]
+print(whole.entries, whole["event"][1000] == whole["event"][0], flush=True)
+sys.stdin.read()
+'''
+
+
+@case
+def a_query_is_no_pattern():
+    """A single file has older cycles, which a chain does not have."""
+    need('ntuple')
+    name = 'dirs_and_cycles.root'
+    script = 'import sys, ntuple; print(*[list(ntuple.open(source)) for source in sys.argv[1:]], sep="\\n")'
+    with served(DATA) as site, own_program() as environment:
+        sources = DATA / name, site.url(f'{name}?key=[1]*')
+        shown = command(sys.executable, '-c', script, *sources, env=environment)
+        here, there = shown.stdout.decode().splitlines()
+        same((here, 'top;1' in here), (there, True), shown.stderr)
+
+
+@case
+def a_chain_of_addresses_has_one_network_helper():
+    need('ntuple')
+    with served(DATA) as site, own_program() as environment:
+        numbers = []
+        for count in 1, 8:
+            addresses = [site.url(f'example.root?{number}') for number in range(count + 1)]
+            with subprocess.Popen([sys.executable, '-c', CHAINED, *addresses], env=environment, text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+                same(process.stdout.readline(), f'{1000 * (count + 1)} True\n')
+                numbers.append(len(fetchers(environment)))
+                process.stdin.close()
+            wait_until(lambda: not fetchers(environment), 'the network helper has ended')
+        assert numbers[0] and numbers[0] == numbers[1], numbers
 
 
 run(needs_fuse=False)

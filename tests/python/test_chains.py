@@ -32,6 +32,12 @@ def test_a_pattern_is_a_chain_unless_it_is_a_file(tmp_path):
     assert ntuple.open(odd)['compressed'].entries == 1000
 
 
+def test_a_chain_has_no_versions(tmp_path):
+    for source in FILES, f'{tmp_path}/*.root':
+        with pytest.raises(ValueError, match='a chain has no versions'):
+            ntuple.open(source, version=1)
+
+
 def test_parts_are_the_whole():
     dataset = ntuple.chain(FILES)['compressed']
     parts = list(dataset.iterate(['ramp', 'values'], step=700))
