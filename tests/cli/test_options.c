@@ -96,6 +96,13 @@ static const struct nt_option second_table[] = {
      .choices = colors,
      .help = "a color"},
     {.name = "pass", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = "a,b", .help = "passed on"},
+    {.name = "label",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .argument = "LABEL",
+     .passed = "label=",
+     .help = "passed on with its value"},
+    {.name = "mask", .kind = NT_OPTION_REFUSED, .argument = "MASK", .help = "refused: there is none"},
     {.name = "other",
      .kind = NT_OPTION_TEXT,
      .member = MEMBER(other_text),
@@ -213,6 +220,19 @@ TEST(passed_options_are_joined, .setup = set_up, .teardown = tear_down)
 {
     assert_ok(PARSE("-o", "pass,ignored", "--pass"));
     ck_assert_str_eq(settings.passed.bytes, "a,b,a,b");
+}
+
+TEST(passed_options_keep_their_values, .setup = set_up, .teardown = tear_down)
+{
+    assert_ok(PARSE("-o", "pass,label=s0:c1\\,c2", "--label=a\\b"));
+    ck_assert_str_eq(settings.passed.bytes, "a,b,label=s0:c1\\,c2,label=a\\\\b");
+    assert_status(NT_INVALID, PARSE("-o", "label"));
+}
+
+TEST(a_refused_option_may_have_a_value, .setup = set_up, .teardown = tear_down)
+{
+    assert_status(NT_INVALID, PARSE("-o", "mask=022"));
+    ck_assert_str_eq(error.message, "option \"mask\" is refused: there is none");
 }
 
 TEST(accepted_names_are_in_lists_only_with_a_value_or_without, .setup = set_up, .teardown = tear_down)
@@ -407,5 +427,5 @@ TEST(help_has_a_line_for_each_option, .setup = set_up, .teardown = tear_down)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 19);
+    ck_assert_uint_eq(lines, 20);
 }
