@@ -37,7 +37,7 @@ struct rntuple_state {
     struct rntuple_stored_range metadata;
     uint64_t header_checksum;
     struct rntuple_written_page *pages;
-    size_t page_count;
+    size_t page_count, page_capacity;
 };
 
 struct rntuple_schema_part {
