@@ -321,7 +321,7 @@ TEST(each_byte_of_an_envelope_is_reported, .end = RNTUPLE_GENERATIONS)
 
 TEST(a_long_page_list_is_reported_in_pieces)
 {
-    enum { PAGES = 18000 }; /* of 16 bytes each: two windows */
+    enum { PAGES = 40000 }; /* of 16 bytes each: three windows */
     static struct rntuple_page many[PAGES];
     for (int i = 0; i < PAGES; i++)
         many[i] = (struct rntuple_page)PAGE(1, "\3\0\0\0");
