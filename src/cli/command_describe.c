@@ -86,16 +86,7 @@ static void put_number(struct nt_json *json, const struct nt_summary *summary, c
 {
     struct nt_dtype dtype =
         nt_element_dtype(summary->is_of_lengths ? NT_ELEMENT_UINT64 : summary->dtype.number);
-    uint16_t half;
-    double real;
-    if (dtype.element != NT_ELEMENT_REAL16) {
-        nt_json_element(json, &dtype, bytes);
-        return;
-    }
-    memcpy(&real, bytes, sizeof(real));
-    half = 0;
-    (void)!nt_element_convert(NT_ELEMENT_REAL64, &real, NT_ELEMENT_REAL16, &half, 1, NULL);
-    nt_json_element(json, &dtype, (const uint8_t *)&half);
+    nt_json_element(json, &dtype, bytes);
 }
 
 static const char *number_text(struct nt_arena *arena, const struct nt_summary *summary, const uint8_t *bytes)

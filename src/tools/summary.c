@@ -21,80 +21,52 @@
 
 /* ---- Numbers ---- */
 
-/* A number of any type, without loss. */
+enum number_kind { IS_UNSIGNED, IS_SIGNED, IS_REAL };
+
+/* A number of any type, without loss: in the largest type of its kind. */
 union number {
-    int64_t i;
     uint64_t u;
+    int64_t i;
     double d;
 };
-enum class { IS_SIGNED, IS_UNSIGNED, IS_REAL };
+static const enum nt_element largest_types[] = {NT_ELEMENT_UINT64, NT_ELEMENT_INT64, NT_ELEMENT_REAL64};
 
-static enum class class_of(enum nt_element element) {
-    switch (element){
-        case NT_ELEMENT_INT8 : case NT_ELEMENT_INT16 : case NT_ELEMENT_INT32 : case
-        NT_ELEMENT_INT64 : return IS_SIGNED;
-        case NT_ELEMENT_REAL16 : case NT_ELEMENT_REAL32 : case NT_ELEMENT_REAL64 : return IS_REAL;
-        default : return IS_UNSIGNED;
-    }
-}
-
-static union number load(enum nt_element element, const uint8_t *at)
+static enum number_kind kind_of(enum nt_element element)
 {
-    float real;
-    union number number = {.u = 0};
     switch (element) {
     case NT_ELEMENT_INT8:
-        number.i = (int8_t)*at;
-        break;
     case NT_ELEMENT_INT16:
-        number.i = (int16_t)nt_load_le16(at);
-        break;
     case NT_ELEMENT_INT32:
-        number.i = (int32_t)nt_load_le32(at);
-        break;
-    case NT_ELEMENT_UINT16:
-        number.u = nt_load_le16(at);
-        break;
-    case NT_ELEMENT_UINT32:
-        number.u = nt_load_le32(at);
-        break;
     case NT_ELEMENT_INT64:
-    case NT_ELEMENT_UINT64:
-    case NT_ELEMENT_REAL64:
-        number.u = nt_load_le64(at);
-        break;
-    case NT_ELEMENT_REAL32:
-        memcpy(&real, at, sizeof(real));
-        number.d = (double)real;
-        break;
+        return IS_SIGNED;
     case NT_ELEMENT_REAL16:
-        number.d = nt_half_value(nt_load_le16(at));
-        break;
+    case NT_ELEMENT_REAL32:
+    case NT_ELEMENT_REAL64:
+        return IS_REAL;
     default:
-        number.u = *at;
-        break;
+        return IS_UNSIGNED;
     }
-    return number;
 }
 
-static double real_of(enum class class, union number number)
+static double real_of(enum number_kind kind, union number number)
 {
-    return class == IS_REAL ? number.d : class == IS_SIGNED ? (double)number.i : (double)number.u;
+    return kind == IS_REAL ? number.d : kind == IS_SIGNED ? (double)number.i : (double)number.u;
 }
 
-static bool is_less(enum class class, union number a, union number b)
+static bool is_less(enum number_kind kind, union number a, union number b)
 {
-    return class == IS_REAL ? a.d < b.d : class == IS_SIGNED ? a.i < b.i : a.u < b.u;
+    return kind == IS_REAL ? a.d < b.d : kind == IS_SIGNED ? a.i < b.i : a.u < b.u;
 }
 
 /* ---- The streams of a field ---- */
 
 struct work {
     struct nt_summary *summary;
-    struct nt_stream *values, *valid; /* `values` of a string: its offsets */
+    struct nt_stream *values, *valid; /* `values` of a string: its offsets; NULL: all strings are empty */
+    uint32_t bytes;                   /* of an element of `values` */
     uint64_t per_row;                 /* values for each row of `valid` */
-    uint64_t count, next;             /* values; the next share begins here */
-    enum class class;
+    uint64_t count, next;             /* values to read; the next share begins here */
+    enum number_kind kind;
     union number least, most;
     long double sum;
 };
@@ -122,9 +94,11 @@ struct share {
     uint64_t first, count;
 };
 
+/* Of one thread. */
 struct buffers {
     uint8_t *values, *valid;
-    size_t bytes, rows;
+    union number *numbers;
+    size_t bytes, rows, count;
 };
 
 /* Keeps the first of equal failures, up to a limit. False: out of memory. */
@@ -149,16 +123,16 @@ static bool add_failure(struct nt_summary *summary, const struct nt_error *error
 
 static unsigned bin_of(const struct work *work, union number number)
 {
-    double least = real_of(work->class, work->least), most = real_of(work->class, work->most);
+    double least = real_of(work->kind, work->least), most = real_of(work->kind, work->most);
     double range = most / 2 - least / 2;
-    double at = range > 0 ? (real_of(work->class, number) / 2 - least / 2) / range : 0;
+    double at = range > 0 ? (real_of(work->kind, number) / 2 - least / 2) / range : 0;
     unsigned bins = work->summary->bin_count, bin = (unsigned)(at * bins);
     return bin < bins ? bin : bins - 1;
 }
 
 static void add_number(const struct work *work, bool is_second, union number number, struct part *part)
 {
-    bool is_real = work->class == IS_REAL;
+    bool is_real = work->kind == IS_REAL;
     if (is_real && !isfinite(number.d)) {
         part->nans += isnan(number.d);
         part->infinities += isinf(number.d) != 0;
@@ -168,46 +142,56 @@ static void add_number(const struct work *work, bool is_second, union number num
         part->bins[bin_of(work, number)]++;
         return;
     }
-    if (!part->counted || is_less(work->class, number, part->least))
+    if (!part->counted || is_less(work->kind, number, part->least))
         part->least = number;
-    if (!part->counted || is_less(work->class, part->most, number))
+    if (!part->counted || is_less(work->kind, part->most, number))
         part->most = number;
     part->counted++;
     part->sum += is_real ? (long double)number.d
-                         : (work->class == IS_SIGNED ? (long double)number.i : (long double)number.u);
+                         : (work->kind == IS_SIGNED ? (long double)number.i : (long double)number.u);
 }
 
 static void add_values(const struct work *work, bool is_second, const struct buffers *buffers, uint64_t count,
                        struct part *part)
 {
-    const struct nt_summary *summary = work->summary;
-    uint32_t bytes = nt_stream_element_bytes(work->values);
-    uint8_t turned[sizeof(union number)];
-    for (uint64_t i = 0; i < count; i++) {
-        const uint8_t *at = buffers->values + i * bytes;
-        if (work->valid && !buffers->valid[i / work->per_row]) {
+    for (uint64_t i = 0; i < count; i++)
+        if (work->valid && !buffers->valid[i / work->per_row])
             part->nulls++;
-            continue;
-        }
-        if (summary->is_of_lengths) {
-            uint64_t length = nt_load_le64(at + bytes) - nt_load_le64(at);
-            add_number(work, is_second, (union number){.u = length}, part);
-            continue;
-        }
-        for (uint32_t k = 0; summary->dtype.is_big_endian && k < bytes && k < sizeof(turned); k++)
-            turned[k] = at[bytes - 1 - k];
-        add_number(work, is_second, load(summary->dtype.number, summary->dtype.is_big_endian ? turned : at),
-                   part);
+        else if (work->summary->has_numbers)
+            add_number(work, is_second, buffers->numbers[i], part);
+}
+
+/* Fills the numbers from the values. */
+static enum nt_status load_numbers(const struct work *work, const struct buffers *buffers, uint64_t count,
+                                   struct nt_error *error)
+{
+    const struct nt_dtype *dtype = &work->summary->dtype;
+    if (work->summary->is_of_lengths) {
+        for (uint64_t i = 0; i < count; i++)
+            buffers->numbers[i].u = nt_load_le64(buffers->values + (i + 1) * work->bytes) -
+                                    nt_load_le64(buffers->values + i * work->bytes);
+        return NT_OK;
     }
+    if (dtype->is_big_endian && work->bytes > 1)
+        (work->bytes == 2   ? nt_swap16
+         : work->bytes == 4 ? nt_swap32
+                            : nt_swap64)(buffers->values, count, buffers->values);
+    return nt_element_convert(dtype->number, buffers->values, largest_types[work->kind], buffers->numbers,
+                              count, error);
 }
 
 static enum nt_status read_values(const struct share *share, const struct buffers *buffers,
                                   struct nt_error *error)
 {
     const struct work *work = share->work;
-    uint64_t more = work->summary->is_of_lengths ? 1 : 0;
-    enum nt_status status =
-        nt_stream_produce(work->values, share->first, share->count + more, NULL, buffers->values, error);
+    uint64_t count = share->count + (work->summary->is_of_lengths ? 1 : 0);
+    enum nt_status status = NT_OK;
+    if (work->values)
+        status = nt_stream_produce(work->values, share->first, count, NULL, buffers->values, error);
+    else
+        memset(buffers->values, 0, (size_t)count * work->bytes);
+    if (status == NT_OK && work->summary->has_numbers)
+        status = load_numbers(work, buffers, share->count, error);
     if (status == NT_OK && work->valid)
         status = nt_stream_produce(work->valid, share->first / work->per_row, share->count / work->per_row,
                                    NULL, buffers->valid, error);
@@ -243,8 +227,10 @@ static void add_share(struct pass *pass, const struct share *share, const struct
 
 /* ---- Shares ---- */
 
-static bool has_room(struct buffers *buffers, size_t bytes, size_t rows)
+static bool has_room(struct buffers *buffers, const struct share *share)
 {
+    size_t bytes = (size_t)(share->count + 1) * share->work->bytes;
+    size_t rows = (size_t)(share->count / share->work->per_row) + 1, count = (size_t)share->count;
     if (bytes > buffers->bytes) {
         free(buffers->values);
         buffers->values = malloc(bytes);
@@ -255,7 +241,12 @@ static bool has_room(struct buffers *buffers, size_t bytes, size_t rows)
         buffers->valid = malloc(rows);
         buffers->rows = buffers->valid ? rows : 0;
     }
-    return bytes <= buffers->bytes && rows <= buffers->rows;
+    if (count > buffers->count) {
+        free(buffers->numbers);
+        buffers->numbers = malloc(count * sizeof(*buffers->numbers));
+        buffers->count = buffers->numbers ? count : 0;
+    }
+    return bytes <= buffers->bytes && rows <= buffers->rows && count <= buffers->count;
 }
 
 /* The caller holds the lock. False if no work is left. */
@@ -264,11 +255,12 @@ static bool take_share(struct pass *pass, struct share *share)
     while (pass->next < pass->count) {
         struct work *work = &pass->works[pass->next];
         uint64_t left = work->count - work->next, most;
-        if (!work->values || left == 0 || (pass->is_second && work->summary->bin_count == 0)) {
+        if (left == 0 || (pass->is_second && work->summary->bin_count == 0)) {
             pass->next++;
             continue;
         }
-        most = SHARE_BYTES / nt_stream_element_bytes(work->values) / work->per_row * work->per_row;
+        most = SHARE_BYTES / (work->bytes > sizeof(union number) ? work->bytes : sizeof(union number));
+        most = most / work->per_row * work->per_row;
         most = most ? most : work->per_row;
         *share = (struct share){work, work->next, left < most ? left : most};
         work->next += share->count;
@@ -284,9 +276,9 @@ static void add_part(const struct pass *pass, struct work *work, const struct pa
         summary->bins[i] += part->bins[i];
     if (pass->is_second)
         return;
-    if (part->counted && (!summary->counted || is_less(work->class, part->least, work->least)))
+    if (part->counted && (!summary->counted || is_less(work->kind, part->least, work->least)))
         work->least = part->least;
-    if (part->counted && (!summary->counted || is_less(work->class, work->most, part->most)))
+    if (part->counted && (!summary->counted || is_less(work->kind, work->most, part->most)))
         work->most = part->most;
     summary->nulls += part->nulls;
     summary->nans += part->nans;
@@ -306,8 +298,7 @@ static void work_off(void *context)
     while (take_share(pass, &share)) {
         pthread_mutex_unlock(&pass->lock);
         struct part part = {.nulls = 0};
-        size_t bytes = (size_t)(share.count + 1) * nt_stream_element_bytes(share.work->values);
-        bool has_memory = has_room(&buffers, bytes, (size_t)(share.count / share.work->per_row) + 1);
+        bool has_memory = has_room(&buffers, &share);
         if (has_memory)
             add_share(pass, &share, &buffers, &part);
         pthread_mutex_lock(&pass->lock);
@@ -317,6 +308,7 @@ static void work_off(void *context)
     pthread_mutex_unlock(&pass->lock);
     free(buffers.values);
     free(buffers.valid);
+    free(buffers.numbers);
 }
 
 static enum nt_status run_pass(struct nt_reader *reader, struct work *works, size_t count, bool is_second,
@@ -368,33 +360,56 @@ static enum nt_status count_missing(struct nt_reader *reader, struct nt_dataset 
     return status;
 }
 
+/* Opens the streams, and counts the values. Fields without values of their own only have rows. */
+static enum nt_status open_streams(struct nt_reader *reader, struct nt_dataset *dataset, struct work *work,
+                                   struct nt_error *error)
+{
+    uint32_t field = work->summary->field, valid = validity_of(dataset, field, &work->per_row);
+    enum nt_stream_kind kind = work->summary->is_of_lengths ? NT_STREAM_OFFSETS : NT_STREAM_DATA;
+    uint64_t count = 0;
+    enum nt_status status;
+    if (nt_field_has_stream(&dataset->fields[field], kind)) {
+        status = nt_stream_open(reader, dataset, field, kind, &work->values, error);
+        if (status == NT_OK)
+            count = nt_stream_elements(work->values) - (work->summary->is_of_lengths ? 1 : 0);
+    } else {
+        status = nt_field_rows(reader, dataset, field, &count, error);
+    }
+    if (status == NT_OK && valid != NT_NONE)
+        status = nt_stream_open(reader, dataset, valid, NT_STREAM_VALID, &work->valid, error);
+    if (status != NT_OK)
+        return status;
+    work->bytes = work->values ? nt_stream_element_bytes(work->values) : (uint32_t)sizeof(uint64_t);
+    work->per_row = valid == NT_NONE || !work->per_row ? 1 : work->per_row;
+    work->count = count;
+    return NT_OK;
+}
+
 static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dataset, struct work *work,
                                 struct nt_error *error)
 {
     struct nt_summary *summary = work->summary;
-    enum nt_stream_kind kind = summary->is_of_lengths ? NT_STREAM_OFFSETS : NT_STREAM_DATA;
-    uint32_t valid = validity_of(dataset, summary->field, &work->per_row);
-    enum nt_status status = nt_stream_open(reader, dataset, summary->field, kind, &work->values, error);
-    if (status == NT_OK && valid != NT_NONE)
-        status = nt_stream_open(reader, dataset, valid, NT_STREAM_VALID, &work->valid, error);
+    bool is_null = dataset->fields[summary->field].kind == NT_FIELD_NULL;
+    work->kind = summary->is_of_lengths ? IS_UNSIGNED : kind_of(summary->dtype.number);
+    enum nt_status status = count_missing(reader, dataset, summary, error);
     if (status == NT_OK)
-        status = count_missing(reader, dataset, summary, error);
-    work->per_row = valid == NT_NONE || !work->per_row ? 1 : work->per_row;
-    work->class = summary->is_of_lengths ? IS_UNSIGNED : class_of(summary->dtype.number);
-    if (status == NT_OK) {
-        work->count = nt_stream_elements(work->values) - (summary->is_of_lengths ? 1 : 0);
-        summary->values = work->count + summary->nulls;
+        status = open_streams(reader, dataset, work, error);
+    if (status != NT_OK)
+        return status;
+    summary->values = work->count + summary->nulls;
+    if (is_null) {
+        summary->nulls = summary->values;
+        work->count = 0;
     }
-    return status;
+    return NT_OK;
 }
 
 /* Writes the number in the field's own type, for nt_json_element. */
 static void store(const struct work *work, union number number, uint8_t out[NT_SUMMARY_NUMBER])
 {
-    float real = (float)number.d;
-    memcpy(out, &number, sizeof(number));
-    if (!work->summary->is_of_lengths && work->summary->dtype.number == NT_ELEMENT_REAL32)
-        memcpy(out, &real, sizeof(real));
+    enum nt_element type = work->summary->is_of_lengths ? NT_ELEMENT_UINT64 : work->summary->dtype.number;
+    (void)!nt_element_convert(largest_types[work->kind], &number, type, out, 1,
+                              NULL); /* it came from there */
 }
 
 static void conclude_first(struct work *work)
@@ -402,10 +417,10 @@ static void conclude_first(struct work *work)
     struct nt_summary *summary = work->summary;
     if (!summary->counted)
         return;
-    double least = real_of(work->class, work->least), most = real_of(work->class, work->most);
+    double least = real_of(work->kind, work->least), most = real_of(work->kind, work->most);
     summary->mean = (double)(work->sum / (long double)summary->counted);
     summary->bin_count = NT_SUMMARY_BINS;
-    if (work->class != IS_REAL && most - least + 1 < NT_SUMMARY_BINS)
+    if (work->kind != IS_REAL && most - least + 1 < NT_SUMMARY_BINS)
         summary->bin_count = (uint32_t)(most - least + 1);
     store(work, work->least, summary->least);
     store(work, work->most, summary->most);
@@ -442,6 +457,13 @@ enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset
 
 /* ---- The fields with values ---- */
 
+static bool is_number(const struct nt_field *field)
+{
+    enum nt_element number = field->dtype.number;
+    return nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && number != NT_ELEMENT_OPAQUE &&
+           number != NT_ELEMENT_SWITCH;
+}
+
 static enum nt_status add_summary(struct nt_summaries *summaries, const struct nt_dataset *dataset,
                                   uint32_t field, struct nt_error *error)
 {
@@ -454,14 +476,13 @@ static enum nt_status add_summary(struct nt_summaries *summaries, const struct n
     summaries->items = items;
     struct nt_summary *summary = &items[summaries->count++];
     *summary = (struct nt_summary){.field = field, .dtype = of->dtype};
-    summary->is_of_lengths = form == NT_FORM_TEXT || form == NT_FORM_BYTES || form == NT_FORM_JSON;
-    bool is_number = form == NT_FORM_VALUE && of->dtype.number != NT_ELEMENT_OPAQUE &&
-                     of->dtype.number != NT_ELEMENT_SWITCH;
+    summary->is_of_lengths =
+        form == NT_FORM_TEXT || form == NT_FORM_BYTES || form == NT_FORM_JSON || form == NT_FORM_EMPTY;
+    summary->has_numbers = summary->is_of_lengths || is_number(of);
     struct nt_error failure;
-    if (!of->unreadable && (summary->is_of_lengths || is_number))
+    if (!of->unreadable)
         return NT_OK;
-    nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s",
-            of->unreadable ? of->unreadable : "its values are not numbers");
+    nt_fail(&failure, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", of->unreadable);
     return add_failure(summary, &failure) ? NT_OK : nt_fail_memory(error);
 }
 
@@ -472,10 +493,11 @@ enum nt_status nt_summaries_add(struct nt_summaries *summaries, const struct nt_
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
     const struct nt_field *of = &dataset->fields[field];
-    bool has_values = nt_field_has_stream(of, NT_STREAM_DATA) && of->kind != NT_FIELD_SPLIT_COLLECTION &&
-                      !nt_field_has_members(of);
+    bool has_data = nt_field_has_stream(of, NT_STREAM_DATA) && of->kind != NT_FIELD_SPLIT_COLLECTION &&
+                    !nt_field_has_members(of);
+    bool is_constant = of->kind == NT_FIELD_NULL || of->kind == NT_FIELD_EMPTY;
     enum nt_status status = NT_OK;
-    if (has_values || count == 0)
+    if (has_data || is_constant || (of->unreadable && count == 0))
         return add_summary(summaries, dataset, field, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = nt_summaries_add(summaries, dataset, children[i], error);

@@ -368,6 +368,7 @@ struct nt_summary {
     uint32_t field;        /* that has the values */
     struct nt_dtype dtype; /* of the values */
     bool is_of_lengths;    /* of strings and bytes: the numbers are the bytes of each row */
+    bool has_numbers;      /* false: only counts values and nulls, as of decimals */
     uint64_t values;       /* all of the following: */
     uint64_t nulls, nans, infinities, unread, counted;
     /* Of the counted values; the bytes are of the dtype's number, or an UINT64 for lengths. */

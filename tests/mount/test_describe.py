@@ -2,10 +2,17 @@
 # SPDX-License-Identifier: MIT
 """What is said of the values of fields, compared with NumPy on what another program wrote into the files."""
 import json
+import shutil
+import struct
+import sys
+from pathlib import Path
 
 import numpy as np
 
-from harness import NTUPLE, case, command, data, output, run, same
+from harness import DATA, NTUPLE, case, command, data, output, run, same, scratch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
 
 NANO = data('nano.root')
 ENTRIES, BINS = 200, 20
@@ -83,6 +90,91 @@ def nulls_are_counted_apart():
          [len(values), values.count(None), min(known), max(known)])
     energies = described(data('example.root'), 'missing_energy')['missing_energy/_0']
     same([energies['values'], energies['nulls'], sum(energies['histogram'])], [1000, 334, 666])
+
+
+@case
+def values_that_are_no_numbers_are_counted():
+    for name, fields in ('lance_times_2.0', ['decimal128', 'decimal256']), ('lance_texts_2.0', ['fixed']):
+        columns = {column['path']: [column['rows'], column['nulls']]
+                   for column in json.loads((DATA / f'{name}.json').read_text())['columns']}
+        found = described(data(f'{name}.lance'))
+        for field in fields:
+            same([found[field][key] for key in ('values', 'nulls')], columns[field], field)
+            assert 'minimum' not in found[field] and found[field]['histogram'] == [], found[field]
+    found = described(data('lance_numbers_2.0.lance'), 'null')['null']
+    same([found['values'], found['nulls']], [24, 24])
+    found = described(data('lance_null_lists_2.2.lance'), 'all_empty', 'items', 'nothing_in_lists')
+    same([[field[key] for key in ('values', 'nulls')] for field in found.values()],
+         [[6, 0], [12, 12], [24, 24]])
+    same([found['all_empty'][key] for key in ('is_of_lengths', 'minimum', 'maximum')], [True, 0, 0])
+
+
+@case
+def selected_entries_are_described_alone():
+    energies = np.arange(ENTRIES, dtype='f4') / np.float32(3)
+    check(described('--entries=Events:5:25', NANO)['MET_pt'], energies[5:25])
+    one = described('--entries=Events:7:8', NANO, 'MET_pt')['MET_pt']
+    check(one, energies[7:8])
+    same(one['histogram'], [1] + [0] * 19)
+    for name, fields in (('nano.root', ('MET_pt', 'Muon_pt')), ('trees/trees_baskets.root', ('text', 'i')),
+                         ('lance_texts_2.1.lance', ()), ('rows_of_nothing.blp', ())):
+        found = described('--entries=0:0', data(name), *fields)
+        assert found, name
+        for field in found.values():
+            same([field['values'], field['nulls'], field['histogram']], [0, 0, []], name)
+            assert 'minimum' not in field, field
+
+
+@case
+def datasets_without_entries_or_fields_have_a_heading():
+    lines = output(NTUPLE, 'describe', data('empty.root')).decode().splitlines()
+    same([line for line in lines if ' entries' in line],
+         ['no_entries: 0 entries', 'no_fields: 5 entries', 'nothing: 0 entries'])
+    for field in described(data('lance_no_rows_2.2.lance')).values():
+        same([field['values'], field['histogram']], [0, []], field['field'])
+
+
+@case
+def arrays_of_every_type_are_described():
+    with scratch() as directory:
+        for dtype in '<i1', '>i2', '>i4', '>i8', '>u2', '>u4', '>u8', '<u8', '>f4', '>f8', '<f2', '>f2', '|b1':
+            values = np.arange(-40, 41).astype(np.dtype(dtype).newbyteorder('=')).astype(dtype)
+            path = directory / 'array.blp'
+            write_bloscpack(path, values)
+            field, = described(path).values()
+            same([field['values'], field['minimum'], field['maximum']],
+                 [81, values.min().item(), values.max().item()], dtype)
+            same(np.float64(field['mean']), values.astype('f8').mean(), dtype)
+        write_bloscpack(path, np.array(['ab', 'c'], 'S2'))
+        field, = described(path).values()
+        same([field['values'], field['nulls'], field['histogram']], [2, 0, []])
+
+
+@case
+def a_roaring_bitmap_is_described():
+    numbers = np.array([3, 5, 8, 13, 21], '<u2')
+    with scratch() as directory:  # one array container, by the format's specification
+        (directory / 'bitmap.roaring').write_bytes(
+            struct.pack('<IIHHI', 12346, 1, 1, len(numbers) - 1, 16) + numbers.tobytes())
+        field, = described(directory / 'bitmap.roaring').values()
+        same([field[key] for key in ('values', 'minimum', 'maximum', 'mean')],
+             [5, 65536 + 3, 65536 + 21, 65536 + 10])
+
+
+@case
+def a_chain_is_described_as_one_dataset():
+    with scratch() as directory:
+        for name in 'a.root', 'b.root':
+            shutil.copy(NANO, directory / name)
+        one, both = described(NANO), described('--chain', directory / '*.root')
+        same(list(both), list(one))
+        for name, field in both.items():
+            same([field[key] for key in ('minimum', 'maximum')], [one[name][key] for key in ('minimum',
+                 'maximum')], name)
+            same(field['histogram'], [2 * count for count in one[name]['histogram']], name)
+        lines = output(NTUPLE, 'describe', directory, 'a.root', 'b.root/event').decode().splitlines()
+        same([line for line in lines if line.endswith('entries')], ['Events: 200 entries'] * 2)
+        same([line.split()[0] for line in lines[-2:]], ['FIELD', 'event'])
 
 
 @case

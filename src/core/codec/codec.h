@@ -404,7 +404,7 @@ void nt_unsplit16(const uint8_t *planes, size_t count, enum nt_finish finish, ui
 void nt_unsplit32(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
 void nt_unsplit64(const uint8_t *planes, size_t count, enum nt_finish finish, uint8_t *output);
 
-/* Reverses the bytes of each of `count` numbers; they need no alignment. */
+/* Reverses the bytes of each of `count` numbers; they need no alignment. `output` may be `stored`. */
 void nt_swap16(const uint8_t *stored, size_t count, uint8_t *output);
 void nt_swap32(const uint8_t *stored, size_t count, uint8_t *output);
 void nt_swap64(const uint8_t *stored, size_t count, uint8_t *output);
