@@ -36,14 +36,11 @@ static enum nt_status add_fields(const struct describer *describer, const struct
                                  struct nt_summaries *summaries, struct nt_error *error)
 {
     const uint32_t *fields = describer->choice->fields;
-    uint32_t count = describer->choice->count, *shown = NULL;
-    enum nt_status status = nt_shown_fields(dataset, &shown, error);
-    if (!count)
-        fields = nt_dataset_children(dataset, NT_NONE, &count);
+    uint32_t count = describer->choice->count, *tops = NULL;
+    enum nt_status status = count ? NT_OK : nt_shown_top_fields(dataset, &tops, &count, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        if (describer->choice->count || shown[fields[i]] == fields[i])
-            status = nt_summaries_add(summaries, dataset, fields[i], error);
-    free(shown);
+        status = nt_summaries_add(summaries, dataset, tops ? tops[i] : fields[i], error);
+    free(tops);
     return status;
 }
 

@@ -127,7 +127,9 @@ struct sample {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     const uint32_t *fields;
-    size_t field_count, row_count;
+    uint32_t field_count;
+    size_t row_count;
+    struct nt_row_writer **writers; /* [field]; NULL: cannot be read */
     struct nt_arena *arena;
     const char **cells; /* [field + 1][row + 1]: first the numbers of the rows, and in front the names */
 };
@@ -154,15 +156,28 @@ static const char *name_of(struct sample *sample, uint32_t field)
     return name;
 }
 
+/* Opens all fields before the first one is read, so that a server is asked once for all of them. */
+static enum nt_exit_status open_fields(struct sample *sample)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    for (uint32_t i = 0; i < sample->field_count; i++) {
+        struct nt_error error = {0};
+        if (nt_row_writer_open_fields(sample->reader, sample->dataset, &sample->fields[i], 1, true,
+                                      &sample->writers[i], &error) != NT_OK)
+            nt_note_failure(&first, nt_print_error(name_of(sample, sample->fields[i]), &error));
+    }
+    if (sample->row_count)
+        nt_row_writers_prefetch(sample->writers, sample->field_count);
+    return first;
+}
+
 /* Fills a field's cells. A row that cannot be read is '?', and the first one is reported. */
-static enum nt_status fill_field(struct sample *sample, uint32_t field, const char **cells,
+static enum nt_status fill_field(struct sample *sample, struct nt_row_writer *writer, const char **cells,
                                  struct nt_error *error)
 {
-    struct nt_row_writer *writer = NULL;
     struct nt_buffer text = {0};
-    enum nt_status status =
-        nt_row_writer_open_fields(sample->reader, sample->dataset, &field, 1, true, &writer, error);
-    bool has_cell = status == NT_OK && nt_row_writer_cells(writer);
+    enum nt_status status = NT_OK;
+    bool has_cell = writer && nt_row_writer_cells(writer);
     for (size_t row = 0; row < sample->row_count; row++) {
         struct nt_error failure = {0};
         enum nt_status done = has_cell ? nt_row_write_cell(writer, 0, row, &text, &failure) : NT_OK;
@@ -171,7 +186,6 @@ static enum nt_status fill_field(struct sample *sample, uint32_t field, const ch
             status = nt_fail_with(error, &failure);
         cells[row] = is_read ? printable(sample, nt_buffer_string(&text), text.length) : "?";
     }
-    nt_row_writer_close(writer);
     nt_buffer_deinit(&text);
     return status;
 }
@@ -239,31 +253,42 @@ static enum nt_status print_sample(const struct header *header, const struct sam
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
+static enum nt_exit_status fill_sample(struct sample *sample)
+{
+    enum nt_exit_status first = open_fields(sample);
+    size_t lines = sample->row_count + 1;
+    sample->cells[0] = "entry";
+    for (size_t row = 0; row < sample->row_count; row++)
+        sample->cells[1 + row] = nt_arena_format(sample->arena, "%zu", row);
+    for (uint32_t i = 0; i < sample->field_count; i++) {
+        const char **cells = sample->cells + (i + 1) * lines;
+        struct nt_error failure = {0};
+        cells[0] = name_of(sample, sample->fields[i]);
+        if (fill_field(sample, sample->writers[i], cells + 1, &failure) != NT_OK)
+            nt_note_failure(&first, nt_print_error(cells[0], &failure));
+        nt_row_writer_close(sample->writers[i]);
+    }
+    return first;
+}
+
 static enum nt_exit_status print_as_table(const struct header *header, struct sample *sample)
 {
     enum nt_exit_status first = NT_EXIT_OK;
     uint64_t entries = nt_dataset_entries(sample->dataset);
+    size_t columns = (size_t)sample->field_count + 1;
     struct nt_error error = {0};
     sample->row_count = (size_t)(header->rows < entries ? header->rows : entries);
-    size_t lines = sample->row_count + 1;
     sample->arena = nt_arena_new();
-    if (sample->arena)
-        sample->cells = nt_arena_alloc(sample->arena, (sample->field_count + 1) * lines, sizeof(char *));
-    for (size_t row = 0; sample->cells && row < sample->row_count; row++)
-        sample->cells[1 + row] = nt_arena_format(sample->arena, "%zu", row);
-    for (size_t i = 0; sample->cells && i < sample->field_count; i++) {
-        const char **cells = sample->cells + (i + 1) * lines;
-        struct nt_error failure = {0};
-        cells[0] = name_of(sample, sample->fields[i]);
-        if (fill_field(sample, sample->fields[i], cells + 1, &failure) != NT_OK)
-            nt_note_failure(&first, nt_print_error(cells[0], &failure));
+    if (sample->arena) {
+        sample->cells = nt_arena_alloc(sample->arena, columns * (sample->row_count + 1), sizeof(char *));
+        sample->writers = nt_arena_alloc(sample->arena, columns, sizeof(*sample->writers));
     }
-    if (sample->cells)
-        sample->cells[0] = "entry";
-    if (!sample->cells)
-        nt_fail_memory(&error);
-    else
+    if (sample->cells && sample->writers) {
+        first = fill_sample(sample);
         print_sample(header, sample, &error);
+    } else {
+        nt_fail_memory(&error);
+    }
     if (error.status != NT_OK)
         nt_note_failure(&first, nt_print_error(NULL, &error));
     nt_arena_free(sample->arena);
@@ -281,24 +306,6 @@ static enum nt_exit_status print_lines(const struct header *header, struct nt_re
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-/* The top-level fields, without collections that projected fields show. From malloc. */
-static enum nt_status top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret, size_t *count_ret,
-                                 struct nt_error *error)
-{
-    uint32_t all, *shown = NULL;
-    const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
-    enum nt_status status = nt_shown_fields(dataset, &shown, error);
-    *fields_ret = calloc((size_t)all + 1, sizeof(**fields_ret));
-    *count_ret = 0;
-    if (status == NT_OK && !*fields_ret)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < all; i++)
-        if (shown[tops[i]] == tops[i])
-            (*fields_ret)[(*count_ret)++] = tops[i];
-    free(shown);
-    return status;
-}
-
 static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *choice)
 {
@@ -310,7 +317,8 @@ static enum nt_exit_status print_fields(const struct header *header, struct nt_r
         return nt_print_error(dataset->name.bytes, dataset->failure);
     if (!header->is_table)
         return print_lines(header, reader, dataset, choice);
-    enum nt_status status = choice->count ? NT_OK : top_fields(dataset, &tops, &sample.field_count, &error);
+    enum nt_status status =
+        choice->count ? NT_OK : nt_shown_top_fields(dataset, &tops, &sample.field_count, &error);
     if (tops)
         sample.fields = tops;
     enum nt_exit_status result =

@@ -107,8 +107,8 @@ enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dat
                                          struct nt_row_writer **writer_ret, struct nt_error *error);
 void nt_row_writer_close(struct nt_row_writer *writer);          /* accepts NULL */
 size_t nt_row_writer_memory(const struct nt_row_writer *writer); /* in bytes */
-/* Prefetches the first rows of all columns at once. */
-void nt_row_writer_prefetch(const struct nt_row_writer *writer);
+/* Prefetches the first rows of all columns of the writers at once; skips those that are NULL. */
+void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count);
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer);
 /* Writes the value of a row. On failure the caller must truncate the partial value in the buffer. */
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,

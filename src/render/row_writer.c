@@ -25,6 +25,8 @@ enum { HIDDEN, IS_WAY, IS_SHOWN };
 
 struct choice {
     uint8_t *fields; /* NULL: all are shown */
+    uint32_t *tops;  /* the top-level fields that are not hidden */
+    uint32_t top_count;
     bool is_cell;
 };
 
@@ -33,11 +35,15 @@ static unsigned choice_of(const struct choice *choice, uint32_t field)
     return choice->fields && field != NT_NONE ? choice->fields[field] : IS_SHOWN;
 }
 
+/* The caller always frees the members. */
 static enum nt_status choose(struct choice *choice, const struct nt_dataset *dataset, const uint32_t *fields,
                              uint32_t count, struct nt_error *error)
 {
+    uint32_t all;
+    const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
     choice->fields = calloc((size_t)dataset->field_count + 1, 1);
-    if (!choice->fields)
+    choice->tops = calloc((size_t)(count < all ? count : all) + 1, sizeof(*choice->tops));
+    if (!choice->fields || !choice->tops)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t at = fields[i]; at != NT_NONE; at = dataset->fields[at].parent)
@@ -52,6 +58,9 @@ static enum nt_status choose(struct choice *choice, const struct nt_dataset *dat
         if (at != NT_NONE)
             choice->fields[i] = IS_SHOWN;
     }
+    for (uint32_t i = 0; i < all; i++)
+        if (choice->fields[tops[i]] != HIDDEN)
+            choice->tops[choice->top_count++] = tops[i];
     return NT_OK;
 }
 
@@ -193,6 +202,10 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
     enum nt_status status = NT_OK;
+    if (field == NT_NONE && choice->fields) {
+        children = choice->tops;
+        count = choice->top_count;
+    }
     shape->field = field;
     shape->form = NT_FORM_RECORD;
     if (field != NT_NONE)
@@ -224,15 +237,6 @@ static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *pre
             nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->requested, UINT64_MAX);
     for (uint32_t i = 0; i < shape->child_count; i++)
         want_start(&shape->children[i], prefetch);
-}
-
-/* Prefetches the first rows of all columns at once. */
-static void nt_row_shape_want_start(const struct nt_row_shape *shape, const struct nt_dataset *dataset)
-{
-    struct nt_prefetch prefetch = {.count = 0};
-    if (nt_prefetch_helps(dataset))
-        want_start(shape, &prefetch);
-    nt_prefetch_submit(&prefetch);
 }
 
 /* ---- Memory ---- */
@@ -335,6 +339,7 @@ enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dat
     enum nt_status status = choose(&choice, dataset, fields, count, error);
     if (status == NT_OK)
         status = open_writer(reader, dataset, NT_NONE, &choice, writer_ret, error);
+    free(choice.tops);
     free(choice.fields);
     return status;
 }
@@ -358,9 +363,13 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
     writer->max_bytes = bytes;
 }
 
-void nt_row_writer_prefetch(const struct nt_row_writer *writer)
+void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count)
 {
-    nt_row_shape_want_start(&writer->root, writer->dataset);
+    struct nt_prefetch prefetch = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        if (writers[i] && nt_prefetch_helps(writers[i]->dataset))
+            want_start(&writers[i]->root, &prefetch);
+    nt_prefetch_submit(&prefetch);
 }
 
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)

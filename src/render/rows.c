@@ -198,7 +198,7 @@ static enum nt_status new_lines(struct nt_row_writer *writer, const struct nt_da
                             .next = first,
                             .limit = count < end ? count : end};
     if (first == 0 && lines->limit > 0)
-        nt_row_writer_prefetch(lines->writer);
+        nt_row_writers_prefetch(&lines->writer, 1);
     *text_ret = &lines->text;
     return NT_OK;
 }

@@ -86,6 +86,29 @@ CONNECTIONS = 16
 
 
 @case
+def the_first_rows_are_fetched_together():
+    with scratch() as directory, served(directory) as site:
+        output(os.environ['WRITE_LARGE'], directory / 'large.root')
+
+        def ranges(*arguments):
+            count = len(site.requests)
+            same(output(NTUPLE, 'head', '-n3', *arguments, site.url('large.root')),
+                 output(NTUPLE, 'head', '-n3', *arguments, directory / 'large.root'), arguments)
+            return len(site.ranges(count))
+        columns = 48
+        lines, table = ranges('--json'), ranges('--table')
+        same([lines < columns, table < columns], [True, True], f'{lines} and {table} requests')
+
+
+@case
+def values_on_a_server_are_described():
+    with served(DATA) as site:
+        for name in ('nano.root', 'trees/trees_baskets.root', 'lance_null_lists_2.2.lance',
+                     'structures.blp'):
+            same(output(NTUPLE, 'describe', site.url(name)), output(NTUPLE, 'describe', DATA / name), name)
+
+
+@case
 def connections_are_made_while_the_first_file_of_a_server_is_opened():
     with served(DATA) as site, mounted(site.url(FILE), site.url('empty.root')):
         def beginnings(name):

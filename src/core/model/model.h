@@ -627,6 +627,9 @@ uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
  * RNTupleImporter writes them. From malloc. */
 enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **shown_ret,
                                struct nt_error *error);
+/* The top-level fields without those that projected fields show. From malloc. */
+enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
+                                   uint32_t *count_ret, struct nt_error *error);
 
 /* Loads the page lists of a cluster group, once. Remembers a failure. */
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);

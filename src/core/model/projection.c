@@ -74,3 +74,21 @@ enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **show
     *shown_ret = shown;
     return NT_OK;
 }
+
+enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
+                                   uint32_t *count_ret, struct nt_error *error)
+{
+    uint32_t all, *shown = NULL;
+    const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
+    enum nt_status status = nt_shown_fields(dataset, &shown, error);
+    uint32_t *fields = status == NT_OK ? calloc((size_t)all + 1, sizeof(*fields)) : NULL;
+    *count_ret = 0;
+    if (status == NT_OK && !fields)
+        status = nt_fail_memory(error);
+    for (uint32_t i = 0; fields && i < all; i++)
+        if (shown[tops[i]] == tops[i])
+            fields[(*count_ret)++] = tops[i];
+    free(shown);
+    *fields_ret = fields;
+    return status;
+}

@@ -48,6 +48,13 @@ static void check(struct nt_file *file, const uint32_t expected[LENGTH(fields)])
     assert_ok(nt_shown_fields(file->datasets[0], &shown, &error));
     for (uint32_t i = 0; i < LENGTH(fields); i++)
         ck_assert_uint_eq(shown[i], expected[i]);
+    uint32_t *tops = NULL, count, seen = 0;
+    assert_ok(nt_shown_top_fields(file->datasets[0], &tops, &count, &error));
+    for (uint32_t i = 0; i < LENGTH(fields); i++)
+        if (fields[i].parent == NT_NONE && expected[i] == i)
+            ck_assert_uint_eq(tops[seen++], i);
+    ck_assert_uint_eq(count, seen);
+    free(tops);
     free(shown);
     nt_file_close(file);
 }
