@@ -5,11 +5,12 @@
  * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
  * remembers that it failed.
  *
- * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-c] [FILE...]
- * -d: of all points those whose innermost so many callers no point before had, which is each way to a call
- * once; -n: so many, evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so
- * many workers; -e: of the only dataset of each file the entries are chosen that this file names; -c: each
- * file is the list of a chain. Without files: the samples.
+ * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-b DIRECTORY]
+ * [-c] [FILE...] -d: of all points those whose innermost so many callers no point before had, which is each
+ * way to a call once; -n: so many, evenly spread, beginning with number -s; -l: what fails goes on failing;
+ * -t: with so many workers; -e: of the only dataset of each file the entries are chosen that this file names;
+ * -b: trees have the fields of their friends, and files below the directory are read for their branches; -c:
+ * each file is the list of a chain. Without files: the samples.
  */
 #include <errno.h>
 #include <signal.h>
@@ -56,6 +57,7 @@ struct sweep {
     bool lasts;
     const struct nt_selection *choice; /* of entries of the source's only dataset; NULL: all are shown */
     bool is_chain;                     /* that the source lists */
+    const char *bases[2];              /* NULL: none, and no friends */
     struct nt_chain_list *list;        /* of the open tree */
     unsigned threads, callers;
     uint64_t stride, start;
@@ -104,6 +106,8 @@ static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, st
                                      .report = count_report,
                                      .context = sweep};
     enum nt_status status = NT_OK;
+    options.open.bases = sweep->bases;
+    options.open.friends = sweep->bases[0] != NULL;
     if (sweep->is_chain)
         status = nt_chain_list_new(&sweep->source, 1, false, &sweep->list, error);
     options.chain = sweep->list;
@@ -377,7 +381,7 @@ static void choose(const char *path)
 static void parse(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "f:d:e:n:s:lt:c")) != -1)
+    while ((option = getopt(argc, argv, "f:d:e:b:n:s:lt:c")) != -1)
         switch (option) {
         case 'f':
             sweep.kind = find_kind(optarg);
@@ -387,6 +391,9 @@ static void parse(int argc, char **argv)
             break;
         case 'e':
             choose(optarg);
+            break;
+        case 'b':
+            sweep.bases[0] = optarg;
             break;
         case 'c':
             sweep.is_chain = true;

@@ -62,6 +62,19 @@ bool nt_folder_is_name_below(struct nt_text name)
     }
 }
 
+bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_text *name_ret)
+{
+    size_t length = strlen(directory);
+    while (length && directory[length - 1] == '/')
+        length--;
+    if (path.length < length || memcmp(path.bytes, directory, length) ||
+        (path.length > length && path.bytes[length] != '/'))
+        return false;
+    size_t skipped = path.length > length ? length + 1 : length;
+    *name_ret = (struct nt_text){path.bytes + skipped, path.length - skipped};
+    return !name_ret->length || nt_folder_is_name_below(*name_ret);
+}
+
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error)
 {

@@ -118,6 +118,9 @@ enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, 
 /* Is a text from a file a valid name beneath a folder: parts separated by single slashes, none empty,
  * "." or "..", no NUL? */
 bool nt_folder_is_name_below(struct nt_text name);
+/* Finds the name of a path below a directory, which may end with slashes; it points into `path`, and is empty
+ * for the directory itself. False if the path is elsewhere, or what follows the directory is no such name. */
+bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_text *name_ret);
 
 /* Opens a regular file beneath. NT_NOT_FOUND, NT_INVALID if it is not regular, NT_IO; with EACCES for a
  * link out of the folder, and for a file that some users of the folder cannot read. */

@@ -307,16 +307,17 @@ enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_ob
 {
     struct nt_ttree *tree = NULL;
     enum nt_status status = read_tree(dataset, object, options->friends, &tree, error);
-    if (status == NT_OK)
-        status = set_sources(dataset, tree, error);
+    if (status != NT_OK)
+        return status;
+    dataset->format_data = tree;
+    dataset->ops = &dataset_ops; /* from now on, closes the sources */
+    status = set_sources(dataset, tree, error);
     if (status == NT_OK)
         status = nt_ttree_open_other_files(dataset, tree, options, error);
     if (status == NT_OK)
         status = set_texts(dataset, tree, error);
     if (status != NT_OK)
         return status;
-    dataset->format_data = tree;
-    dataset->ops = &dataset_ops;
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
     dataset->entries = (uint64_t)tree->entries;

@@ -40,11 +40,18 @@ static enum nt_status put_path(const struct opening *opening, struct nt_buffer *
     return path->failed ? nt_fail_memory(opening->error) : NT_OK;
 }
 
+/* Nothing is relative to a file in memory, which has no attributes. */
 static bool is_path(const struct opening *opening)
 {
     struct nt_text name = opening->other->name;
-    bool is_local = !nt_is_address(opening->file->path);
+    bool is_local = opening->file->source->ops->stat && !nt_is_address(opening->file->path);
     return is_local && !memchr(name.bytes, '\0', name.length) && !memmem(name.bytes, name.length, ":/", 2);
+}
+
+static enum nt_status resolve(const char *path, char **resolved_ret, struct nt_error *error)
+{
+    *resolved_ret = realpath(path, NULL);
+    return *resolved_ret ? NT_OK : nt_fail_system(error, errno, "%s", path);
 }
 
 /* ---- Open a file ---- */
@@ -59,7 +66,16 @@ static enum nt_status refuse(const struct opening *opening, const char *why, con
     return opening->other->refusal ? NT_OK : nt_fail_memory(opening->error);
 }
 
-/* Opens a file beneath a base. `path` is resolved: a link cannot have led out of the base. */
+/* A refusal stays, so a failure that may pass is none. */
+static enum nt_status refuse_failure(const struct opening *opening, enum nt_status status,
+                                     const struct nt_error *failure, const char *detail)
+{
+    if (nt_is_retryable(status, failure))
+        return nt_fail_with(opening->error, failure);
+    return refuse(opening, "which cannot be opened: ", detail);
+}
+
+/* Opens a file beneath a base. `name` is resolved: a link cannot have led out of the base. */
 static enum nt_status open_beneath(const struct opening *opening, const char *base, const char *name)
 {
     struct nt_folder *folder;
@@ -71,35 +87,47 @@ static enum nt_status open_beneath(const struct opening *opening, const char *ba
         status = nt_folder_open_file(folder, name, &opening->other->source, &failure);
         nt_folder_close(folder);
     }
-    if (nt_is_retryable(status, &failure))
-        return nt_fail_with(opening->error, &failure);
-    return status == NT_OK ? status : refuse(opening, "which cannot be opened: ", failure.message);
+    return status == NT_OK ? status : refuse_failure(opening, status, &failure, failure.message);
+}
+
+/* Opens a resolved path, if it is beneath the base. */
+static enum nt_status try_base(const struct opening *opening, const char *given, const char *path,
+                               bool *is_beneath_ret)
+{
+    char *base;
+    struct nt_text name;
+    struct nt_error failure = {0};
+    *is_beneath_ret = false;
+    enum nt_status status = resolve(given, &base, &failure);
+    if (status != NT_OK)
+        return nt_is_retryable(status, &failure) ? nt_fail_with(opening->error, &failure) : NT_OK;
+    *is_beneath_ret = nt_folder_name_below(nt_text_of(path), base, &name) && name.length;
+    if (*is_beneath_ret)
+        status = open_beneath(opening, base, name.bytes);
+    free(base);
+    return status;
 }
 
 static enum nt_status open_resolved(const struct opening *opening, const char *path)
 {
     const char *const *bases = opening->options->bases;
-    for (size_t i = 0; bases[i]; i++) {
-        char *base = realpath(bases[i], NULL);
-        size_t length = base ? strlen(base) : 0;
-        bool is_within = base && nt_path_is_within(path, base) && path[length] != '\0';
-        enum nt_status status =
-            is_within ? open_beneath(opening, base, path + length + (base[length - 1] != '/')) : NT_OK;
-        free(base);
-        if (is_within)
-            return status;
-    }
-    return refuse(opening, "which is not below any directory of the option bases", "");
+    enum nt_status status = NT_OK;
+    bool is_beneath = false;
+    for (size_t i = 0; bases[i] && status == NT_OK && !is_beneath; i++)
+        status = try_base(opening, bases[i], path, &is_beneath);
+    return status != NT_OK || is_beneath
+               ? status
+               : refuse(opening, "which is not below any directory of the option bases", "");
 }
 
 static enum nt_status open_path(const struct opening *opening, const char *path)
 {
-    char *resolved = realpath(path, NULL);
-    if (!resolved && errno == ENOMEM)
-        return nt_fail_memory(opening->error);
-    if (!resolved)
-        return refuse(opening, "which cannot be opened: ", strerror(errno));
-    enum nt_status status = open_resolved(opening, resolved);
+    char *resolved;
+    struct nt_error failure = {0};
+    enum nt_status status = resolve(path, &resolved, &failure);
+    if (status != NT_OK)
+        return refuse_failure(opening, status, &failure, strerror(failure.system_error));
+    status = open_resolved(opening, resolved);
     free(resolved);
     return status;
 }

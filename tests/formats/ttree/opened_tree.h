@@ -81,16 +81,14 @@ static inline enum nt_status opened_tree_take(struct opened_tree *opened, const 
     uint32_t stored_bytes = key->bytes - key->key_bytes;
     struct nt_arena *arena = opened->file->arena;
     uint8_t *stored = nt_arena_alloc(arena, 1, stored_bytes + 1);
-    struct nt_codec_context *context = nt_codec_context_new();
     opened->object = nt_arena_alloc(arena, 1, key->object_bytes + 1);
     enum nt_status status =
         nt_source_read(opened->source, key->offset + key->key_bytes, stored, stored_bytes, error);
     if (status == NT_OK && nt_tfile_is_compressed(key))
-        status = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
-                     ->decompress(stored, stored_bytes, opened->object, key->object_bytes, context, error);
+        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, stored_bytes, opened->object,
+                                      key->object_bytes, error);
     else if (status == NT_OK)
         memcpy(opened->object, stored, key->object_bytes);
-    nt_codec_context_free(context);
     opened->tree = (struct nt_ttree){.object = opened->object,
                                      .object_bytes = key->object_bytes,
                                      .record_offset = key->offset,

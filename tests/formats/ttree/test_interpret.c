@@ -869,7 +869,7 @@ INTERPRET_TEST(classes_that_contain_themselves_end)
 
 INTERPRET_TEST(nested_classes_are_bounded)
 {
-    enum { DEPTH = 30, NAME = 8 };
+    enum { DEPTH = 30, NAME = 16 };
     static char names[DEPTH + 1][NAME];
     struct nt_streamer_element members[DEPTH];
     struct nt_streamer_element element = ELEMENT("C0", .type = NT_STREAMER_ANY);

@@ -19,20 +19,6 @@
 
 /* ---- Find the folder of a path ---- */
 
-/* Returns the rest of a path after a directory that contains it, or is equal to it; false: neither. */
-static bool take_directory(struct nt_text path, const char *directory, struct nt_text *rest_ret)
-{
-    size_t length = strlen(directory);
-    while (length && directory[length - 1] == '/')
-        length--;
-    if (path.length < length || memcmp(path.bytes, directory, length) ||
-        (path.length > length && path.bytes[length] != '/'))
-        return false;
-    size_t skipped = path.length > length ? length + 1 : length;
-    *rest_ret = (struct nt_text){path.bytes + skipped, path.length - skipped};
-    return !rest_ret->length || nt_folder_is_name_below(*rest_ret);
-}
-
 /* The manifest does not say what a relative path is relative to. It may be a path within the directory,
  * or equal to the directory's last components, as in a branch that was created from the dataset. */
 static enum nt_status take_relative(const struct nt_lance_base_root *root, struct nt_arena *arena,
@@ -62,7 +48,8 @@ static enum nt_status look_beneath(const struct nt_lance_base_root *root, struct
     bool is_below;
     enum nt_status status = NT_OK;
     if (path.length && path.bytes[0] == '/')
-        is_below = take_directory(path, root->real, &rest) || take_directory(path, root->folder->path, &rest);
+        is_below = nt_folder_name_below(path, root->real, &rest) ||
+                   nt_folder_name_below(path, root->folder->path, &rest);
     else
         status = take_relative(root, arena, path, &is_below, &rest, error);
     if (status != NT_OK || !is_below)
@@ -215,8 +202,8 @@ bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text 
     for (uint32_t i = 0; i < lance->base_root_count; i++) {
         const struct nt_lance_base_root *root = &lance->base_roots[i];
         *folder_ret = root->folder;
-        if ((take_directory(path, root->real, name_ret) ||
-             take_directory(path, root->folder->path, name_ret)) &&
+        if ((nt_folder_name_below(path, root->real, name_ret) ||
+             nt_folder_name_below(path, root->folder->path, name_ret)) &&
             name_ret->length)
             return true;
     }
