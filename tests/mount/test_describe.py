@@ -137,7 +137,8 @@ def datasets_without_entries_or_fields_have_a_heading():
 @case
 def arrays_of_every_type_are_described():
     with scratch() as directory:
-        for dtype in '<i1', '>i2', '>i4', '>i8', '>u2', '>u4', '>u8', '<u8', '>f4', '>f8', '<f2', '>f2', '|b1':
+        for dtype in ('<i1', '>i2', '>i4', '>i8', '>u2', '>u4', '>u8', '<u8', '>f4', '>f8', '<f2', '>f2',
+                      '|b1'):
             values = np.arange(-40, 41).astype(np.dtype(dtype).newbyteorder('=')).astype(dtype)
             path = directory / 'array.blp'
             write_bloscpack(path, values)
