@@ -41,6 +41,7 @@ static const struct magic magics[] = {
     MAGIC("ARROW1", 0, false, "an Arrow IPC (Feather) file"),
     MAGIC("FEA1", 0, false, "a Feather file of version 1"),
     MAGIC_OF("LANC", 0, true, "a Lance file", "lance"),
+    MAGIC_OF("root\0", 0, false, "a ROOT file", "rntuple"),
     MAGIC("\x89HDF\r\n\x1a\n", 0, false, "an HDF5 file"),
     MAGIC("CDF\x01", 0, false, "a netCDF file"),
     MAGIC("CDF\x02", 0, false, "a netCDF file"),

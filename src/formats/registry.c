@@ -103,21 +103,54 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
 
 /* ---- Trying one after the other ---- */
 
-/* The formats that rejected the file. */
+/* The formats that rejected the file, and why. */
+struct refusal {
+    const struct nt_format *format;
+    struct nt_error reason;
+};
 struct refusals {
     unsigned count;
-    struct nt_buffer names, reasons;
+    struct refusal items[sizeof(nt_formats) / sizeof(*nt_formats)];
 };
 
-static void note_refusal(struct refusals *refusals, const struct nt_format *format,
-                         const struct nt_error *reason)
+/* The reason of the format whose kind of file it is; NULL: none. */
+static const struct nt_error *find_reason(const struct refusals *refusals, const char *format)
 {
-    nt_buffer_format(&refusals->names, "%s%s", refusals->count ? ", " : "", format->name);
-    nt_buffer_format(&refusals->reasons, "%s%s", refusals->count ? "; " : "", reason->message);
-    refusals->count++;
+    for (unsigned i = 0; format && i < refusals->count; i++)
+        if (!strcmp(refusals->items[i].format->name, format))
+            return &refusals->items[i].reason;
+    return NULL;
 }
 
-/* Fails with the identified type of the file, else with the reasons of the formats. */
+static enum nt_status fail_unsupported(const struct nt_source *source, const struct refusals *refusals,
+                                       const char *kind, struct nt_error *error)
+{
+    struct nt_buffer names = {0};
+    for (unsigned i = 0; i < refusals->count; i++)
+        nt_buffer_format(&names, "%s%s", i ? ", " : "", refusals->items[i].format->name);
+    enum nt_status status = names.failed ? nt_fail_memory(error)
+                                         : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                                                   "%s: %s, which is not a supported format (formats: %s)",
+                                                   source->path, kind, names.bytes);
+    nt_buffer_deinit(&names);
+    return status;
+}
+
+static enum nt_status fail_unknown(const struct nt_source *source, const struct refusals *refusals,
+                                   struct nt_error *error)
+{
+    struct nt_buffer reasons = {0};
+    for (unsigned i = 0; i < refusals->count; i++)
+        nt_buffer_format(&reasons, "%s%s", i ? "; " : "", refusals->items[i].reason.message);
+    enum nt_status status = reasons.failed ? nt_fail_memory(error)
+                                           : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s",
+                                                     source->path, reasons.bytes);
+    nt_buffer_deinit(&reasons);
+    return status;
+}
+
+/* Fails with the reason of the format that the file has, else with the identified type of the file, else with
+ * the reasons of all formats. */
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
@@ -135,13 +168,11 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
                        kind.format, kind.format);
     if (!refusals->count)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
-    if (refusals->names.failed || refusals->reasons.failed)
-        return nt_fail_memory(error);
-    if (kind.text)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                       "%s: %s, which is not a supported format (formats: %s)", source->path, kind.text,
-                       refusals->names.bytes);
-    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
+    const struct nt_error *reason = find_reason(refusals, kind.format);
+    if (reason)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, reason->message);
+    return kind.text && !kind.format ? fail_unsupported(source, refusals, kind.text, error)
+                                     : fail_unknown(source, refusals, error);
 }
 
 /* Returns NT_OK, the error of the format that recognises the file, or NT_NOT_THIS_FORMAT. */
@@ -156,13 +187,12 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
         is_known = true;
         if (source->folder && !nt_formats[i]->takes_folder)
             continue;
-        struct nt_error failure = {0};
-        enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &failure);
-        if (status == NT_NOT_THIS_FORMAT) {
-            note_refusal(refusals, nt_formats[i], &failure);
-            continue;
-        }
-        return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+        struct refusal *refusal = &refusals->items[refusals->count];
+        *refusal = (struct refusal){.format = nt_formats[i]};
+        enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &refusal->reason);
+        if (status != NT_NOT_THIS_FORMAT)
+            return status == NT_OK ? NT_OK : nt_fail_with(error, &refusal->reason);
+        refusals->count++;
     }
     if (!is_known && is_omitted(options->format))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "format %s is not built in (-D%s=enabled)",
@@ -175,13 +205,11 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
 enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
-    struct refusals refusals = {0};
+    struct refusals refusals = {.count = 0};
     struct nt_open_options known;
     enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK)
         status = try_formats(source, &known, &refusals, file_ret, error);
-    nt_buffer_deinit(&refusals.names);
-    nt_buffer_deinit(&refusals.reasons);
     return status;
 }
 

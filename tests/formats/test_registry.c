@@ -85,6 +85,7 @@ TEST(a_root_file_is_offered_to_the_format_that_is_wanted, .setup = temporary_set
     path = save_root("none", none);
     assert_status(NT_NOT_THIS_FORMAT, open_path(path, NULL));
     assert_says("a ROOT file without an RNTuple or a TTree: it holds 1 TH1F");
+    ck_assert_ptr_null(strstr(error.message, "; ")); /* the other formats say nothing */
 }
 
 TEST(a_file_whose_trees_all_fail_says_why, .setup = temporary_setup, .teardown = temporary_teardown)
