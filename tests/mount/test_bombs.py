@@ -362,4 +362,4 @@ def a_mount_from_a_server_that_claims_takes_no_more():
                 looked_at_and_read(address)
 
 
-run(needs_fuse=False, at_once=2)  # each process is measured, and no other test runs
+run(needs_fuse=False, at_once=2)  # each process is measured: more at once would disturb one another
