@@ -30,6 +30,8 @@ WIDTHS = {'B': 1, 'b': 1, 'O': 1, 'S': 2, 's': 2, 'I': 4, 'i': 4, 'F': 4}   # ot
 NUMBERS = ['bool', 'char', 'signed char', 'unsigned char', 'short', 'unsigned short', 'int', 'unsigned',
            'long long', 'unsigned long long',
            'long', 'float', 'double']
+# ROOT has no dictionary for an RVec of signed char.
+IN_RVEC = [kind for kind in NUMBERS if kind not in ('bool', 'signed char')]
 KEYS = ['int', 'short', 'unsigned', 'long long', 'string']
 VARIANTS, MAX_BRANCHES, MAX_MEMBERS, DEPTH = 10, 8, 5, 2
 
@@ -223,8 +225,7 @@ class Schema:
     def column(self, number):
         """The branches of a frame that Snapshot writes."""
         kind = self.random.choice([self.number, self.leaf, lambda: self.range(1), lambda: self.range(1),
-                                   lambda: 'RVec<%s >' % self.random.choice([k for k in NUMBERS
-                                           if k != 'bool']),
+                                   lambda: f'RVec<{self.random.choice(IN_RVEC)} >',
                                    lambda: self.structure(1)])()
         return f'snapshot.Add<{kind}>("b{number}");'
 
