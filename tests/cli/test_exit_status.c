@@ -34,7 +34,7 @@ TEST(damaged_unreadable_unknown_and_unsupported_are_distinguished)
 
 TEST(help_explains_every_number)
 {
-    char text[4096] = "", line[16];
+    char text[4096] = "", line[32];
     FILE *stream = fmemopen(text, sizeof(text), "w");
     nt_exit_status_help(stream);
     fclose(stream);
