@@ -6,7 +6,7 @@
 
 #include "module.h"
 
-/* The handle, dataset and field of a call; without a dataset an exception is set. */
+/* The file and the dataset of a call. If `dataset` is NULL, an exception is set. */
 struct opened {
     struct file *file;
     struct nt_dataset *dataset;
@@ -63,7 +63,7 @@ static PyObject *dataset_info(PyObject *module, PyObject *arguments)
 }
 
 /* An array of 64-bit integers: pairs of first entry and count. */
-static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
+static PyObject *dataset_select(PyObject *module, PyObject *arguments)
 {
     PyObject *handle, *array;
     unsigned int index;
@@ -81,7 +81,7 @@ static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
     Py_RETURN_NONE;
 }
 
-static enum nt_status choose_by_file(struct nt_dataset *dataset, const char *path, struct nt_error *error)
+static enum nt_status select_by_file(struct nt_dataset *dataset, const char *path, struct nt_error *error)
 {
     struct nt_selection *selection = NULL;
     enum nt_status status = nt_selection_open(path, &selection, error);
@@ -91,7 +91,7 @@ static enum nt_status choose_by_file(struct nt_dataset *dataset, const char *pat
     return status;
 }
 
-static PyObject *dataset_choose_by_file(PyObject *module, PyObject *arguments)
+static PyObject *dataset_select_by_file(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
     unsigned int index;
@@ -104,7 +104,7 @@ static PyObject *dataset_choose_by_file(PyObject *module, PyObject *arguments)
     struct opened opened = opened_of(handle, index);
     if (!opened.dataset)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = choose_by_file(opened.dataset, path, &error);
+    Py_BEGIN_ALLOW_THREADS status = select_by_file(opened.dataset, path, &error);
     Py_END_ALLOW_THREADS if (status != NT_OK) return raise_error(&error);
     Py_RETURN_NONE;
 }
@@ -161,7 +161,7 @@ static PyObject *numbers_value(const uint32_t *numbers, uint32_t count)
     return list;
 }
 
-/* The fields that a path or pattern means. */
+/* The numbers of the fields that match a path or pattern. */
 static PyObject *dataset_match(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
@@ -175,11 +175,11 @@ static PyObject *dataset_match(PyObject *module, PyObject *arguments)
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
     if (!dataset)
         return NULL;
-    uint32_t most = nt_dataset_field_count(dataset);
-    uint32_t *fields = calloc((size_t)most + 1, sizeof(*fields));
+    uint32_t field_count = nt_dataset_field_count(dataset);
+    uint32_t *fields = calloc((size_t)field_count + 1, sizeof(*fields));
     if (!fields)
         return PyErr_NoMemory();
-    enum nt_status status = nt_dataset_match(dataset, pattern, fields, most, &count, &error);
+    enum nt_status status = nt_dataset_match(dataset, pattern, fields, field_count, &count, &error);
     PyObject *value = status == NT_OK ? numbers_value(fields, count) : raise_error(&error);
     free(fields);
     return value;
@@ -286,8 +286,8 @@ static PyObject *field_rows(PyObject *module, PyObject *arguments)
 
 PyMethodDef dataset_functions[] = {
     {"dataset_info", dataset_info, METH_VARARGS, NULL},
-    {"dataset_choose", dataset_choose, METH_VARARGS, NULL},
-    {"dataset_choose_by_file", dataset_choose_by_file, METH_VARARGS, NULL},
+    {"dataset_select", dataset_select, METH_VARARGS, NULL},
+    {"dataset_select_by_file", dataset_select_by_file, METH_VARARGS, NULL},
     {"dataset_schema", dataset_schema, METH_VARARGS, NULL},
     {"dataset_find", dataset_find, METH_VARARGS, NULL},
     {"dataset_match", dataset_match, METH_VARARGS, NULL},

@@ -4,8 +4,8 @@
  * reference to one of the structures here. These hold references to one another, and are counted without
  * Python, because Arrow streams are released by any thread at any time.
  *
- * A process that was forked has none of its parent's workers: the reader is made anew there, and what was
- * opened with the old one is left alone (see handles.c).
+ * A forked process has none of its parent's workers. It creates its own reader and does not touch what was
+ * opened with the old one (handles.c).
  */
 #ifndef NTUPLE_PYTHON_MODULE_H
 #define NTUPLE_PYTHON_MODULE_H

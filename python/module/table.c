@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow tables: chosen when they are made, handed out as the capsules of the Arrow PyCapsule interface
+ * Arrow tables: their fields and entries are selected when they are created. They are exported as the
+ * capsules of the Arrow PyCapsule interface
  * (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
  */
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static PyObject *wrap_table(struct file *file, struct nt_arrow *arrow)
     return table_handle(table);
 }
 
-/* Field numbers from a sequence, in memory that the caller frees; NULL with an exception. */
+/* Field numbers from a sequence, in memory that the caller frees; false with an exception. */
 static bool take_fields(PyObject *sequence, uint32_t **fields_ret, size_t *count_ret)
 {
     PyObject *items = PySequence_Tuple(sequence);

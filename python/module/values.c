@@ -81,7 +81,7 @@ PyObject *document_value(struct document *document, enum nt_status status, const
     PyObject *value = NULL;
     if (status == NT_OK)
         value = PyBytes_FromStringAndSize(document->bytes, (Py_ssize_t)document->length);
-    else if (status == NT_CANCELED) /* fails only without memory */
+    else if (status == NT_CANCELED) /* take_text cancels, and only without memory */
         PyErr_NoMemory();
     else
         raise_error(error);

@@ -8,10 +8,9 @@
 ...     offsets = events['muons'].offsets        # where the muons of each entry begin
 """
 from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError,
-                      IncompatibleError, LimitError,
-                      MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError,
-                      TruncatedError,
-                      UnreachableError, UnsupportedError)
+                      IncompatibleError, LimitError, MountError, NotFoundError, OutOfMemoryError,
+                      ReadError, SourceNotFoundError, TruncatedError, UnreachableError,
+                      UnsupportedError)
 from ._field import Field
 from ._file import Dataset, File, Schema, chain, counters, formats, open
 from ._mount import mount
@@ -21,8 +20,6 @@ from ._view import View
 __version__ = _library_version()
 
 __all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field',
-           'File',
-           'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError',
-           'OutOfMemoryError', 'ReadError', 'Schema',
-           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'chain',
-           'counters', 'formats', 'mount', 'open']
+           'File', 'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError',
+           'OutOfMemoryError', 'ReadError', 'Schema', 'SourceNotFoundError', 'TruncatedError',
+           'UnreachableError', 'UnsupportedError', 'View', 'chain', 'counters', 'formats', 'mount', 'open']

@@ -8,8 +8,7 @@ from typing import Dict, Optional, Type
 
 
 class Error(Exception):
-    """Something could not be read. `str(error)` says where, what was expected and what was
-    found.
+    """Something could not be read. `str(error)` says where, what was expected and what was found.
 
     status    the kind of failure in one word or two: 'checksum mismatch', 'corrupt', ...
     offset    the position in the file, or None

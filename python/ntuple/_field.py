@@ -43,28 +43,29 @@ class Span(NamedTuple):
             return np.empty(self.count, self.stream.dtype)
         if out.dtype != self.stream.dtype or out.size != self.count or not out.flags.c_contiguous:
             raise ValueError(f'out: expected {self.count} contiguous elements of {self.stream.dtype}, '
-                             f'found {out.size} '
-                             f'of {out.dtype}')
+                             f'found {out.size} of {out.dtype}')
         return out
 
 
 def read(spans: Sequence[Span], out: Optional[Sequence[Array]] = None) -> List[Array]:
-    """The elements of all spans, decoded by all workers at once. Reuses arrays that are given."""
-    arrays = [span.array(there) for span, there in zip(spans, out or [None] * len(spans))]
-    _ntuple.streams_read([(span.stream.handle, span.first, span.count, array) for span,
-                          array in zip(spans, arrays)])
+    """The elements of all spans, decoded by all workers at once: into the arrays of `out`, or into
+    new ones."""
+    arrays = [span.array(array) for span, array in zip(spans, out or [None] * len(spans))]
+    _ntuple.streams_read([(span.stream.handle, span.first, span.count, array)
+                          for span, array in zip(spans, arrays)])
     return arrays
 
 
 class Field:
     """A field of a dataset.
 
-    `field[a:b]` are the values of rows a to b; only their pages are decoded. The result is an
-    array for plain values, and a list of str for strings (of bytes, if the field is no text).
+    `field[a:b]` has the values of rows a to b, and decodes only their pages. Plain values are an
+    array, strings are a list of str, and binary data is a list of bytes.
+
     Collections, optionals, variants and records have no values of their own. They have streams
-    with their structure (`offsets`, `valid`, `tags`, `index`), and sub-fields: `field['_0/pt']`
-    is the same as the dataset at the longer path. Rows are counted within the nearest collection
-    or variant around the field; without one they are the entries.
+    that describe their structure (`offsets`, `valid`, `tags`, `index`), and sub-fields:
+    `field['_0/pt']` is what the dataset has at the longer path. A row is an item of the nearest
+    collection or variant around the field. Without one it is an entry.
 
     path         from the dataset: 'muons/_0/pt'
     name, type   from the writer; the type is a C++ type
@@ -115,12 +116,12 @@ class Field:
 
     @property
     def dtype(self) -> Optional['np.dtype[Any]']:
-        """The type of the elements; None without data."""
+        """The type of the elements, or None without data."""
         return self._stream('data').dtype if 'data' in self.streams else None
 
     @property
     def shape(self) -> Tuple[int, ...]:
-        """The shape of the array of all values; for other fields the number of rows."""
+        """The shape of the array of all values. Fields without such an array have (rows,)."""
         if not self.is_plain:
             return (self.rows,)
         size = math.prod(self._dimensions)
@@ -130,8 +131,7 @@ class Field:
         return self.shape[0]
 
     def valued(self) -> Field:
-        """The field that has the values: this one, or the one within an enum, an atomic or an
-        array."""
+        """The field that has the values: this one, or the one in an enum, an atomic or an array."""
         field = self
         while field.kind in ('wrapper', 'array') and len(field.fields) == 1:
             field = field.fields[0]
@@ -152,28 +152,27 @@ class Field:
 
     @property
     def offsets(self) -> Array:
-        """Collections, optionals and strings: row r has items offsets[r] to offsets[r + 1]."""
+        """For collections, optionals and strings: row r has the items offsets[r] to offsets[r + 1]."""
         return self._whole('offsets')
 
     @property
     def valid(self) -> Array:
-        """Nullable fields, and optionals in the dense form of drafts: does each row have a
-        value?"""
+        """For nullable fields, and optionals in the dense form of drafts: has each row a value?"""
         return self._whole('valid')
 
     @property
     def tags(self) -> Array:
-        """Variants: the alternative of each row, from 1 on; 0 is none."""
+        """For variants: the alternative of each row, from 1 on. 0 means none."""
         return self._whole('tags')
 
     @property
     def index(self) -> Array:
-        """Variants: the row number within the alternative, for each row."""
+        """For variants: for each row, its number within its alternative."""
         return self._whole('index')
 
     @property
     def values(self) -> Array:
-        """All values; the concatenated bytes of strings."""
+        """All values. For strings: their bytes, concatenated."""
         return self[:] if self.is_plain else self._whole('data')
 
     # ---- values ----
@@ -185,7 +184,7 @@ class Field:
         return array.reshape(rows, *self._dimensions)
 
     def _span_of_rows(self, first: int, end: int) -> Span:
-        """The number of rows that `shape` counts."""
+        """The elements of rows, which are counted as in `shape`."""
         size = math.prod(self._dimensions)
         return Span(self._stream('data'), first * size, (end - first) * size)
 
@@ -195,20 +194,20 @@ class Field:
         offsets = read([Span(self._stream('offsets'), first, end - first + 1)])[0]
         begin = int(offsets[0])
         data = read([Span(self._stream('data'), begin, int(offsets[-1]) - begin)])[0].tobytes()
-        places = (offsets - begin).tolist()
-        parts = [data[a:b] for a, b in zip(places, places[1:])]
-        return [part.decode(errors='surrogateescape')
-                for part in parts] if self.kind == 'string' else list(parts)
+        bounds = (offsets - begin).tolist()
+        parts = [data[a:b] for a, b in zip(bounds, bounds[1:])]
+        if self.kind == 'string':
+            return [part.decode(errors='surrogateescape') for part in parts]
+        return list(parts)
 
     def _range(self, first: int, end: int) -> Any:
         if self.is_plain:
             return self._shaped(read([self._span_of_rows(first, end)])[0], end - first)
         if 'data' in self.streams:
             return self._texts(first, end)
-        raise TypeError(f'{self.path}, a {self.kind}, has no values of its own'
-                        + (f': {self.unreadable}' if self.unreadable else
-                           '; its streams and sub-fields have: ' +
-                           ', '.join([*self.streams, *(repr(field.name) for field in self.fields)])))
+        parts = ', '.join([*self.streams, *(repr(field.name) for field in self.fields)])
+        reason = f': {self.unreadable}' if self.unreadable else f'; its streams and sub-fields have: {parts}'
+        raise TypeError(f'{self.path}, a {self.kind}, has no values of its own{reason}')
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -241,8 +240,7 @@ class Field:
                 yield from child._with_arrays()
 
     def _rows_of_entries(self, first: int, end: int) -> Tuple[int, int]:
-        """The rows of this field for a range of entries, from the offsets of the collections
-        around it."""
+        """The rows of this field for a range of entries, by the offsets of the collections around it."""
         if self._parent is None:
             return first, end
         parent = Field(self.dataset, self._parent)
@@ -257,7 +255,7 @@ class Field:
         return first * (parent._repetition or 1), end * (parent._repetition or 1)
 
     def _span_of_entries(self, first: int, end: int) -> Span:
-        """Values or offsets for a range of entries; for all entries no offsets are read."""
+        """Values or offsets for a range of entries. All entries need no look at offsets."""
         if 'data' in self.streams and not self.is_plain:
             raise TypeError(f'{self.path}: an array cannot hold strings; use dataset.field(path)[a:b]')
         stream = self._stream('data' if self.is_plain else 'offsets')
@@ -269,7 +267,7 @@ class Field:
         return Span(stream, first, end - first + 1)
 
     def _array_of_span(self, array: Array) -> Array:
-        """The array in the shape for users; offsets begin with 0."""
+        """The array in the shape of the field; offsets begin with 0."""
         if not self.is_plain:
             if array[0]:
                 array -= array[0]

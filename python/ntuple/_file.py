@@ -13,23 +13,23 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _errors, _ntuple
-from ._choice import Entries, choose
 from ._field import Array, Field, Stream, dtype_of, read
+from ._selection import Entries, select
 from ._view import View
 
 Path = Union[str, 'os.PathLike[str]']
 Source = Union[Path, bytes, bytearray, memoryview, Array]
 Selection = Union[Entries, Mapping[str, Entries], None]
 
-_MOST_STREAMS = 4096
+_MAX_STREAMS = 4096
 
 _lock = threading.Lock()
 _readers: List[_ntuple.Reader] = []
 
 
 def _reader() -> _ntuple.Reader:
-    """The reader: one cache and one set of workers for all files. With the calling thread, one
-    thread per processor."""
+    """The reader: one cache and one set of workers for all files. The workers and the calling thread
+    are one thread for each processor."""
     with _lock:
         if not _readers:
             _readers.append(_ntuple.reader_new(0, max(0, len(os.sched_getaffinity(0)) - 1)))
@@ -41,8 +41,8 @@ def _encoded(path: str) -> bytes:
 
 
 def counters() -> Dict[str, int]:
-    """Counters of bytes read and decoded so far, over all files. docs/tree.md describes the
-    names (stats.json)."""
+    """Counters over all files: bytes read, pages decoded and more. docs/tree.md describes the names
+    (stats.json)."""
     return _ntuple.reader_counters(_reader())
 
 
@@ -52,38 +52,39 @@ def formats() -> Dict[str, str]:
 
 
 def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
-         version: Union[int, str, None] = None,
-         entries: Selection = None, friends: bool = False) -> File:
-    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance
-    datasets are folders.
-    A list of files, or a pattern that is no file's name, is opened as chain() opens it.
+         version: Union[int, str, None] = None, entries: Selection = None,
+         friends: bool = False) -> File:
+    """Open a file of any format. This reads its metadata and nothing else.
 
-    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a
-    Lance dataset the one of this number, tag
-    or branch, not the latest. `entries`: of the only dataset these alone: an array of bools, one
-    for each entry, or of ascending numbers, (first,
-    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several
-    datasets a mapping from their paths to these.
-    `friends`: branches of a TTree's friends in the same file are fields below the friend's name.
+    source   a path, an address, a bytes-like object with the bytes of a file, or a folder (a Lance
+             dataset, a BLZ array or table); a list of files, or a pattern that is not the name of a
+             file, opens a chain
+    format   one of `formats()`; no other is tried
+    version  the number, the tag or the branch of a version of a Lance dataset; else the latest
+    entries  select these entries: an array with a bool for each entry, an array of ascending entry
+             numbers, (first, end), or the path of a file that lists them (.npy, a Roaring bitmap or
+             a text); a file of several datasets needs a mapping from their paths to these
+    friends  show the branches of a TTree's friends in the same file as fields below the friend's
+             name
     """
     if isinstance(source, (list, tuple)) or _is_pattern(source):
         if version is not None:
             raise ValueError('a chain has no versions')
         return chain(source, format=format, entries=entries, friends=friends)  # type: ignore[arg-type]
-    return _chosen(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
+    return _selected(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
 
 
 def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse',
-          format: Optional[str] = None,
-          entries: Selection = None, friends: bool = False) -> File:
-    """Open many files as one, whose datasets have the entries of all files, one after the other.
+          format: Optional[str] = None, entries: Selection = None, friends: bool = False) -> File:
+    """Open many files as one. Its datasets have the entries of all files, one after the other.
 
-    `sources`: a file, an address, a pattern ('run*.root', '**' for any folders), a list of names in
-    a text file, or a specification of
-    RDataFrame; or several of these. `union`: the chain has the fields of all files, null where a
-    file lacks one; else fields that differ are an
-    IncompatibleError. `missing='skip'` omits files that cannot be opened. `format`, `entries` and
-    `friends`: as for open().
+    sources  a file, an address, a pattern ('run*.root'; '**' means any folders), a text file that
+             lists names, or a specification of RDataFrame; or several of these
+    union    the datasets have the fields of all files; a field is null in the entries of files that
+             lack it. Without `union`, different fields raise IncompatibleError
+    missing  'skip' omits files that cannot be opened, 'refuse' raises an exception
+
+    `format`, `entries` and `friends` are those of open().
     """
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
@@ -91,7 +92,7 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     paths = tuple(os.fsencode(name) for name in names)
     with _missing_source():
         handle = _ntuple.file_open_chain(_reader(), paths, format, union, missing == 'skip', friends)
-    return _chosen(File(handle), entries)
+    return _selected(File(handle), entries)
 
 
 def _is_pattern(source: object) -> bool:
@@ -105,21 +106,21 @@ def _is_pattern(source: object) -> bool:
 
 @contextlib.contextmanager
 def _missing_source() -> Iterator[None]:
-    """What is not found is a file, not a dataset or a field."""
+    """Only a file can be missing here, no dataset and no field."""
     try:
         yield
     except _errors.NotFoundError as error:
         raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
 
 
-def _chosen(file: File, entries: Selection) -> File:
+def _selected(file: File, entries: Selection) -> File:
     """Select entries of a file; close it if that fails."""
     try:
         if isinstance(entries, Mapping):
-            for path, chosen in entries.items():
-                choose(file._handle, _ntuple.file_find(file._handle, _encoded(path)), chosen)
+            for path, selected in entries.items():
+                select(file._handle, _ntuple.file_find(file._handle, _encoded(path)), selected)
         elif entries is not None:
-            choose(file._handle, _ntuple.file_find(file._handle, None), entries)
+            select(file._handle, _ntuple.file_find(file._handle, None), entries)
     except BaseException:
         file.close()
         raise
@@ -146,8 +147,8 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None],
 class File(Mapping):  # type: ignore[type-arg]
     """An open file: a mapping from paths to datasets.
 
-    `close()` or the end of a `with` closes it. Arrays and tables that were read stay valid.
-    Reads in progress, in this thread through Arrow or in another thread, finish first.
+    `close()` or the end of a `with` block closes it. Arrays and tables that were read stay valid.
+    Reads in progress, in another thread or through Arrow, finish first.
     """
 
     def __init__(self, handle: _ntuple.File) -> None:
@@ -186,15 +187,15 @@ class File(Mapping):  # type: ignore[type-arg]
         return sum(1 for _ in self)
 
     def _stream(self, dataset: int, field: int, kind: str) -> Stream:
-        """Opened once per process (a forked process has its own reader) and kept. The oldest are
-        closed if there are many."""
+        """A stream, opened once per process, because a forked process has its own reader. The file
+        keeps streams open, and closes them all when there are too many."""
         handle, key = self._handle, (os.getpid(), dataset, field, kind)
         stream = self._streams.get(key)
         if stream is None:
             opened = _ntuple.stream_open(handle, dataset, field, kind)
             elements, dtype, _ = _ntuple.stream_info(opened)
             stream = Stream(opened, elements, dtype_of(dtype))
-            if len(self._streams) >= _MOST_STREAMS:
+            if len(self._streams) >= _MAX_STREAMS:
                 self._streams = {}
             self._streams[key] = stream
         return stream
@@ -203,20 +204,20 @@ class File(Mapping):  # type: ignore[type-arg]
         return '<ntuple.File, closed>' if self.closed else f'<ntuple.File: {", ".join(self)}>'
 
     def only(self) -> Dataset:
-        """The only dataset, without older cycles and attribute sets; ArgumentError if there are
+        """The only dataset. Older cycles and attribute sets do not count. ArgumentError if there are
         several."""
         return Dataset(self, _ntuple.file_find(self._handle, None))
 
     def layout(self) -> List[Dict[str, Any]]:
-        """Every byte of the file with its owner, in order, as in `layout.jsonl`. Reads all page
+        """Every byte of the file with its owner, in order, as in `layout.jsonl`. This reads all page
         lists."""
         return [json.loads(line) for line in _ntuple.file_layout(self._handle).splitlines()]
 
 
 class Schema:
-    """The fields of a dataset. `str(schema)` has a line for each. `schema.fields` has the
-    members of `ntuple schema --json`: dictionaries of name, type, kind, number of items, and
-    `fields` for sub-fields."""
+    """The fields of a dataset. `str(schema)` has a line for each. `schema.fields` is what
+    `ntuple schema --json` prints: dictionaries with name, type, kind, number of items, and sub-fields
+    as `fields`."""
 
     def __init__(self, lines: str, fields: List[Dict[str, Any]]) -> None:
         self._lines = lines
@@ -231,20 +232,20 @@ class Schema:
 class Dataset:
     """A dataset: columns by the paths of their fields.
 
-    `dataset[path]` is a NumPy array of all values for fields of plain values, including enums
-    and arrays ('weight', 'muons/_0/pt': the values of all muons, one after the other). All
-    workers decode it. For other fields it is the Field, which has the structure:
-    `dataset['muons'].offsets` gives the items of each entry, and `dataset['stream'][a:b]` are
-    strings.
+    For fields of plain values, including enums and arrays, `dataset[path]` is a NumPy array of all
+    values. All workers decode it. `dataset['muons/_0/pt']` has the values of all muons, one after
+    the other. For other fields, `dataset[path]` is the Field: `dataset['muons'].offsets` says which
+    items belong to which entry, and `dataset['stream'][a:b]` is a list of strings.
 
-    The dataset itself, and parts of it by `select()`, are Arrow data for every program with the
-    Arrow PyCapsule interface: `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`,
+    Every program with the Arrow PyCapsule interface reads the dataset, or a part of it by `select()`,
+    as Arrow data: `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`,
     `duckdb.sql('select ... from dataset')`.
 
-    name, title, description, writer, format, version, generation, cycle    as stored
-    entries, stored_entries    the number of selected entries, and of all
-    path     its path in the file
-    file     the file that contains it
+    path, file        the path within the file, and the file
+    name, title, description, writer, format, version, generation, cycle
+                      as stored
+    entries           the number of selected entries
+    stored_entries    the number of all entries
     """
 
     def __init__(self, file: File, number: int) -> None:
@@ -299,17 +300,15 @@ class Dataset:
             return False
 
     def field(self, path: str) -> Field:
-        """The field at a path: 'weight', 'muons/_0/pt'. Names are written as in the mounted
-        tree."""
+        """The field at a path: 'weight', 'muons/_0/pt'. Names are written as in the mounted tree."""
         return Field(self, self._find(path))
 
     def match(self, pattern: Union[str, Sequence[str]]) -> List[Field]:
-        """The fields that a path or pattern means, or several: 'Muon_*', 'muons/_0/p?', '**/pt'.
-        Items of collections may
-        be left out: 'muons/pt'. NotFoundError where one means nothing."""
+        """The fields that match a path or pattern, or several: 'Muon_*', 'muons/_0/p?', '**/pt'. The
+        items of collections may be omitted: 'muons/pt'. NotFoundError if one matches no field."""
         patterns = [pattern] if isinstance(pattern, str) else pattern
-        numbers = [number for one in patterns
-                   for number in _ntuple.dataset_match(self._handle, self._number, _encoded(one))]
+        numbers = [number for path in patterns
+                   for number in _ntuple.dataset_match(self._handle, self._number, _encoded(path))]
         return [Field(self, number) for number in dict.fromkeys(numbers)]
 
     def __getitem__(self, path: str) -> Union[Array, Field]:
@@ -339,9 +338,8 @@ class Dataset:
         return first, end
 
     def _named(self, paths: Union[str, Sequence[str]]) -> Dict[str, Field]:
-        """The fields by the names that were given. A pattern means the arrays of all fields below
-        those that it matches,
-        by their paths."""
+        """The requested fields, each under the path that requested it. A pattern requests all fields
+        with arrays at or below those that it matches, each under its own path."""
         named: Dict[str, Field] = {}
         for path in [paths] if isinstance(paths, str) else paths:
             if path in self:
@@ -352,23 +350,26 @@ class Dataset:
 
     def arrays(self, paths: Union[str, Sequence[str]], entries: Optional[Tuple[int, int]] = None, *,
                out: Optional[Mapping[str, Array]] = None) -> Dict[str, Array]:
-        """Several columns in one call, which keeps all processors busy also where each is small.
-        `paths` are paths or
-        patterns, or one of them: 'Muon_*', with everything below the fields that it matches. Of a
-        collection these are its offsets, which begin with 0; with `entries` only
-        the values that belong to entries (first, end). Dictionary of path and array, in the order
-        of the paths. `out` has an array for each path, as a former call for as
-        many gave them: these are read into, which saves the system the work of new memory."""
+        """Several columns in one call, which keeps all processors busy even if each is small. Returns
+        a dictionary from paths to arrays, in the order of `paths`. The array of a collection is its
+        offsets, which begin with 0.
+
+        paths    a path or a pattern, or several; a pattern ('Muon_*') means the fields that it
+                 matches with everything below them
+        entries  only the values of entries (first, end)
+        out      the arrays of an earlier call for as many values: they are read into, so the system
+                 need not provide new memory
+        """
         first, end = self._range(entries)
         named = self._named(paths)
         fields = [field.valued() for field in named.values()]
-        there = None if out is None else [out[path] for path in named]
-        arrays = read([field._span_of_entries(first, end) for field in fields], there)
+        targets = None if out is None else [out[path] for path in named]
+        arrays = read([field._span_of_entries(first, end) for field in fields], targets)
         return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 
     def iterate(self, paths: Sequence[str], step: int = 100_000,
                 entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
-        """What arrays() returns, for `step` entries at a time, so that memory holds only these."""
+        """What arrays() returns, for `step` entries at a time. Memory holds only these."""
         if step < 1:
             raise ValueError(f'step: expected at least 1, found {step}')
         first, end = self._range(entries)
@@ -380,10 +381,13 @@ class Dataset:
     def select(self, columns: Union[str, Sequence[str], None] = None,
                entries: Optional[Tuple[int, int]] = None, *,
                strings: str = 'text', variants: str = 'struct') -> View:
-        """Columns (paths or patterns of fields, each with all below it) and entries (first, end) as
-        Arrow. Nothing of others is
-        decoded. `strings='binary'` promises no UTF-8; `variants`: 'struct', 'union' or 'omit';
-        docs/arrow.md has the types."""
+        """Some columns and entries as Arrow. Nothing else is decoded. docs/arrow.md has the types.
+
+        columns   paths or patterns of fields, each with everything below it; None: all
+        entries   (first, end)
+        strings   'text', or 'binary' for strings that may not be UTF-8
+        variants  'struct', 'union' or 'omit'
+        """
         return View(self, columns, entries, strings, variants)
 
     def __arrow_c_schema__(self) -> object:

@@ -21,8 +21,7 @@ def _failure(number: int, message: str) -> _errors.Error:
 
 
 def program(name: str) -> str:
-    """The path of a program of this project: next to this interpreter, as in a wheel, or on
-    PATH."""
+    """The path of a program of this project: beside this interpreter, as in a wheel, or on PATH."""
     folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable),
                os.environ.get('PATH', os.defpath)]
     found = shutil.which(name, path=os.pathsep.join(folders))
@@ -52,7 +51,7 @@ def _options(options: Any) -> List[str]:
 
 
 def _unmount(path: Path) -> None:
-    """Unmount lazily: programs that have a file open can still read until they close it."""
+    """Unmount lazily: a program that has a file open can read it until it closes it."""
     command = ['fusermount3', '-u', '-z'] if shutil.which('fusermount3') else ['umount', '-l']
     subprocess.run([*command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
@@ -60,11 +59,10 @@ def _unmount(path: Path) -> None:
 
 @contextlib.contextmanager
 def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
-    """Mount a file or a folder of files for the duration of a `with`; returns the path of the
-    tree.
+    """Mount a file or a folder of files for a `with` block, which gets the path of the tree.
 
     `options` are those of `ntuplefs -o`: `mount(path, text='sized', cachesize='1G')`. Raises
-    MountError if FUSE is not allowed; `ntuple.open` works without it.
+    MountError if mounting is impossible here. `ntuple.open` needs no mount.
     """
     mounter = program('ntuplefs')
     problem = _problem()

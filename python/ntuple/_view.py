@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _ntuple
 
@@ -15,7 +15,8 @@ VARIANTS = ('struct', 'union', 'omit')
 
 class View:
     """Columns and entries of a dataset, for every program with the Arrow PyCapsule interface:
-    `pyarrow.table(view)`, `polars.DataFrame(view)`, DuckDB by the name of the variable.
+    `pyarrow.table(view)`, `polars.DataFrame(view)`, DuckDB by the name of the variable. A batch is
+    decoded when it is requested: `pyarrow.RecordBatchReader.from_stream(view)` holds one at a time.
 
     dataset   whose columns these are
     columns   paths or patterns of fields, or None: all
@@ -23,18 +24,19 @@ class View:
     """
 
     def __init__(self, dataset: Dataset, columns: Union[str, Sequence[str], None],
-                 entries: Optional[Tuple[int, int]],
-                 strings: str, variants: str) -> None:
+                 entries: Optional[Tuple[int, int]], strings: str, variants: str) -> None:
         if strings not in ('text', 'binary'):
             raise ValueError(f"strings: expected 'text' or 'binary', found {strings!r}")
         if variants not in VARIANTS:
-            raise ValueError(
-                    f'variants: expected one of {", ".join(map(repr, VARIANTS))}, found {variants!r}')
+            expected = ', '.join(map(repr, VARIANTS))
+            raise ValueError(f'variants: expected one of {expected}, found {variants!r}')
         self.dataset = dataset
-        self.columns = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
         self.entries = dataset._range(entries)
-        self._fields = None if columns is None else [field._number for field
-                                                     in dataset.match(self.columns or ())]
+        self.columns: Optional[List[str]] = None
+        self._fields: Optional[List[int]] = None
+        if columns is not None:
+            self.columns = [columns] if isinstance(columns, str) else list(columns)
+            self._fields = [field._number for field in dataset.match(self.columns)]
         self._is_whole = entries is None
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)
@@ -45,7 +47,7 @@ class View:
         return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {first} to {end}>'
 
     def _table(self) -> _ntuple.Table:
-        """Created once per process, because a forked one has its own reader."""
+        """The table, created once per process, because a forked process has its own reader."""
         handle = self.dataset._handle
         process, table = self._made
         if table is None or process != os.getpid():
@@ -57,20 +59,20 @@ class View:
 
     @property
     def batches(self) -> int:
-        """The number of record batches: one for each cluster that has some of the entries."""
+        """The number of record batches: one for each cluster that has any of the entries."""
         return _ntuple.table_batches(self._table())
 
     @property
     def left_out(self) -> Dict[str, str]:
         """Fields that Arrow cannot express, with the reason."""
-        return {self.dataset._field(number).path: reason for number,
-                reason in _ntuple.table_omitted_fields(self._table())}
+        return {self.dataset._field(number).path: reason
+                for number, reason in _ntuple.table_omitted_fields(self._table())}
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""
         return _ntuple.table_schema(self._table())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
-        """The batches as a PyCapsule. Types are as stored, whichever are requested: the consumer
+        """The batches as a PyCapsule. Their types are as stored, whatever is requested: the consumer
         casts."""
         return _ntuple.table_stream(self._table())

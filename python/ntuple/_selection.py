@@ -13,7 +13,7 @@ Entries = Union[str, 'os.PathLike[str]', Tuple[int, int], Any]
 
 
 def _runs(entries: Any, count: int) -> Any:
-    """Pairs of the first entry and the number of entries."""
+    """The runs of consecutive entries, each as a pair of first entry and number of entries."""
     array = np.asarray(entries)
     if array.ndim != 1:
         raise ValueError(f'entries: expected an array of one dimension, found {array.ndim}')
@@ -36,10 +36,11 @@ def _runs(entries: Any, count: int) -> Any:
     return np.stack((numbers[begins], np.diff(np.append(begins, len(numbers))).astype(np.uint64)), axis=1)
 
 
-def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
-    """Select entries: a file that lists them, (first, end), their numbers, or a bool for each."""
+def select(file: _ntuple.File, dataset: int, entries: Entries) -> None:
+    """Select entries. `entries` is a file that lists them, (first, end), an array of their numbers,
+    or an array with a bool for each."""
     if isinstance(entries, (str, os.PathLike)):
-        _ntuple.dataset_choose_by_file(file, dataset, os.fsencode(entries))
+        _ntuple.dataset_select_by_file(file, dataset, os.fsencode(entries))
         return
     count = _ntuple.dataset_info(file, dataset)['stored_entries']
     if isinstance(entries, tuple):
@@ -49,4 +50,4 @@ def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
         runs = np.array([[first, end - first]], np.uint64)
     else:
         runs = _runs(entries, count)
-    _ntuple.dataset_choose(file, dataset, np.ascontiguousarray(runs))
+    _ntuple.dataset_select(file, dataset, np.ascontiguousarray(runs))
