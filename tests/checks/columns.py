@@ -7,40 +7,17 @@ usage: columns.py SOURCE_DIRECTORY        one case per file; exit status 1 if on
 import sys
 from pathlib import Path
 
+from source_files import check_files, source_files
+
 COLUMNS = 110
-FOLDERS = 'src', 'include', 'tests', 'python', 'bench', 'examples', 'scripts', 'packaging'
-ENDINGS = {'.c', '.h', '.hpp', '.cc', '.cxx', '.hxx', '.py', '.pyi', '.build', '.in', '.sh'}
 
 
-def is_source(path):
-    """Scripts have no ending, but a first line that names their interpreter."""
-    if path.suffix in ENDINGS:
-        return True
-    if path.suffix or not path.is_file():
-        return False
-    with open(path, 'rb') as file:
-        return file.read(2) == b'#!'
-
-
-def sources(root):
-    for folder in FOLDERS:
-        yield from (path for path in sorted((root / folder).rglob('*')) if path.is_file() and is_source(path))
-    yield from sorted(root.glob('meson*'))
-
-
-def main(root):
-    passed = failed = 0
-    for path in sources(root):
-        name = str(path.relative_to(root))
-        lines = path.read_text().split('\n')
-        long_lines = [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
-        for number in long_lines:
-            print(f'{name}:{number}: more than {COLUMNS} columns')
-        failed += bool(long_lines)
-        passed += not long_lines
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
+def problems(text):
+    for number, line in enumerate(text.split('\n'), 1):
+        if len(line) > COLUMNS:
+            yield f'{number}: more than {COLUMNS} columns'
 
 
 if __name__ == '__main__':
-    sys.exit(main(Path(sys.argv[1])))
+    directory = Path(sys.argv[1])
+    sys.exit(check_files(directory, source_files(directory), problems))
