@@ -65,7 +65,7 @@ NT_CHECKED enum nt_status nt_file_open_source(struct nt_source *source, const st
                                               struct nt_file **file_ret, struct nt_error *error);
 
 enum {
-    NT_CHAIN_UNITE_FIELDS = 1, /* the fields of all files; in files without a field its rows are null */
+    NT_CHAIN_UNION_FIELDS = 1, /* the fields of all files; in files without a field its rows are null */
     NT_CHAIN_SKIP_FAILED = 2,  /* omit files that cannot be opened */
 };
 

@@ -107,14 +107,15 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
 {
     PyObject *handle, *sequence;
     const char *format;
-    int unites, skips, friends;
+    int union_fields, skip_failed, friends;
     size_t count = 0;
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "OOzppp", &handle, &sequence, &format, &unites, &skips, &friends))
+    if (!PyArg_ParseTuple(arguments, "OOzppp", &handle, &sequence, &format, &union_fields, &skip_failed,
+                          &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
     const char **names = reader ? names_of(sequence, &count) : NULL;
@@ -122,7 +123,8 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
         return NULL;
     options.format = format;
     options.friends = friends;
-    const unsigned flags = (unites ? NT_CHAIN_UNITE_FIELDS : 0) | (skips ? NT_CHAIN_SKIP_FAILED : 0);
+    const unsigned flags =
+        (union_fields ? NT_CHAIN_UNION_FIELDS : 0) | (skip_failed ? NT_CHAIN_SKIP_FAILED : 0);
     Py_BEGIN_ALLOW_THREADS status = nt_file_open_chain(names, count, &options, flags, &file, &error);
     Py_END_ALLOW_THREADS free(names);
     return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);

@@ -745,11 +745,11 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
     struct nt_open_options known;
     struct nt_chain_list *list = NULL;
     struct nt_fetcher *fetcher = NULL; /* of this chain alone */
-    const struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNITE_FIELDS ? NT_CHAIN_UNION
+    const struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNION_FIELDS ? NT_CHAIN_UNION
                                                                                  : NT_CHAIN_CHECK,
                                            .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
     enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
-    if (status == NT_OK && flags & ~(unsigned)(NT_CHAIN_UNITE_FIELDS | NT_CHAIN_SKIP_FAILED))
+    if (status == NT_OK && flags & ~(unsigned)(NT_CHAIN_UNION_FIELDS | NT_CHAIN_SKIP_FAILED))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "unknown flags of a chain: 0x%x", flags);
     if (status == NT_OK && count == 0)
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");

@@ -502,7 +502,7 @@ static void set_unreadable(struct nt_field *field, const char *reason)
     field->columns_per_representation = 1;
 }
 
-static enum nt_status set_fields_of_share(const struct merging *merging, uint32_t slice)
+static enum nt_status set_fields_of_slice(const struct merging *merging, uint32_t slice)
 {
     struct nt_chain_slice *of = &merging->chain->slices[slice];
     of->fields = nt_arena_alloc(merging->dataset->arena, (size_t)merging->count + 1, sizeof(*of->fields));
@@ -532,7 +532,7 @@ static enum nt_status settle(struct merging *merging)
     }
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < merging->chain->slice_count; i++)
-        status = set_fields_of_share(merging, i);
+        status = set_fields_of_slice(merging, i);
     return status;
 }
 
