@@ -74,8 +74,8 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
 
 /* ---- The folders ---- */
 
-static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *lance,
-                                struct nt_folder *folder, struct nt_error *error)
+static enum nt_status add_base_root(struct nt_file *file, struct nt_lance_dataset *lance,
+                                    struct nt_folder *folder, struct nt_error *error)
 {
     struct nt_lance_base_root *root = &lance->base_roots[lance->base_root_count++];
     root->folder = folder;
@@ -96,12 +96,12 @@ enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_da
     lance->base_roots = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->base_roots));
     if (!lance->base_roots)
         return nt_fail_memory(error);
-    enum nt_status status = add_place(file, lance, lance->folder, error);
+    enum nt_status status = add_base_root(file, lance, lance->folder, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_folder *folder;
         status = nt_folder_open_beside(lance->folder, allowed[i], &folder, error);
         if (status == NT_OK)
-            status = add_place(file, lance, folder, error);
+            status = add_base_root(file, lance, folder, error);
     }
     return status;
 }

@@ -173,8 +173,8 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
 }
 
 /* Blobs may be in files outside all base paths. */
-static enum nt_status open_places_of_blobs(struct nt_file *file, struct nt_lance_dataset *lance,
-                                           const char *const *bases, struct nt_error *error)
+static enum nt_status open_base_roots_of_blobs(struct nt_file *file, struct nt_lance_dataset *lance,
+                                               const char *const *bases, struct nt_error *error)
 {
     for (uint32_t i = 0; i < lance->schema.field_count; i++)
         if (lance->schema.fields[i].is_description)
@@ -194,7 +194,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     if (status == NT_OK)
         status = read_schema(dataset->file, lance, error);
     if (status == NT_OK)
-        status = open_places_of_blobs(dataset->file, lance, bases, error);
+        status = open_base_roots_of_blobs(dataset->file, lance, bases, error);
     if (status == NT_OK)
         status = describe(dataset, lance, error);
     if (status == NT_OK)

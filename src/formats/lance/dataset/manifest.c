@@ -206,7 +206,7 @@ struct reading {
     struct nt_error *error;
 };
 
-static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+static uint64_t position_of(const struct reading *reading, struct nt_proto message)
 {
     return nt_lance_manifest_offset(&reading->lance->manifest, message);
 }
@@ -286,7 +286,7 @@ static enum nt_status check_deletions(const struct reading *reading,
 {
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
     if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
-        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
                        "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
                        fragment->physical_rows);
     return NT_OK;

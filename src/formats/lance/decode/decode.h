@@ -245,7 +245,7 @@ enum nt_tree_output {
     NT_TREE_ENDS,    /* uint64: where each string ends */
     NT_TREE_BYTES,   /* of all strings */
     NT_TREE_LEVELS,  /* u16 repetition, u16 definition as stored; 0 if only the other is stored */
-    NT_TREE_PRESENT, /* bool: is a blob present? From its locator (u64 position, u64 size). With size
+    NT_TREE_PRESENT, /* bool: is a blob present? From its descriptor (u64 position, u64 size). With size
                       * 0, position 0 is an empty value, others are a definition << 16. */
 };
 

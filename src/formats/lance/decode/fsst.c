@@ -329,7 +329,7 @@ static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *ou
 }
 
 /* Returns the position at the start of all codes and all output. Both may be empty and NULL. */
-static struct position whole_position(const uint8_t *codes, size_t bytes, uint8_t *output,
+static struct position first_position(const uint8_t *codes, size_t bytes, uint8_t *output,
                                       size_t output_bytes)
 {
     return (struct position){.codes = codes,
@@ -343,7 +343,7 @@ enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, 
 {
     if (fsst->is_plain)
         return copy_plain(codes, bytes, output, output_bytes, error);
-    struct position position = whole_position(codes, bytes, output, output_bytes);
+    struct position position = first_position(codes, bytes, output, output_bytes);
     decode_groups(fsst, &position, position.codes_end, false);
     while (position.codes < position.codes_end && decode_one(fsst, &position))
         ;
@@ -357,7 +357,7 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
     uint16_t span[SPAN + MAX_PAST];
     struct string_ends at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
-    struct position position = whole_position(codes, bytes, output, output_bytes);
+    struct position position = first_position(codes, bytes, output, output_bytes);
     if (fsst->is_plain && strings)
         memcpy(ends, code_ends, strings * sizeof(*ends));
     if (fsst->is_plain)

@@ -188,7 +188,7 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
     return status;
 }
 
-/* Reads the locators of blobs. */
+/* Reads the descriptors of blobs. */
 enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
 {
     enum { DESCRIPTOR_BYTES = 16, LEVEL_BITS = 16 };

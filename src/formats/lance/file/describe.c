@@ -164,7 +164,7 @@ enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_
 
 /* ---- Pages of fields ---- */
 
-static bool has_place(const struct nt_lance_page *page, uint64_t offset)
+static bool contains_offset(const struct nt_lance_page *page, uint64_t offset)
 {
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (offset >= page->buffers[i].offset && offset - page->buffers[i].offset < page->buffers[i].bytes)
@@ -177,7 +177,7 @@ static void put_file_page(const struct nt_lance_column *column, const struct nt_
                           struct nt_json *json)
 {
     for (uint32_t i = 0; page->stored_bytes && i < column->page_count; i++)
-        if (has_place(&column->pages[i], page->offset)) {
+        if (contains_offset(&column->pages[i], page->offset)) {
             nt_json_member_unsigned(json, "file_page", i);
             return;
         }
@@ -219,7 +219,7 @@ static bool has_blobs(const struct nt_lance *lance)
         if (column->is_blob)
             return true;
         for (uint32_t k = 0; k < column->page_count; k++)
-            if (nt_lance_has_places(&column->pages[k]))
+            if (nt_lance_has_descriptors(&column->pages[k]))
                 return true;
     }
     return false;

@@ -317,7 +317,7 @@ static enum nt_status make_constant(const struct making *making, struct nt_proto
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-/* The inner values are locators of 16 bytes; they have the layers of the values that they refer to. */
+/* The inner values are descriptors of 16 bytes; they have the layers of the values that they refer to. */
 static const struct nt_lance_value descriptor_value = {.bits = 128};
 
 static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth,

@@ -56,7 +56,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     return NT_OK;
 }
 
-/* Blobs have no levels: their locators represent nulls, but not the start of a list. */
+/* Blobs have no levels: their descriptors represent nulls, but not the start of a list. */
 static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_field_layout *layouts,
                       uint32_t number)
 {
@@ -379,7 +379,7 @@ static bool is_blob(const struct building *build, uint32_t number)
     if (column == NT_NONE)
         return false;
     const struct nt_lance_column *c = &build->lance->columns[column];
-    return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
+    return c->is_blob || (c->page_count && nt_lance_has_descriptors(&c->pages[0]));
 }
 
 /* Is a field a list, or in a list, that only blob columns describe? */

@@ -77,7 +77,7 @@ struct nt_lance_column {
     uint64_t rows;                  /* of all its pages */
     struct nt_proto encoding;       /* a ColumnEncoding; empty if there is none or it is unknown */
     struct nt_text type_url;        /* of the column's encoding; not NUL-terminated */
-    bool is_blob;                   /* 2.0: its values are locators of blobs in the file */
+    bool is_blob;                   /* 2.0: its values are descriptors of blobs in the file */
     const struct nt_error *failure; /* NULL, or why it cannot be decoded: unknown page encodings */
 };
 
@@ -226,12 +226,12 @@ enum nt_lance_encoding_kind nt_lance_encoding_kind(struct nt_text type_url);
 const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind kind);
 
 /* Returns the number of the layout that a page of 2.1 or later has, and its message; 0 for other pages.
- * For blobs this is the layout of their locators. */
+ * For blobs this is the layout of their descriptors. */
 uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret);
 /* Is a page of 2.0 a page of lists? If its values are strings, the next column has their bytes. */
 bool nt_lance_has_lists(const struct nt_lance_page *page);
-/* Does a page of 2.1 or later contain locators of blobs, which are elsewhere in the file? */
-bool nt_lance_has_places(const struct nt_lance_page *page);
+/* Does a page of 2.1 or later contain descriptors of blobs, which are elsewhere in the file? */
+bool nt_lance_has_descriptors(const struct nt_lance_page *page);
 
 /* ---- Offset tables and global buffers ---- */
 
@@ -341,8 +341,8 @@ struct nt_lance_layout {
     uint64_t index_depth; /* mini-blocks: list layers in the repetition index; 0: no index */
     uint64_t items;       /* mini-blocks and full zip: number of stored values */
     uint64_t list_items;  /* 2.0: number of items in the page's lists */
-    bool is_blob;         /* the values are locators of blobs in the file */
-    struct nt_tree blobs; /* blobs: the layers around them, read from the locators; all else is unset */
+    bool is_blob;         /* the values are descriptors of blobs in the file */
+    struct nt_tree blobs; /* blobs: the layers around them, read from the descriptors; all else is unset */
 };
 
 /* Returns NT_UNSUPPORTED for an unknown encoding, and NT_CORRUPT for encodings that do not fit each
@@ -501,14 +501,14 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
 
 /* What a column of the physical datasets shows of a column of the file. */
 enum nt_lance_content {
-    NT_LANCE_HAS_VALUES,    /* of fixed width */
-    NT_LANCE_HAS_BYTES,     /* of strings */
-    NT_LANCE_HAS_ROWS,      /* packed structures */
-    NT_LANCE_HAS_PLACES,    /* locators of blobs */
-    NT_LANCE_HAS_LIST_ENDS, /* 2.0: ends of lists, relative to their page */
-    NT_LANCE_HAS_NOTHING,   /* nothing decodable */
-    NT_LANCE_HAS_ENDS,      /* structure: ends of strings, relative to their page */
-    NT_LANCE_HAS_LEVELS,    /* structure: repetition and definition levels */
+    NT_LANCE_HAS_VALUES,      /* of fixed width */
+    NT_LANCE_HAS_BYTES,       /* of strings */
+    NT_LANCE_HAS_ROWS,        /* packed structures */
+    NT_LANCE_HAS_DESCRIPTORS, /* descriptors of blobs */
+    NT_LANCE_HAS_LIST_ENDS,   /* 2.0: ends of lists, relative to their page */
+    NT_LANCE_HAS_NOTHING,     /* nothing decodable */
+    NT_LANCE_HAS_ENDS,        /* structure: ends of strings, relative to their page */
+    NT_LANCE_HAS_LEVELS,      /* structure: repetition and definition levels */
     NT_LANCE_CONTENT_COUNT
 };
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column);

@@ -26,7 +26,7 @@
 
 /* Positions of metadata in data files, in fragments' deletion files (identified by their first data
  * file), and in the manifest. All share one budget. */
-static inline uint64_t nt_lance_place_in_data_file(uint32_t number, uint64_t offset)
+static inline uint64_t nt_lance_position_in_data_file(uint32_t number, uint64_t offset)
 {
     return nt_metadata_position(1 + 2 * (uint64_t)number, offset);
 }
@@ -47,7 +47,7 @@ uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance
     const struct nt_metadata_range metadata_range = {
         .offset = range->offset,
         .bytes = range->bytes,
-        .position = nt_lance_place_in_data_file(lance->number, range->offset)};
+        .position = nt_lance_position_in_data_file(lance->number, range->offset)};
     enum nt_status status =
         nt_metadata_read(&lance->memory->file->budget, lance->source, &metadata_range, &bytes, NULL, error);
     if (status == NT_OK)
@@ -492,7 +492,7 @@ static enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_
     return status;
 }
 
-bool nt_lance_has_places(const struct nt_lance_page *page)
+bool nt_lance_has_descriptors(const struct nt_lance_page *page)
 {
     struct nt_proto member;
     return page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&

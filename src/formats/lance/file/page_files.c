@@ -148,7 +148,7 @@ static const char *owner_of(const struct nt_lance_column *column, const struct n
     enum { SIZES, CHUNKS };
     struct nt_proto member;
     uint32_t choice = nt_lance_page_choice(page, &member);
-    const char *values = column->is_blob || nt_lance_has_places(page) ? "places of blobs" : "page";
+    const char *values = column->is_blob || nt_lance_has_descriptors(page) ? "places of blobs" : "page";
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_UNKNOWN)
         return "page buffer";
     if (choice == NT_LANCE_LAYOUT_FULL_ZIP)

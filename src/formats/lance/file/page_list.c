@@ -87,7 +87,7 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
     return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
 }
 
-/* Each blob becomes a page. This decodes their locators. */
+/* Each blob becomes a page. This decodes their descriptors. */
 static enum nt_status nt_lance_fill_blobs(struct nt_page_list_builder *list_builder,
                                           struct nt_lance_page_reader *opened)
 {
@@ -196,10 +196,10 @@ static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
     const struct nt_tree *tree = opened->layout.tree;
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
-    bool has_untold_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
+    bool has_unknown_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
     return nt_page_list_builder_is_strings(list_builder) ||
            nt_tree_lists(tree, list_builder->column_map->layer) || is_constant_with_levels ||
-           has_untold_items;
+           has_unknown_items;
 }
 
 static enum nt_status count_chunk(struct nt_page_list_builder *list_builder,
@@ -283,7 +283,7 @@ static enum nt_status fill_chunk(struct nt_page_list_builder *list_builder,
     if (status != NT_OK)
         nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
                          opened->next_chunk_number - 1, chunk.offset);
-    return nt_page_list_builder_place_failure(list_builder, status, chunk.offset);
+    return nt_page_list_builder_locate_failure(list_builder, status, chunk.offset);
 }
 
 /* ---- Pages ---- */
@@ -349,18 +349,19 @@ static enum nt_status check_around(const struct nt_page_list_builder *list_build
                              : "cannot read blob positions in a dictionary");
 }
 
-/* Checks that a page has locators exactly if the field's first page has. */
-static enum nt_status check_places(const struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened)
+/* Checks that a page has descriptors of blobs exactly if the field's first page has. */
+static enum nt_status check_descriptors(const struct nt_page_list_builder *list_builder,
+                                        const struct nt_lance_page_reader *opened)
 {
     bool is_layout = opened->page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT,
-         has_places = list_builder->field->kind == NT_FIELD_PAGE_BYTES,
+         has_descriptors = list_builder->field->kind == NT_FIELD_PAGE_BYTES,
          has_values = nt_page_list_builder_kind(list_builder) == NT_FIELD_VALUE ||
                       nt_page_list_builder_is_strings(list_builder);
     enum nt_status status = NT_OK;
     if (opened->layout.is_blob)
         status = check_around(list_builder, opened);
-    if (status != NT_OK || !is_layout || !(has_places || has_values) || opened->layout.is_blob == has_places)
+    if (status != NT_OK || !is_layout || !(has_descriptors || has_values) ||
+        opened->layout.is_blob == has_descriptors)
         return status;
     return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "the column has blobs in some pages and values in others");
@@ -378,11 +379,11 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
         nt_lance_open_page(list_builder->dataset, list_builder->lance, page, list_builder->column_map, *known,
                            &opened, list_builder->error);
     if (status == NT_OK)
-        status = check_places(list_builder, &opened);
+        status = check_descriptors(list_builder, &opened);
     if (status == NT_OK)
         *known = opened.layout.tree;
     else
-        nt_page_list_builder_place_page_failure(list_builder, status, page, false);
+        nt_page_list_builder_locate_page_failure(list_builder, status, page, false);
     if (status == NT_OK && list_builder->field->kind == NT_FIELD_PAGE_BYTES)
         status = nt_lance_fill_blobs(list_builder, &opened);
     else if (status == NT_OK)
@@ -392,7 +393,7 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
     if (status == NT_OK && list_builder->field->parent == NT_NONE && rows != page->length)
         status = nt_fail_number(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page",
                                 page->length, rows);
-    return nt_page_list_builder_place_page_failure(list_builder, status, page, true);
+    return nt_page_list_builder_locate_page_failure(list_builder, status, page, true);
 }
 
 static enum nt_status fill(struct nt_page_list_builder *list_builder)

@@ -110,7 +110,7 @@ struct nt_page_list_entry {
     uint64_t skipped;  /* rows of the layer, of a list that began earlier */
     uint64_t items;    /* lists: rows of the layer below */
     uint64_t bytes;    /* strings, blobs */
-    bool is_blob;      /* a blob for position 0; false: locators, for the validity */
+    bool is_blob;      /* a blob for position 0; false: descriptors, for the validity */
     bool is_uniform;   /* all rows have the same value, or null */
     bool is_all_valid; /* the validity needs no bytes */
     bool is_uncounted; /* rows and items are not counted; the decoder compares them with the levels */
@@ -186,13 +186,13 @@ enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builde
  * offset. */
 enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_builder, uint64_t bytes);
 /* Sets the offset of a failure that has none to the start of the current chunk. Returns `status`. */
-enum nt_status nt_page_list_builder_place_failure(const struct nt_page_list_builder *list_builder,
-                                                  enum nt_status status, uint64_t offset);
+enum nt_status nt_page_list_builder_locate_failure(const struct nt_page_list_builder *list_builder,
+                                                   enum nt_status status, uint64_t offset);
 /* Sets it to the offset of a page: that of the message with its encoding or, with `is_opened`, of its
  * first buffer. */
-enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list_builder *list_builder,
-                                                       enum nt_status status,
-                                                       const struct nt_lance_page *page, bool is_opened);
+enum nt_status nt_page_list_builder_locate_page_failure(const struct nt_page_list_builder *list_builder,
+                                                        enum nt_status status,
+                                                        const struct nt_lance_page *page, bool is_opened);
 /* Passes all entries to the group's builder, column after column. */
 enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
                                            struct nt_group_builder *builder);

@@ -146,8 +146,8 @@ enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *numb
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
-enum nt_status nt_page_list_builder_place_failure(const struct nt_page_list_builder *list_builder,
-                                                  enum nt_status status, uint64_t offset)
+enum nt_status nt_page_list_builder_locate_failure(const struct nt_page_list_builder *list_builder,
+                                                   enum nt_status status, uint64_t offset)
 {
     struct nt_error *error = list_builder->error;
     if (status != NT_OK && !nt_is_environmental(status) && error && error->offset == NT_NO_OFFSET)
@@ -155,15 +155,15 @@ enum nt_status nt_page_list_builder_place_failure(const struct nt_page_list_buil
     return status;
 }
 
-enum nt_status nt_page_list_builder_place_page_failure(const struct nt_page_list_builder *list_builder,
-                                                       enum nt_status status,
-                                                       const struct nt_lance_page *page, bool is_opened)
+enum nt_status nt_page_list_builder_locate_page_failure(const struct nt_page_list_builder *list_builder,
+                                                        enum nt_status status,
+                                                        const struct nt_lance_page *page, bool is_opened)
 {
     const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
     uint64_t position = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
         position = page->buffers[0].offset;
-    return nt_page_list_builder_place_failure(list_builder, status, position);
+    return nt_page_list_builder_locate_failure(list_builder, status, position);
 }
 
 void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder)

@@ -31,7 +31,7 @@ static const struct nt_lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
     [NT_LANCE_HAS_VALUES] = {"values", NT_TREE_VALUES},
     [NT_LANCE_HAS_BYTES] = {"bytes", NT_TREE_BYTES},
     [NT_LANCE_HAS_ROWS] = {"rows", NT_TREE_VALUES},
-    [NT_LANCE_HAS_PLACES] = {"places", NT_TREE_VALUES},
+    [NT_LANCE_HAS_DESCRIPTORS] = {"places", NT_TREE_VALUES},
     [NT_LANCE_HAS_LIST_ENDS] = {"list ends", NT_TREE_OFFSETS},
     [NT_LANCE_HAS_NOTHING] = {"unknown", NT_TREE_VALUES},
     [NT_LANCE_HAS_ENDS] = {"ends", NT_TREE_ENDS},
@@ -155,7 +155,7 @@ static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
         if (status != NT_OK)
             nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
                              opened->next_chunk_number - 1, chunk.offset);
-        status = nt_page_list_builder_place_failure(list_builder, status, chunk.offset);
+        status = nt_page_list_builder_locate_failure(list_builder, status, chunk.offset);
     }
     return status;
 }
@@ -251,7 +251,7 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
         *known = opened.layout.tree;
         status = make_tree(list_builder, &opened, output, &span, &physical_page);
     } else {
-        nt_page_list_builder_place_page_failure(list_builder, status, page, false);
+        nt_page_list_builder_locate_page_failure(list_builder, status, page, false);
     }
     if (status == NT_OK && output != NT_TREE_LEVELS)
         status = nt_lance_read_dictionary(list_builder, &opened);
@@ -260,7 +260,7 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
     if (status == NT_OK)
         status = add_page(list_builder, builder, column, &opened, &span, &physical_page);
     nt_lance_close_page(&opened);
-    return nt_page_list_builder_place_page_failure(list_builder, status, page, true);
+    return nt_page_list_builder_locate_page_failure(list_builder, status, page, true);
 }
 
 static enum nt_status store_column(struct nt_page_list_builder *list_builder,
@@ -333,7 +333,7 @@ static const struct nt_dtype_member level_members[] = {
     {.name = {"repetition", 10}, .dtype = &unsigned16},
     {.name = {"definition", 10}, .dtype = &unsigned16},
 };
-static const struct nt_dtype_member place_members[] = {
+static const struct nt_dtype_member descriptor_members[] = {
     {.name = {"position", 8}, .dtype = &unsigned64},
     {.name = {"size", 4}, .dtype = &unsigned64},
 };
@@ -347,7 +347,7 @@ static const struct nt_dtype descriptor_dtype = {.element = NT_ELEMENT_OPAQUE,
                                                  .bytes = 16,
                                                  .number = NT_ELEMENT_OPAQUE,
                                                  .numpy = "[('position', '<u8'), ('size', '<u8')]",
-                                                 .members = place_members,
+                                                 .members = descriptor_members,
                                                  .member_count = 2};
 
 struct adding {
@@ -385,7 +385,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
         return NT_OK;
     case NT_LANCE_HAS_ROWS:
         return set_rows(adding, column_map_of(adding, field).value->bits / 8, dtype);
-    case NT_LANCE_HAS_PLACES:
+    case NT_LANCE_HAS_DESCRIPTORS:
         *dtype = descriptor_dtype;
         return NT_OK;
     case NT_LANCE_HAS_LEVELS:
@@ -433,7 +433,7 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
     case NT_FIELD_JSON:
         return NT_LANCE_HAS_BYTES;
     case NT_FIELD_PAGE_BYTES:
-        return NT_LANCE_HAS_PLACES;
+        return NT_LANCE_HAS_DESCRIPTORS;
     case NT_FIELD_COLLECTION:
         return NT_LANCE_HAS_LIST_ENDS;
     case NT_FIELD_RECORD:

@@ -105,7 +105,7 @@ struct reading {
     struct nt_error *error;
 };
 
-static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+static uint64_t position_of(const struct reading *reading, struct nt_proto message)
 {
     return reading->message->offset + (uint64_t)(message.bytes - reading->message->message.bytes);
 }
@@ -119,7 +119,7 @@ static enum nt_status find_parent(struct reading *reading, struct nt_lance_field
         return NT_OK;
     const struct known_id *parent = find_id(&reading->ids, parent_id);
     if (!parent)
-        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
+        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, field->message),
                        "field %" PRId32 ": no field before it has the id of its parent, %" PRId32, field->id,
                        parent_id);
     field->parent = parent->field;
@@ -131,7 +131,7 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
     const struct nt_lance_field *field = &reading->fields[number];
     struct known_id *known = &reading->known[number];
     if (find_id(&reading->ids, field->id))
-        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
+        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, field->message),
                        "field %" PRIu32 " has the id %" PRId32 ", like another field", number, field->id);
     known->id = field->id;
     known->field = number;
