@@ -29,8 +29,8 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     filter->alternatives = calloc((size_t)count + 1, sizeof(*filter->alternatives));
     if (!filter->alternatives)
         return nt_fail_memory(error);
-    enum nt_status status = nt_stream_open_stored(stream->reader, stream->dataset, stream->field,
-                                                  NT_STREAM_TAGS, &filter->tags, error);
+    enum nt_status status = nt_stream_open_unfiltered(stream->reader, stream->dataset, stream->field,
+                                                      NT_STREAM_TAGS, &filter->tags, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
                                   &filter->alternatives[i], error);
@@ -60,25 +60,25 @@ static enum nt_status find_filtered_rows(const struct nt_stream *stream, struct 
 
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error)
 {
-    struct nt_stream *physical = *stream, *chosen = NULL;
+    struct nt_stream *unfiltered = *stream, *filtered = NULL;
     struct nt_row_mask elements;
-    enum nt_status status = nt_row_mask_find(physical->reader, physical->dataset, physical->field,
-                                             physical->row->of, NT_NONE, &elements, error);
+    enum nt_status status = nt_row_mask_find(unfiltered->reader, unfiltered->dataset, unfiltered->field,
+                                             unfiltered->row->of, NT_NONE, &elements, error);
     if (status != NT_OK || !elements.deletions)
         return status;
     struct nt_stream_filter *filter = calloc(1, sizeof(*filter));
-    if (!filter ||
-        !(chosen = nt_stream_new(physical->reader, physical->dataset, physical->field, physical->kind))) {
+    if (!filter || !(filtered = nt_stream_new(unfiltered->reader, unfiltered->dataset, unfiltered->field,
+                                              unfiltered->kind))) {
         free(filter);
         return nt_fail_memory(error);
     }
-    *filter = (struct nt_stream_filter){.physical = physical, .elements = elements};
-    chosen->filter = filter;
-    *stream = chosen;
-    status = find_filtered_rows(physical, filter, error);
+    *filter = (struct nt_stream_filter){.unfiltered = unfiltered, .elements = elements};
+    filtered->filter = filter;
+    *stream = filtered;
+    status = find_filtered_rows(unfiltered, filter, error);
     if (status == NT_OK)
-        chosen->elements =
-            nt_row_mask_kept(&filter->elements) * filter->passes + nt_stream_leading_zeros(physical);
+        filtered->elements =
+            nt_row_mask_kept(&filter->elements) * filter->passes + nt_stream_leading_zeros(unfiltered);
     return status;
 }
 
@@ -89,7 +89,7 @@ struct cursor {
     const struct nt_stream_filter *filter;
     struct nt_kept_run run;   /* of rows */
     uint64_t pass_first;      /* the element where the current pass over all rows begins */
-    uint64_t physical, count; /* the current stored element, and how many follow from it on */
+    uint64_t physical, count; /* the physical index of the current element, and how many follow from it on */
 };
 
 static void seek(struct cursor *cursor, uint64_t element)
@@ -124,7 +124,7 @@ const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stre
     if (!stream->filter)
         return nt_stream_segment_of(stream, element);
     seek(&cursor, element);
-    return nt_stream_segment_of(stream->filter->physical, cursor.physical);
+    return nt_stream_segment_of(stream->filter->unfiltered, cursor.physical);
 }
 
 /* ---- Recounting ---- */
@@ -182,7 +182,7 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
             const struct piece *last = &gathered->pieces[gathered->count - 1];
             uint64_t end = last->physical + last->count;
             if (!page_end)
-                page_end = nt_stream_page_end(stream->filter->physical, first->physical);
+                page_end = nt_stream_page_end(stream->filter->unfiltered, first->physical);
             if (piece.physical < end || piece.physical - end > near || piece.physical >= page_end ||
                 piece.physical - first->physical >= span)
                 return;
@@ -204,7 +204,7 @@ static enum nt_status produce_piece(struct nt_stream *stream, const struct piece
                                     struct nt_error *error)
 {
     enum nt_status status =
-        nt_stream_produce(stream->filter->physical, piece->physical + nt_stream_leading_zeros(stream),
+        nt_stream_produce(stream->filter->unfiltered, piece->physical + nt_stream_leading_zeros(stream),
                           piece->count, NULL, output, error);
     if (status == NT_OK && stream->filter->items.deletions)
         count_selected_items(stream->filter, piece->run, output, (size_t)piece->count);
@@ -220,7 +220,7 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
     uint64_t first = pieces->physical, count = last->physical + last->count - first;
     enum nt_status status = nt_stream_produce(
-        stream->filter->physical, first + nt_stream_leading_zeros(stream), count, NULL, span, error);
+        stream->filter->unfiltered, first + nt_stream_leading_zeros(stream), count, NULL, span, error);
     for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
         size_t bytes = (size_t)pieces[i].count * element_bytes;
         memcpy(output, span + (pieces[i].physical - first) * element_bytes, bytes);
@@ -272,7 +272,7 @@ enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t fir
         status = gathered.count > 1 ? produce_pieces(stream, &gathered, output, error)
                                     : produce_piece(stream, gathered.pieces, output, error);
         const struct piece *last = &gathered.pieces[gathered.count - 1];
-        nt_access_note(&stream->filter->physical->access, gathered.pieces->physical * stream->element_bytes,
+        nt_access_note(&stream->filter->unfiltered->access, gathered.pieces->physical * stream->element_bytes,
                        (size_t)(last->physical + last->count - gathered.pieces->physical) *
                            stream->element_bytes);
         if (status == NT_OK && stream->filter->tags)

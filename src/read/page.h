@@ -23,8 +23,8 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
 /* Reads stored bytes [offset, offset + bytes) of a page, without the digest. Never verifies them. */
 enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
                                    void *output, size_t bytes, struct nt_error *error);
-/* Reads decoded bytes [offset, offset + bytes) of a page of the column, or of a page on which those depend.
- */
+/* Reads decoded bytes [offset, offset + bytes) of a page of the column, or of a page that its pages depend
+ * on. */
 enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                             const struct nt_page *page, uint64_t offset, void *output, size_t bytes,
                             struct nt_error *error);

@@ -371,7 +371,7 @@ static struct nt_stream_range range_of(const struct parallel_read *read, const s
 }
 
 /* Prefetches from a share on; the limit is divided among the ranges. */
-static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
+static void prefetch_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
 {
     struct nt_prefetch prefetch = {.count = 0};
     nt_stream_prefetch(share->stream, &prefetch, share->first,
@@ -391,7 +391,7 @@ static void work_on_shares(void *context)
         struct nt_decoded_pages decoded[NT_DECODE_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = range_of(read, &shares[i]);
-        want_rest(read, &ranges[0], shares[0].range);
+        prefetch_rest(read, &ranges[0], shares[0].range);
         if (count > 1)
             nt_streams_decode_shared(ranges, count, decoded);
         for (uint32_t i = 0; i < count; i++) {
@@ -468,7 +468,7 @@ struct bands {
  * idle ones restart with small windows (RFC 5681, 4.1). */
 #define MAX_AHEAD (UINT64_C(48) << 20)
 
-static void want_band(struct bands *bands, bool is_now)
+static void prefetch_band(struct bands *bands, bool is_now)
 {
     struct nt_prefetch prefetch = {.is_now = is_now};
     uint64_t number = bands->hinted++;
@@ -483,14 +483,14 @@ static void want_band(struct bands *bands, bool is_now)
 }
 
 /* Hints the band that is read next, the one after it, and more if they are small. */
-static void want_bands(struct bands *bands, uint64_t number)
+static void prefetch_bands(struct bands *bands, uint64_t number)
 {
     while (bands->hinted < bands->count && (bands->hinted < number + 2 || bands->ahead < MAX_AHEAD))
-        want_band(bands, bands->hinted == number);
+        prefetch_band(bands, bands->hinted == number);
 }
 
 /* A caller that reads batches in sequence will need the next one. */
-static void want_batch(const struct nt_stream_range *ranges, size_t count)
+static void prefetch_batch(const struct nt_stream_range *ranges, size_t count)
 {
     struct nt_prefetch prefetch = {.is_now = true};
     for (size_t i = 0; i < count; i++) {
@@ -527,7 +527,7 @@ static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t co
     bands.stored = calloc(band_count, sizeof(*bands.stored));
     enum nt_status status = parts && bands.stored ? NT_OK : nt_fail_memory(error);
     for (uint64_t number = 0; status == NT_OK && number < band_count; number++) {
-        want_bands(&bands, number);
+        prefetch_bands(&bands, number);
         status = read_band(&bands, number, parts, error);
         bands.ahead -= bands.stored[number];
     }
@@ -554,7 +554,7 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     uint64_t bands = count > 1 ? bytes / NT_PREFETCH_AT_ONCE + 1 : 1;
     if (bands > 1)
         return read_bands(ranges, count, bands, error);
-    want_batch(ranges, count);
+    prefetch_batch(ranges, count);
     return read_all(ranges, count, error);
 }
 

@@ -730,7 +730,7 @@ struct nt_segment {
 
 /* Restricts the stored elements to those of selected entries. */
 struct nt_stream_filter {
-    struct nt_stream *physical; /* all elements */
+    struct nt_stream *unfiltered; /* all elements */
     struct nt_row_mask elements;
     struct nt_row_mask items;         /* offsets: the items of the omitted rows, run by run */
     struct nt_stream *tags;           /* index of variants: the stored tags */
@@ -762,9 +762,9 @@ struct nt_stream {
 struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 enum nt_stream_kind kind);
 /* Opens a stream as stored, ignoring the selection: its rows are the segments' rows. */
-enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     enum nt_stream_kind kind, struct nt_stream **stream_ret,
-                                     struct nt_error *error);
+enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                         enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                         struct nt_error *error);
 
 /* Rows of a field before each cluster, in entry order: one border more than the `count_ret` clusters
  * that hold it, starting with 0; from malloc. Loads all page lists. */

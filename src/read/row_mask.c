@@ -308,7 +308,7 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
     if (!ends)
         return nt_fail_memory(error);
     enum nt_status status =
-        nt_stream_open_stored(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
+        nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
     if (status == NT_OK) {
         ends->rows = nt_stream_elements(ends->stream) - nt_stream_leading_zeros(ends->stream);
         ends->reach = 1;
@@ -329,19 +329,19 @@ struct selected_rows {
     bool ascend;
 };
 
-static enum nt_status note(struct selected_rows *chosen, uint64_t row, struct nt_error *error)
+static enum nt_status note(struct selected_rows *selected, uint64_t row, struct nt_error *error)
 {
-    uint64_t *rows = nt_grow(chosen->rows, chosen->count, &chosen->capacity, sizeof(*rows));
+    uint64_t *rows = nt_grow(selected->rows, selected->count, &selected->capacity, sizeof(*rows));
     if (!rows)
         return nt_fail_memory(error);
-    chosen->rows = rows;
-    chosen->ascend = chosen->ascend && (!chosen->count || rows[chosen->count - 1] < row);
-    rows[chosen->count++] = row;
+    selected->rows = rows;
+    selected->ascend = selected->ascend && (!selected->count || rows[selected->count - 1] < row);
+    rows[selected->count++] = row;
     return NT_OK;
 }
 
 /* Rows [first, first + count) of the variant are selected. */
-static enum nt_status look_at(struct selected_rows *chosen, uint64_t first, uint64_t count,
+static enum nt_status look_at(struct selected_rows *selected, uint64_t first, uint64_t count,
                               struct nt_error *error)
 {
     uint32_t tags[MAX_AT_ONCE];
@@ -349,12 +349,12 @@ static enum nt_status look_at(struct selected_rows *chosen, uint64_t first, uint
     enum nt_status status = NT_OK;
     for (; status == NT_OK && count; first += some, count -= some) {
         some = count < MAX_AT_ONCE ? count : MAX_AT_ONCE;
-        status = nt_stream_produce(chosen->tags, first, some, NULL, (uint8_t *)tags, error);
+        status = nt_stream_produce(selected->tags, first, some, NULL, (uint8_t *)tags, error);
         if (status == NT_OK)
-            status = nt_stream_produce(chosen->index, first, some, NULL, (uint8_t *)index, error);
+            status = nt_stream_produce(selected->index, first, some, NULL, (uint8_t *)index, error);
         for (uint64_t i = 0; status == NT_OK && i < some; i++)
-            if (tags[i] == chosen->tag)
-                status = note(chosen, index[i], error);
+            if (tags[i] == selected->tag)
+                status = note(selected, index[i], error);
     }
     return status;
 }
@@ -366,17 +366,17 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Writers number the rows consecutively; otherwise a row is selected if any variant refers to it. */
-static enum nt_status omit_others(struct selected_rows *chosen, uint64_t physical,
+static enum nt_status omit_others(struct selected_rows *selected, uint64_t physical,
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
     struct nt_deletion_vector_builder builder = {0};
     struct nt_deletion_vector *deletions = NULL;
     enum nt_status status = NT_OK;
-    if (!chosen->ascend)
-        qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), compare_rows);
-    for (size_t i = 0; status == NT_OK && i < chosen->count; i++)
-        if (!i || chosen->rows[i] != chosen->rows[i - 1])
-            status = nt_deletion_vector_builder_add(&builder, chosen->rows[i], 1, error);
+    if (!selected->ascend)
+        qsort(selected->rows, selected->count, sizeof(*selected->rows), compare_rows);
+    for (size_t i = 0; status == NT_OK && i < selected->count; i++)
+        if (!i || selected->rows[i] != selected->rows[i - 1])
+            status = nt_deletion_vector_builder_add(&builder, selected->rows[i], 1, error);
     if (status == NT_OK)
         status = nt_deletion_vector_builder_finish(&builder, physical, error);
     if (status == NT_OK && !(deletions = new_deletions(builder.count)))
@@ -389,7 +389,7 @@ static enum nt_status omit_others(struct selected_rows *chosen, uint64_t physica
     return status;
 }
 
-static enum nt_status collect(struct selected_rows *chosen, const struct nt_row_mask *variants,
+static enum nt_status collect(struct selected_rows *selected, const struct nt_row_mask *variants,
                               struct nt_error *error)
 {
     struct nt_kept_run kept = nt_deletion_vector_find_kept(variants->deletions, 0);
@@ -397,7 +397,7 @@ static enum nt_status collect(struct selected_rows *chosen, const struct nt_row_
     enum nt_status status = NT_OK;
     bool has_more = kept.count || nt_deletion_vector_next_kept(variants->deletions, &kept);
     for (; status == NT_OK && has_more; has_more = nt_deletion_vector_next_kept(variants->deletions, &kept))
-        status = look_at(chosen, kept.physical * per_row, kept.count * per_row, error);
+        status = look_at(selected, kept.physical * per_row, kept.count * per_row, error);
     return status;
 }
 
@@ -405,27 +405,27 @@ static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_datas
                                        uint32_t branch, const struct nt_row_mask *variants,
                                        struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
-    struct selected_rows chosen = {.ascend = true};
+    struct selected_rows selected = {.ascend = true};
     uint32_t count;
     uint64_t physical = 0;
     const uint32_t *children = nt_dataset_children(dataset, variant, &count);
-    while (chosen.tag < count && children[chosen.tag++] != branch)
+    while (selected.tag < count && children[selected.tag++] != branch)
         ;
     enum nt_status status =
-        nt_stream_open_stored(reader, dataset, variant, NT_STREAM_TAGS, &chosen.tags, error);
+        nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_TAGS, &selected.tags, error);
     if (status == NT_OK)
-        status = nt_stream_open_stored(reader, dataset, variant, NT_STREAM_INDEX, &chosen.index, error);
+        status = nt_stream_open_unfiltered(reader, dataset, variant, NT_STREAM_INDEX, &selected.index, error);
     if (status == NT_OK)
         status = nt_row_counts_total(reader, dataset, branch, NT_ROWS_OF_FIELD, &physical, error);
     if (status == NT_OK)
-        status = nt_row_mask_check(variants, nt_stream_elements(chosen.tags), error);
+        status = nt_row_mask_check(variants, nt_stream_elements(selected.tags), error);
     if (status == NT_OK)
-        status = collect(&chosen, variants, error);
+        status = collect(&selected, variants, error);
     if (status == NT_OK)
-        status = omit_others(&chosen, physical, rows_ret, error);
-    nt_stream_close(chosen.tags);
-    nt_stream_close(chosen.index);
-    free(chosen.rows);
+        status = omit_others(&selected, physical, rows_ret, error);
+    nt_stream_close(selected.tags);
+    nt_stream_close(selected.index);
+    free(selected.rows);
     return status;
 }
 

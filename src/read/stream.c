@@ -354,9 +354,9 @@ struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dat
     return stream;
 }
 
-enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     enum nt_stream_kind kind, struct nt_stream **stream_ret,
-                                     struct nt_error *error)
+enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                         enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                         struct nt_error *error)
 {
     const struct nt_stream_row *row;
     enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
@@ -387,7 +387,7 @@ void nt_stream_close(struct nt_stream *stream)
         nt_row_mask_deinit(&stream->segments[i].item_mask);
     }
     if (stream->filter) {
-        nt_stream_close(stream->filter->physical);
+        nt_stream_close(stream->filter->unfiltered);
         nt_stream_close(stream->filter->tags);
         free(stream->filter->alternatives);
         free(stream->filter);
@@ -412,7 +412,7 @@ const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
 size_t nt_stream_memory(const struct nt_stream *stream)
 {
     if (stream->filter)
-        stream = stream->filter->physical;
+        stream = stream->filter->unfiltered;
     return sizeof(*stream) +
            stream->segment_count *
                (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
@@ -600,7 +600,7 @@ enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *datas
                               enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error)
 {
     struct nt_stream *stream = NULL;
-    enum nt_status status = nt_stream_open_stored(reader, dataset, field, kind, &stream, error);
+    enum nt_status status = nt_stream_open_unfiltered(reader, dataset, field, kind, &stream, error);
     if (status == NT_OK && dataset->selection)
         status = nt_stream_set_filter(&stream, error);
     if (status == NT_OK)

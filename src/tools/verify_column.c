@@ -553,8 +553,8 @@ static void open_stream(struct column *column)
     enum nt_stream_kind kind;
     if (!nt_field_column_stream(field, column->info->position, &kind))
         return;
-    enum nt_status status =
-        nt_stream_open_stored(job->reader, job->dataset, column->info->field, kind, &column->stream, &error);
+    enum nt_status status = nt_stream_open_unfiltered(job->reader, job->dataset, column->info->field, kind,
+                                                      &column->stream, &error);
     if (status == NT_OK)
         status = map_segments(column, &error);
     if (status != NT_OK && (column->is_first || nt_is_transient(status)))
