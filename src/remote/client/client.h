@@ -53,7 +53,7 @@ struct nt_range_cache_space {
 };
 
 /* Drops all pins of kept ranges. */
-void nt_range_cache_release(struct nt_range_cache_space *room);
+void nt_range_cache_release(struct nt_range_cache_space *space);
 /* Frees ranges that are not kept; nothing else owns them. */
 void nt_range_cache_drop_underway(struct nt_range_cache *file);
 
@@ -65,15 +65,15 @@ struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uin
 bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *range);
 void nt_range_cache_remove(struct nt_cached_range *range);
 /* Does not free ranges that are not kept. */
-void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *room);
+void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *space);
 
 /* Keeps a range that has arrived. Evicts the least recently used ranges if space is short. */
-void nt_cached_range_keep(struct nt_range_cache_space *room, struct nt_cached_range *range);
+void nt_cached_range_keep(struct nt_range_cache_space *space, struct nt_cached_range *range);
 /* Detaches a kept range from its file; the last unpin frees it. */
-void nt_cached_range_forget(struct nt_range_cache_space *room, struct nt_cached_range *range);
-void nt_cached_range_pin(struct nt_range_cache_space *room, struct nt_cached_range *range);
+void nt_cached_range_forget(struct nt_range_cache_space *space, struct nt_cached_range *range);
+void nt_cached_range_pin(struct nt_range_cache_space *space, struct nt_cached_range *range);
 /* Frees a range that is detached from its file. */
-void nt_cached_range_unpin(struct nt_range_cache_space *room, struct nt_cached_range *range);
+void nt_cached_range_unpin(struct nt_range_cache_space *space, struct nt_cached_range *range);
 
 /* ---- Link estimates ---- */
 
@@ -248,7 +248,7 @@ struct nt_fetcher {
     uint64_t last_id;
     uint32_t last_file;
     LIST_HEAD(, nt_helper_request) underway;
-    struct nt_range_cache_space room;
+    struct nt_range_cache_space range_space;
     struct nt_disk_cache disk;
     struct nt_link_estimates link_estimates;
     uint64_t ahead_bytes; /* of active prefetch */

@@ -69,7 +69,7 @@ static void on_restart(struct nt_fetcher *fetcher)
     fetcher->ahead_count = 0;
     fetcher->totals = (struct nt_fetch_totals){0};
     nt_link_estimates_restart(&fetcher->link_estimates);
-    nt_range_cache_release(&fetcher->room);
+    nt_range_cache_release(&fetcher->range_space);
     struct nt_remote_file *file;
     LIST_FOREACH(file, &fetcher->files, all)
     nt_remote_on_restart(file);
@@ -211,7 +211,7 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
         {"remote_reads", counters->reads},
         {"remote_reads_ahead", counters->ahead},
         {"remote_bytes", counters->bytes},
-        {"remote_kept_bytes", fetcher->room.bytes},
+        {"remote_kept_bytes", fetcher->range_space.bytes},
         {"remote_disk_read_bytes", fetcher->disk.read_bytes},
         {"remote_disk_written_bytes", fetcher->disk.written_bytes},
         {"remote_disk_bad_pieces", fetcher->disk.bad_pieces},
@@ -489,7 +489,7 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
     enum nt_status status = NT_OK;
     fetcher->milliseconds =
         UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
-    fetcher->room.max_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
+    fetcher->range_space.max_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
     fetcher->packet = malloc(NT_FETCH_PACKET_BYTES);
     fetcher->program = options->program ? strdup(options->program) : NULL;
     fetcher->rules.certificate_to_origin = options->certificate_to_origin;
@@ -522,7 +522,7 @@ static struct nt_fetcher *new_fetcher(struct nt_error *error)
         return NULL;
     }
     fetcher->holders = 1;
-    TAILQ_INIT(&fetcher->room.used);
+    TAILQ_INIT(&fetcher->range_space.used);
     TAILQ_INIT(&fetcher->used);
     fetcher->channel = fetcher->wake[0] = fetcher->wake[1] = fetcher->disk.folder = -1;
     return fetcher;

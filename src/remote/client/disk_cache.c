@@ -200,11 +200,11 @@ enum {
     AT_ONCE = 128,
     MAX_AT_ONCE = AT_ONCE * PIECE_BYTES
 };
-#define KEY_PLACE UINT64_MAX
+#define KEY_OFFSET UINT64_MAX
 
 struct record {
     uint32_t magic, bytes;
-    uint64_t offset;   /* in the remote file; KEY_PLACE: the key. No bytes: an opening of the file */
+    uint64_t offset;   /* in the remote file; KEY_OFFSET: the key. No bytes: an opening of the file */
     uint64_t checksum; /* of the bytes, seeded with the offset */
     uint64_t header_checksum;
 };
@@ -312,14 +312,14 @@ static bool read_records(struct nt_disk_cache_file *entry)
         ssize_t count = pread(entry->file, &record, sizeof(record), (off_t)position);
         if (count >= 0 && count < (ssize_t)sizeof(record))
             return true;
-        if (count < 0 || !is_record(&record) || (position == 0 && record.offset != KEY_PLACE))
+        if (count < 0 || !is_record(&record) || (position == 0 && record.offset != KEY_OFFSET))
             return false;
         position += sizeof(record);
-        if (record.offset == KEY_PLACE && !is_key(entry, &record, position))
+        if (record.offset == KEY_OFFSET && !is_key(entry, &record, position))
             return false;
-        if (record.offset != KEY_PLACE && !nt_fits(record.offset, record.bytes, entry->size))
+        if (record.offset != KEY_OFFSET && !nt_fits(record.offset, record.bytes, entry->size))
             return false;
-        if (record.offset != KEY_PLACE && record.bytes)
+        if (record.offset != KEY_OFFSET && record.bytes)
             add_piece(entry, &(struct piece){.offset = record.offset,
                                              .checksum = record.checksum,
                                              .position = position,
@@ -348,7 +348,7 @@ static bool open_file(struct nt_disk_cache_file *entry)
     if (fstat(entry->file, &attributes) == 0 && S_ISREG(attributes.st_mode)) {
         bool is_new = attributes.st_size == 0;
         struct record record =
-            is_new ? record_of(entry->key, strlen(entry->key), KEY_PLACE) : record_of(NULL, 0, 0);
+            is_new ? record_of(entry->key, strlen(entry->key), KEY_OFFSET) : record_of(NULL, 0, 0);
         const struct iovec parts[] = {{&record, sizeof(record)}, {entry->key, strlen(entry->key)}};
         if (!is_new && !read_records(entry))
             nt_disk_cache_remove(entry->cache, entry->name);

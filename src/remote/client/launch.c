@@ -88,11 +88,11 @@ static bool send_rules(int channel, const struct nt_helper_rules *rules)
     uint64_t flags = (rules->addresses ? NT_FETCH_ALLOWED_ALONE : 0) |
                      (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
     for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
-        char *place = nt_address_allowed(rules->addresses[i]);
+        char *address = nt_address_allowed(rules->addresses[i]);
         bool is_sent =
-            place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* no request is so long */
-                      send_request(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
-        free(place);
+            address && (strlen(address) > NT_FETCH_TEXT_BYTES || /* no request is so long */
+                        send_request(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, address));
+        free(address);
         if (!is_sent)
             return false;
     }

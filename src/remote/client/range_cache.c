@@ -64,70 +64,70 @@ static void free_range(struct nt_cached_range *range)
     free(range);
 }
 
-static void drop(struct nt_range_cache_space *room, struct nt_cached_range *range)
+static void drop(struct nt_range_cache_space *space, struct nt_cached_range *range)
 {
-    TAILQ_REMOVE(&room->used, range, used);
-    room->bytes -= range->bytes;
+    TAILQ_REMOVE(&space->used, range, used);
+    space->bytes -= range->bytes;
     nt_range_cache_remove(range);
     free_range(range);
 }
 
-static void make_room(struct nt_range_cache_space *room)
+static void make_space(struct nt_range_cache_space *space)
 {
-    struct nt_cached_range *range = TAILQ_LAST(&room->used, nt_used_ranges);
-    while (range && room->bytes > room->max_bytes) {
+    struct nt_cached_range *range = TAILQ_LAST(&space->used, nt_used_ranges);
+    while (range && space->bytes > space->max_bytes) {
         struct nt_cached_range *newer = TAILQ_PREV(range, nt_used_ranges, used);
         if (range->pins == 0)
-            drop(room, range);
+            drop(space, range);
         range = newer;
     }
 }
 
-void nt_cached_range_keep(struct nt_range_cache_space *room, struct nt_cached_range *range)
+void nt_cached_range_keep(struct nt_range_cache_space *space, struct nt_cached_range *range)
 {
     range->is_kept = true;
-    room->bytes += range->bytes;
-    TAILQ_INSERT_HEAD(&room->used, range, used);
-    make_room(room);
+    space->bytes += range->bytes;
+    TAILQ_INSERT_HEAD(&space->used, range, used);
+    make_space(space);
 }
 
-void nt_cached_range_forget(struct nt_range_cache_space *room, struct nt_cached_range *range)
+void nt_cached_range_forget(struct nt_range_cache_space *space, struct nt_cached_range *range)
 {
     if (range->pins == 0) {
-        drop(room, range);
+        drop(space, range);
         return;
     }
-    TAILQ_REMOVE(&room->used, range, used);
-    room->bytes -= range->bytes;
+    TAILQ_REMOVE(&space->used, range, used);
+    space->bytes -= range->bytes;
     range->is_kept = false;
     nt_range_cache_remove(range);
 }
 
-void nt_cached_range_pin(struct nt_range_cache_space *room, struct nt_cached_range *range)
+void nt_cached_range_pin(struct nt_range_cache_space *space, struct nt_cached_range *range)
 {
     range->pins++;
     if (range->is_kept) {
-        TAILQ_REMOVE(&room->used, range, used);
-        TAILQ_INSERT_HEAD(&room->used, range, used);
+        TAILQ_REMOVE(&space->used, range, used);
+        TAILQ_INSERT_HEAD(&space->used, range, used);
     }
 }
 
-void nt_cached_range_unpin(struct nt_range_cache_space *room, struct nt_cached_range *range)
+void nt_cached_range_unpin(struct nt_range_cache_space *space, struct nt_cached_range *range)
 {
     if (--range->pins > 0)
         return;
     if (!range->file)
         free_range(range);
     else if (range->is_kept)
-        make_room(room);
+        make_space(space);
 }
 
-void nt_range_cache_release(struct nt_range_cache_space *room)
+void nt_range_cache_release(struct nt_range_cache_space *space)
 {
     struct nt_cached_range *range;
-    TAILQ_FOREACH (range, &room->used, used)
+    TAILQ_FOREACH (range, &space->used, used)
         range->pins = 0;
-    make_room(room);
+    make_space(space);
 }
 
 void nt_range_cache_drop_underway(struct nt_range_cache *file)
@@ -141,11 +141,11 @@ void nt_range_cache_drop_underway(struct nt_range_cache *file)
     file->count = kept;
 }
 
-void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *room)
+void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_space *space)
 {
     for (size_t i = file->count; i-- > 0;)
         if (file->list[i]->is_kept)
-            drop(room, file->list[i]);
+            drop(space, file->list[i]);
     free(file->list);
     *file = (struct nt_range_cache){0};
 }

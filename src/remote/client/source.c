@@ -178,10 +178,10 @@ static void end_part(struct nt_helper_request *fetch)
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD) {
         nt_disk_cache_file_add(file->disk, part->range.offset, part->range.data, part->range.bytes);
-        nt_cached_range_keep(&file->fetcher->room, &part->range);
+        nt_cached_range_keep(&file->fetcher->range_space, &part->range);
     } else
         nt_range_cache_remove(&part->range);
-    nt_cached_range_unpin(&file->fetcher->room, &part->range);
+    nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
 }
 
 /* Creates a range with a pin for the caller. NULL if out of memory. */
@@ -208,8 +208,8 @@ void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uin
     if (!part)
         return;
     memcpy(part->range.data, bytes, count);
-    nt_cached_range_keep(&file->fetcher->room, &part->range);
-    nt_cached_range_unpin(&file->fetcher->room, &part->range);
+    nt_cached_range_keep(&file->fetcher->range_space, &part->range);
+    nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
 }
 
 /* Loads the cached bytes of [at, next) that begin at `at`. NULL if there are none, or damaged ones. */
@@ -223,11 +223,11 @@ static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *fi
     if (!part)
         return NULL;
     if (nt_disk_cache_file_read(file->disk, at, part->range.data, part->range.bytes)) {
-        nt_cached_range_keep(&file->fetcher->room, &part->range);
+        nt_cached_range_keep(&file->fetcher->range_space, &part->range);
         return part;
     }
     nt_range_cache_remove(&part->range);
-    nt_cached_range_unpin(&file->fetcher->room, &part->range);
+    nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
     return NULL;
 }
 
@@ -269,7 +269,7 @@ static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote
 {
     if (part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
         nt_fetcher_cancel(file->fetcher, &part->fetch);
-    nt_cached_range_unpin(&file->fetcher->room, &part->range);
+    nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
 }
 
 /* ---- Source operations ---- */
@@ -335,13 +335,13 @@ static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_range_cache_space *room = &file->fetcher->room;
+    struct nt_range_cache_space *space = &file->fetcher->range_space;
     const size_t piece = (size_t)nt_ranges_split_bytes(reading->end - reading->offset);
     for (uint64_t at = reading->offset; at < reading->end;) {
         uint64_t next;
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
         if (range) {
-            nt_cached_range_pin(room, range);
+            nt_cached_range_pin(space, range);
             nt_remote_part_want(file, (struct nt_remote_part *)range);
         } else {
             struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
@@ -352,7 +352,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         reading->waits |= range && !range->is_kept;
         if (!range || !add_part(reading, (struct nt_remote_part *)range)) {
             if (range)
-                nt_cached_range_unpin(room, range);
+                nt_cached_range_unpin(space, range);
             return nt_fail_memory(error);
         }
         at = range->offset + range->bytes;
@@ -448,7 +448,8 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
 static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 {
     enum { MAX_PARTS = 128 };
-    return fetcher->ahead_count < MAX_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.max_bytes / 2;
+    return fetcher->ahead_count < MAX_PARTS &&
+           fetcher->ahead_bytes + bytes <= fetcher->range_space.max_bytes / 2;
 }
 
 /* Requests the bytes that are not in memory, on disk or in flight. False if there is no more room. */
@@ -472,7 +473,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
         if (!part)
             return false;
-        nt_cached_range_unpin(&file->fetcher->room, &part->range);
+        nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
         at += bytes;
     }
     return true;
@@ -518,7 +519,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, offset, &next);
         offset = range ? range->offset + range->bytes : next;
         if (range && range->is_kept)
-            nt_cached_range_forget(&file->fetcher->room, range);
+            nt_cached_range_forget(&file->fetcher->range_space, range);
     }
     nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
@@ -590,7 +591,7 @@ static void fetched_close(struct nt_source *source)
     LIST_REMOVE(file, all);
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    nt_range_cache_deinit(&file->range_cache, &file->fetcher->room);
+    nt_range_cache_deinit(&file->range_cache, &file->fetcher->range_space);
     nt_disk_cache_file_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);

@@ -30,10 +30,10 @@ static int compare(const void *one, const void *other)
 
 static bool add(struct nt_allow_list *rules, size_t *capacity, const char *text, size_t bytes)
 {
-    char **paths = nt_grow(rules->paths, rules->count, capacity, sizeof(*paths));
-    if (paths)
-        rules->paths = paths;
-    if (!paths || !(paths[rules->count] = strndup(text, bytes)))
+    char **addresses = nt_grow(rules->addresses, rules->count, capacity, sizeof(*addresses));
+    if (addresses)
+        rules->addresses = addresses;
+    if (!addresses || !(addresses[rules->count] = strndup(text, bytes)))
         return false;
     rules->count++;
     return true;
@@ -62,18 +62,18 @@ bool nt_allow_list_receive(struct nt_allow_list *rules, int channel)
     rules->is_fixed = request.bytes & NT_FETCH_ALLOWED_ALONE;
     rules->keeps_certificate = request.bytes & NT_FETCH_CERTIFICATE_TO_ORIGIN;
     if (rules->count)
-        qsort(rules->paths, rules->count, sizeof(*rules->paths), compare);
+        qsort(rules->addresses, rules->count, sizeof(*rules->addresses), compare);
     return true;
 }
 
-static bool is_place(const struct nt_allow_list *rules, const char *address, size_t length)
+static bool is_allowed(const struct nt_allow_list *rules, const char *address, size_t length)
 {
     size_t first = 0, end = rules->count;
     while (first < end) {
         size_t middle = first + (end - first) / 2;
-        const char *place = rules->paths[middle];
-        int order = strncmp(place, address, length);
-        if (order == 0 && place[length] == '\0')
+        const char *allowed = rules->addresses[middle];
+        int order = strncmp(allowed, address, length);
+        if (order == 0 && allowed[length] == '\0')
             return true;
         if (order < 0)
             first = middle + 1;
@@ -83,7 +83,7 @@ static bool is_place(const struct nt_allow_list *rules, const char *address, siz
     return false;
 }
 
-/* Does the path leave the place with ".."? Checks the percent-decoded text, as servers do. */
+/* Does the path leave the allowed address with ".."? Checks the percent-decoded text, as servers do. */
 static bool leads_out(const char *text)
 {
     size_t name = 0, dots = 0, end = strcspn(text, "?#");
@@ -110,7 +110,7 @@ bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address)
     const char *server = strstr(address, "://");
     for (size_t length = server ? (size_t)(server - address) + strlen("://") : end; server && length <= end;
          length++)
-        if ((length == end || strchr("/?#", address[length])) && is_place(rules, address, length))
+        if ((length == end || strchr("/?#", address[length])) && is_allowed(rules, address, length))
             return !leads_out(address + length);
     return false;
 }

@@ -59,16 +59,16 @@ bool nt_is_metadata_url(const char *url);
 /* ---- Allow-list ---- */
 
 struct nt_allow_list {
-    bool is_fixed; /* only `paths` are allowed; false: every address is */
+    bool is_fixed; /* only `addresses` are allowed; false: every address is */
     bool keeps_certificate;
-    char **paths; /* sorted */
+    char **addresses; /* sorted */
     size_t count;
 };
 
 /* Receives the list from a socket. False if it does not arrive. */
 bool nt_allow_list_receive(struct nt_allow_list *rules, int channel);
 
-/* Is the address one of the allowed ones, or below one? The query is ignored: it goes to the same server. */
+/* Is the address an allowed one, or below one? The query is ignored: it goes to the same server. */
 bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 
 /* ---- URLs ---- */

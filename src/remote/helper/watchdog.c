@@ -44,10 +44,10 @@ static uint64_t next_epoch(uint64_t last)
 }
 
 /* Returns in the worker, with the socket that provides credential files. */
-static int divide(pid_t *keeper_ret)
+static int fork_worker(pid_t *watchdog_ret)
 {
     int ends[2];
-    *keeper_ret = getpid();
+    *watchdog_ret = getpid();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         _exit(1);
     if (fork() == 0) {
@@ -80,7 +80,7 @@ int main(void)
     nt_sandbox_drop_privileges();
     do {
         epoch = next_epoch(epoch);
-        credentials = divide(&watchdog);
+        credentials = fork_worker(&watchdog);
     } while (getpid() == watchdog);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != watchdog)

@@ -418,8 +418,8 @@ TEST(what_is_no_request_is_not_answered, .setup = set_up, .teardown = tear_down,
 TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     static const enum nt_helper_message kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};
-    char other[] = "fake://other", own[] = "fake://file", *paths[] = {other};
-    files.rules = (struct nt_allow_list){.is_fixed = true, .paths = paths, .count = 1};
+    char other[] = "fake://other", own[] = "fake://file", *addresses[] = {other};
+    files.rules = (struct nt_allow_list){.is_fixed = true, .addresses = addresses, .count = 1};
     check_failure(ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file"), NT_FETCH_FORBIDDEN,
                   "it is neither a source nor inside one");
     uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10},
@@ -427,7 +427,7 @@ TEST(what_is_none_of_the_sources_is_refused, .setup = set_up, .teardown = tear_d
     check_failure(id, NT_FETCH_FORBIDDEN, "it is neither a source nor inside one");
     ck_assert_uint_eq(fake.opened, 0);
     ck_assert_uint_eq(fake.lists, 0);
-    paths[0] = own;
+    addresses[0] = own;
     id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10}, "fake://file\0stamp",
                   17);
     work_until(id, NT_FETCH_DONE);
