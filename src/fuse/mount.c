@@ -263,14 +263,13 @@ void nt_mountpoint_release(struct nt_mountpoint *mountpoint)
 /* libfuse runs this program for all users but root, and does not say which package it is in. */
 static bool has_fusermount(void)
 {
-    const char *places = getenv("PATH");
-    for (const char *place = places; place && *place; place += strspn(place, ":")) {
-        size_t length = strcspn(place, ":");
+    for (const char *folder = getenv("PATH"); folder && *folder; folder += strspn(folder, ":")) {
+        size_t length = strcspn(folder, ":");
         char path[4096];
-        snprintf(path, sizeof(path), "%.*s/fusermount3", (int)length, place);
+        snprintf(path, sizeof(path), "%.*s/fusermount3", (int)length, folder);
         if (access(path, X_OK) == 0)
             return true;
-        place += length;
+        folder += length;
     }
     return geteuid() == 0;
 }

@@ -244,8 +244,8 @@ static void note_under(const struct nt_resolved_node *resolved, const struct nt_
         note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
-/* Records that a file or dataset fails to open, or lacks something. The current request is not counted
- * as failed. */
+/* Records that a file or dataset fails to open, or that a dataset has notes. The current request is not
+ * counted as failed. */
 static void note_unopened(const struct nt_resolved_node *resolved)
 {
     struct nt_error failure;
@@ -318,8 +318,8 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
     note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 
-/* Records the failures of a broken file that is shown: those of its datasets, or its own. Only logs those
- * of the members of a chain: each is recorded when it is used. */
+/* Records the failures of a broken file that is shown: those of its datasets, or its own. Failures of
+ * members of a chain are only logged here: each is recorded when the member is used. */
 static void note_broken(struct nt_vfs *vfs, uint32_t inode)
 {
     struct nt_open_file *opened;

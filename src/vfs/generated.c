@@ -158,7 +158,8 @@ static enum nt_status set_long(struct whole *whole, const struct nt_generated_op
         (unsigned long long)max_text_bytes(options));
 }
 
-/* The generator may give up a piece that is too long. *is_made_ret: the piece is good. */
+/* Generates and keeps the next piece of a text. The generator may give up a piece that is too long.
+ * *is_made_ret: no damage ended it. */
 static enum nt_status make_piece(struct nt_text_generator *text, const struct nt_generated_options *options,
                                  struct whole *whole, struct nt_buffer *piece, bool *is_made_ret,
                                  bool *more_ret, struct nt_error *error)
@@ -178,7 +179,7 @@ static enum nt_status make_piece(struct nt_text_generator *text, const struct nt
     return nt_spool_append(&whole->spool, piece->bytes, piece->length, TEXT_BYTES, options->directory, error);
 }
 
-/* *is_made_ret: the text is good, so a failure concerns storing it. */
+/* *is_made_ret: no damage ended the text, so a failure concerns storing it. */
 static enum nt_status make_pieces(const struct nt_resolved_node *resolved, struct nt_text_generator *text,
                                   const struct nt_generated_options *options, struct whole *whole,
                                   bool *is_made_ret, struct nt_error *error)

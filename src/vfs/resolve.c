@@ -351,7 +351,7 @@ static bool is_numbered(const struct nt_resolved_node *resolved)
            resolved->node.type == NT_NODE_BLOB;
 }
 
-/* The row of a table with this section. */
+/* The row of a table with this source of entries. */
 static uint32_t file_with(const struct nt_pseudo_table *table, const struct nt_dir_source *dir_source)
 {
     unsigned row = 0;

@@ -168,10 +168,10 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
     uint32_t count = 0;
     *is_short_ret = file->dataset_count <= MAX_RANGES;
     for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
-        struct nt_dataset *physical = file->datasets[i];
-        if (physical->failure)
+        struct nt_dataset *physical;
+        if (file->datasets[i]->failure)
             continue;
-        status = nt_dataset_physical(physical, &physical, error);
+        status = nt_dataset_physical(file->datasets[i], &physical, error);
         if (status == NT_OK)
             status = are_pages_few(physical, is_short_ret, error);
     }

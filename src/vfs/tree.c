@@ -25,7 +25,7 @@
 enum {
     DATA_BLOCK = 1 << 20, /* st_blksize of data files: a good read size */
     TEXT_BLOCK = 4096,
-    DIR_SOURCE_SHIFT = 56, /* cursor = (section << 56 | index within it) + 1 */
+    DIR_SOURCE_SHIFT = 56, /* cursor = (number of the source << 56 | index within it) + 1 */
 };
 
 #define TEXT_DISK_BYTES (UINT64_C(16) << 30)
@@ -452,7 +452,7 @@ static bool is_sized(struct nt_vfs *vfs, uint64_t node)
     return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_STREAMED;
 }
 
-/* Lists one section from `index` on. *go_on_ret is false if the receiver has enough. */
+/* Lists one source of entries from `index` on. *go_on_ret is false if the receiver has enough. */
 static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
                                       const struct nt_dir_source *dir_source, uint64_t base, uint64_t index,
                                       nt_vfs_emit *emit, void *context, bool *go_on_ret,

@@ -93,7 +93,8 @@ void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 /* Returns the reason, without the source's name, why the only source would be refused without
  * `open_broken`; or NT_OK. */
 enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
-/* Calls back with what the datasets of the first source lack that an option asked for, if it is open. */
+/* Notes say what an option requested but a dataset lacks, such as a friend of a TTree that is in another
+ * file. Visits those of the first source, if it is open. */
 typedef void nt_vfs_note(void *context, const struct nt_error *note);
 void nt_vfs_visit_notes(struct nt_vfs *vfs, nt_vfs_note *visit, void *context);
 

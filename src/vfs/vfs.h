@@ -146,9 +146,9 @@ enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffe
 /* ---- Pseudo-files and directory sources ---- */
 
 /* Every level of the tree has a table of pseudo-files. Each row has a name, a class and the functions
- * that produce the content. A directory is a list of sections (files of the table, fields, columns,
- * pages, ...). Each section can list its entries and find one by name. Listing, lookup, attributes and
- * reading exist once and work on these tables.
+ * that produce the content. A directory has a list of sources of entries (files of the table, fields,
+ * columns, pages, ...). Each source can list its entries and find one by name. Listing, lookup, attributes
+ * and reading exist once and work on these tables.
  *
  * To add a file, write its function and add a row to the level's table in <level>_files.c. */
 
@@ -224,13 +224,14 @@ struct nt_dir_entry {
     char name[NT_NAME_BYTES + 1];
 };
 
+/* A part of the entries of a directory. */
 struct nt_dir_source {
     /* Returns the first entry with an index of at least *index, and sets *index to its index;
-     * NT_NOT_FOUND at the end. NULL: the section finds entries by name but does not list them, because
+     * NT_NOT_FOUND at the end. NULL: the source finds entries by name but does not list them, because
      * there may be many and each lookup is expensive. */
     enum nt_status (*next)(const struct nt_resolved_node *directory, uint64_t *index,
                            struct nt_dir_entry *listed, struct nt_error *error);
-    /* NT_NOT_FOUND if the section has no such name. */
+    /* NT_NOT_FOUND if the source has no such name. */
     enum nt_status (*find)(const struct nt_resolved_node *directory, const char *name, uint64_t *node_ret,
                            struct nt_error *error);
     /* Called before a listing starts. May be NULL. */
@@ -290,7 +291,7 @@ static inline bool nt_node_is_directory(const struct nt_resolved_node *resolved)
 
 /* ---- Contents of directories ---- */
 
-/* The sections of the node's directory, terminated by NULL. */
+/* The sources of the node's directory, terminated by NULL. */
 const struct nt_dir_source *const *nt_node_dir_sources(const struct nt_resolved_node *resolved);
 
 /* The table of the node's level. */
@@ -306,7 +307,7 @@ const struct nt_document *nt_node_documents(const struct nt_resolved_node *resol
 uint64_t nt_document_count(const struct nt_resolved_node *resolved, const struct nt_document *document);
 void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
 
-/* ---- Helpers for rows and sections ---- */
+/* ---- Helpers for rows and directory sources ---- */
 
 /* For the end of a listing, and for an unknown name or number. */
 static inline enum nt_status nt_fail_no_such_file(struct nt_error *error)

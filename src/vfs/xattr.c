@@ -84,7 +84,7 @@ static enum nt_status load_columns(const struct nt_resolved_node *resolved, stru
 }
 
 /* Are the columns known? Call it before any access to columns. */
-static bool has_stored(const struct nt_resolved_node *resolved)
+static bool has_physical(const struct nt_resolved_node *resolved)
 {
     struct nt_dataset *physical;
     return nt_dataset_physical(resolved->dataset, &physical, NULL) == NT_OK;
@@ -100,7 +100,7 @@ static uint32_t column_of(const struct nt_resolved_node *resolved)
 
 static bool has_column(const struct nt_resolved_node *resolved)
 {
-    return in_good_dataset(resolved) && in_field(resolved) && has_stored(resolved) &&
+    return in_good_dataset(resolved) && in_field(resolved) && has_physical(resolved) &&
            column_of(resolved) != NT_NONE;
 }
 
@@ -125,7 +125,7 @@ static bool has_page(const struct nt_resolved_node *resolved)
 
 static bool has_sums(const struct nt_resolved_node *resolved)
 {
-    return in_column(resolved) || (in_field(resolved) && has_stored(resolved) &&
+    return in_column(resolved) || (in_field(resolved) && has_physical(resolved) &&
                                    resolved->dataset->physical->fields[resolved->field].owns_columns);
 }
 

@@ -409,7 +409,7 @@ struct nt_dataset {
     struct nt_text name;   /* the key's name, the file's stem, ... */
     /* Set if opening failed; then only documents, format_data and ops below are valid. */
     const struct nt_error *failure;
-    /* What an option asked for and the dataset does not have, for messages and the log. */
+    /* What an option requested but the dataset lacks, for messages and the log. */
     const struct nt_error *notes;
     uint32_t note_count;
 
