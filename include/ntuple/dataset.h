@@ -20,6 +20,7 @@ NT_API_BEGIN
 struct nt_file;
 struct nt_dataset;
 struct nt_page;
+struct nt_column_extra;
 struct nt_field_extra;
 
 #define NT_NONE UINT32_MAX
@@ -30,18 +31,15 @@ struct nt_field_extra;
 /* ---- columns ---- */
 
 struct nt_column {
-    uint32_t id;                 /* the format's number; for most formats the index */
-    uint32_t field;              /* index of the field that owns the column */
-    uint32_t representation;     /* index of the representation, 0 first */
-    uint32_t position;           /* position within the representation: 0 principal, 1 ... */
-    const char *type_name;       /* "SplitInt32"; for unknown types "unknown (0x2a)" */
-    struct nt_dtype dtype;       /* of the decoded elements */
-    uint32_t decoder;            /* index into the dataset's decoders */
-    bool is_deferred;            /* added by a schema extension: the first elements are not stored */
-    bool is_deferred_suppressed; /* RNTuple: its stored first element index is negative */
-    bool has_range;              /* the file stores the range of the values */
-    uint64_t first_element;      /* index of the first stored element, else 0 */
-    uint32_t physical;           /* number of the file's column with the data, if it is another one */
+    uint32_t id;                         /* the format's number; for most formats the index */
+    uint32_t field;                      /* index of the field that owns the column */
+    uint32_t representation;             /* index of the representation, 0 first */
+    uint32_t position;                   /* position within the representation: 0 principal, 1 ... */
+    const char *type_name;               /* "SplitInt32"; for unknown types "unknown (0x2a)" */
+    struct nt_dtype dtype;               /* of the decoded elements */
+    uint32_t decoder;                    /* index into the dataset's decoders */
+    uint32_t physical;                   /* number of the file's column with the data, if it is another one */
+    const struct nt_column_extra *extra; /* private: see nt_column_is_deferred and below */
 };
 
 /* ---- fields ---- */
@@ -96,19 +94,13 @@ enum nt_field_kind {
 /* The name of a kind: "record". Static. `kind` is below NT_FIELD_KIND_COUNT. */
 const char *nt_field_kind_name(enum nt_field_kind kind);
 
-/* A key and a value that the file stores for a field: any bytes. */
-struct nt_property {
-    struct nt_text key, value;
-};
-
 struct nt_field {
     uint32_t id;          /* the format's number */
     uint32_t parent;      /* index, NT_NONE for top-level fields */
     uint32_t child_count; /* see nt_dataset_children */
     uint32_t column_count;
     uint32_t columns_per_representation;
-    uint32_t source_field; /* index of the field that a projected field refers to, else NT_NONE */
-    enum nt_role role;     /* RNTuple's role; `kind` is more precise */
+    enum nt_role role; /* the structural role; `kind` is more precise */
     enum nt_field_kind kind;
     uint64_t repetition;      /* of arrays, and of values with dimensions: their product; else 0 */
     bool owns_columns;        /* false: projected, the columns belong to another field */
@@ -121,10 +113,8 @@ struct nt_field {
      * row. Wrappers, optionals and variants never have it. A null row still has elements: zeros, no
      * items, no bytes, rows of its sub-fields. `valid` of a sub-field is false in null records. */
     bool is_nullable;
-    bool is_map;                          /* a collection of records of a key and a value */
-    const struct nt_property *properties; /* in file order */
-    uint32_t property_count;
-    const struct nt_field_extra *extra; /* private: see nt_field_is_fortran_order and below */
+    bool is_map;                        /* a collection of records of a key and a value */
+    const struct nt_field_extra *extra; /* private: see nt_field_source and below */
 };
 
 /* ---- files ---- */
@@ -224,8 +214,21 @@ size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *tex
 /* Does the field have this stream? Reads nothing. */
 bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind);
 
-/* What only one format can express. Fields of other formats have the default: false, 0, no text. These
- * functions never fail. Any thread may call them. Texts belong to the file. */
+/* What only one format can express. Fields and columns of other formats have the default: false, 0,
+ * NT_NONE, no text. These functions never fail. Any thread may call them. Texts belong to the file. */
+
+/* RNTuple (specification, "Projected fields"): the index of the field that a projected field shows; else
+ * NT_NONE. */
+uint32_t nt_field_source(const struct nt_field *field);
+/* RNTuple ("Column Description", flag 0x01): a schema extension added the column. The elements before
+ * nt_column_first_element are not stored. */
+bool nt_column_is_deferred(const struct nt_column *column);
+/* RNTuple: the column began suppressed, as its stored first element index is negative. */
+bool nt_column_begins_suppressed(const struct nt_column *column);
+/* RNTuple: the index of the first stored element of a deferred column. */
+uint64_t nt_column_first_element(const struct nt_column *column);
+/* RNTuple ("Column Description", flag 0x02): the file stores the range of the values. */
+bool nt_column_has_range(const struct nt_column *column);
 
 /* BLZ (bloscpack's metadata: `order`): the items of a row are in column-major order. */
 bool nt_field_is_fortran_order(const struct nt_field *field);
@@ -246,6 +249,12 @@ struct nt_text nt_field_item_name(const struct nt_field *field);
 /* Lance (blob columns): a record with the position of each row's bytes in other files: `kind`,
  * `position`, `size`, `blob_id`, `blob_uri`. */
 bool nt_field_is_description(const struct nt_field *field);
+/* Lance (Field.metadata in file.proto): a key and a value that the file stores for a field: any bytes. */
+struct nt_property {
+    struct nt_text key, value;
+};
+/* The properties of a field, in file order. They belong to the file. */
+const struct nt_property *nt_field_properties(const struct nt_field *field, uint32_t *count_ret);
 
 /* Indices of the children of a field (NT_NONE: the top-level fields), in the order of the schema. They
  * belong to the file. */

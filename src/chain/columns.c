@@ -165,7 +165,7 @@ static enum nt_status map_share(struct building *building, struct nt_chain_slice
 static bool has_deferred(const struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->column_count; i++)
-        if (dataset->columns[i].is_deferred)
+        if (nt_column_is_deferred(&dataset->columns[i]))
             return true;
     return false;
 }

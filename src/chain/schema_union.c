@@ -411,13 +411,15 @@ static enum nt_status merge_owners(struct merging *merging)
     const uint32_t *numbers = merging->numbers[merging->slice];
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
-        uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
+        uint32_t owner = nt_chain_columns_owner(dataset, i), source = nt_field_source(&dataset->fields[i]);
         if (owner == NT_NONE)
             continue;
         struct merged *merged = &merging->merged[numbers[i]];
         if (merged->owner == NT_NONE) {
             merged->owner = numbers[owner];
-            merging->fields[numbers[i]].source_field = source == NT_NONE ? NT_NONE : numbers[source];
+            if (!nt_field_set_source(merging->dataset->arena, &merging->fields[numbers[i]],
+                                     source == NT_NONE ? NT_NONE : numbers[source]))
+                return nt_fail_memory(merging->error);
         } else if (merged->owner != numbers[owner] && !merged->refusal) {
             status = refuse(merging, numbers[i], i, "shows another field in another file");
         }
@@ -491,15 +493,15 @@ static void spread_refusals(const struct merging *merging)
 }
 
 /* Its columns differ in type, so each is a representation of its own. */
-static void set_unreadable(struct nt_field *field, const char *reason)
+static bool set_unreadable(struct nt_arena *arena, struct nt_field *field, const char *reason)
 {
     field->kind = NT_FIELD_UNREADABLE;
     field->unreadable = reason;
-    field->source_field = NT_NONE;
     field->is_nullable = false;
     field->repetition = field->dimension_count = 0;
     field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
     field->columns_per_representation = 1;
+    return nt_field_set_source(arena, field, NT_NONE);
 }
 
 static enum nt_status set_fields_of_slice(const struct merging *merging, uint32_t slice)
@@ -527,8 +529,8 @@ static enum nt_status settle(struct merging *merging)
     for (uint32_t i = 0; i < merging->count; i++) {
         const struct merged *merged = &merging->merged[i];
         owners[i] = merged->refusal ? NT_NONE : merged->owner;
-        if (merged->refusal)
-            set_unreadable(&fields->items[i], merged->refusal);
+        if (merged->refusal && !set_unreadable(arena, &fields->items[i], merged->refusal))
+            return nt_fail_memory(merging->error);
     }
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < merging->chain->slice_count; i++)

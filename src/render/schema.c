@@ -179,7 +179,7 @@ static void put_projected(struct lines *lines, uint32_t source, struct nt_buffer
     unsigned count = 0;
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         const struct nt_field *field = &dataset->fields[i];
-        if (field->source_field != source || ++count > MAX_NAMES)
+        if (nt_field_source(field) != source || ++count > MAX_NAMES)
             continue;
         nt_buffer_text(out, count > 1 ? ", " : "stores ");
         nt_append_printable(out, field->name.bytes, field->name.length);
@@ -192,9 +192,9 @@ static void put_notes(struct lines *lines, uint32_t index, struct nt_buffer *out
     const struct nt_field *field = &lines->dataset->fields[index];
     if (is_shown_elsewhere(&lines->walk, index))
         put_projected(lines, index, out);
-    if (field->source_field != NT_NONE && !is_shown_elsewhere(&lines->walk, field->source_field)) {
+    if (nt_field_source(field) != NT_NONE && !is_shown_elsewhere(&lines->walk, nt_field_source(field))) {
         struct nt_buffer path = {0};
-        nt_append_field_path(&path, lines->dataset, field->source_field, '/');
+        nt_append_field_path(&path, lines->dataset, nt_field_source(field), '/');
         nt_buffer_text(out, "shows ");
         nt_append_printable(out, path.bytes, path.length);
         nt_buffer_text(out, "  ");
@@ -374,8 +374,8 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
         status = put_json_items(reader, dataset, index, json, error);
     if (field->dimension_count)
         put_json_dimensions(json, field);
-    if (field->source_field != NT_NONE)
-        nt_json_member_field_path(json, "source", dataset, field->source_field);
+    if (nt_field_source(field) != NT_NONE)
+        nt_json_member_field_path(json, "source", dataset, nt_field_source(field));
     if (field->unreadable)
         nt_json_member_string(json, "unreadable", field->unreadable);
     const uint32_t *below = nt_dataset_children(dataset, index, &count);

@@ -58,8 +58,8 @@ static void put_description(struct nt_buffer *out, const struct nt_dataset *data
 
 static void put_source(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
-    if (dataset->fields[field].source_field != NT_NONE)
-        nt_append_field_path(out, dataset, dataset->fields[field].source_field, '/');
+    if (nt_field_source(&dataset->fields[field]) != NT_NONE)
+        nt_append_field_path(out, dataset, nt_field_source(&dataset->fields[field]), '/');
 }
 
 static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)

@@ -86,7 +86,7 @@ static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_string(json, "dtype", column->dtype.numpy);
     nt_json_member_unsigned(json, "element_bytes", decoder->element_bytes);
     nt_json_key(json, "value_range");
-    if (column->has_range) {
+    if (nt_column_has_range(column)) {
         nt_json_array(json);
         nt_json_double(json, decoder->minimum);
         nt_json_double(json, decoder->maximum);
@@ -108,9 +108,9 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
     put_encoding(json, dataset, column);
     nt_json_member_unsigned(json, "representation_index", column->representation);
     nt_json_member_unsigned(json, "index_in_representation", column->position);
-    nt_json_member_unsigned(json, "first_element", column->first_element);
-    nt_json_member_bool(json, "is_deferred", column->is_deferred);
-    nt_json_member_bool(json, "is_suppressed", column->is_deferred_suppressed);
+    nt_json_member_unsigned(json, "first_element", nt_column_first_element(column));
+    nt_json_member_bool(json, "is_deferred", nt_column_is_deferred(column));
+    nt_json_member_bool(json, "is_suppressed", nt_column_begins_suppressed(column));
 }
 
 typedef bool choose(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,

@@ -344,10 +344,10 @@ static enum nt_status nt_field_json(const struct nt_resolved_node *resolved, str
     const struct nt_error *reason = nt_unsupported_known(resolved->dataset, resolved->field);
     if (field->unreadable || reason)
         nt_json_member_string(&json, "unreadable", field->unreadable ? field->unreadable : reason->message);
-    if (field->source_field != NT_NONE) {
+    if (nt_field_source(field) != NT_NONE) {
         nt_json_key(&json, "source_field_id");
-        nt_json_unsigned(&json, resolved->dataset->fields[field->source_field].id);
-        nt_json_member_field_path(&json, "source", resolved->dataset, field->source_field);
+        nt_json_unsigned(&json, resolved->dataset->fields[nt_field_source(field)].id);
+        nt_json_member_field_path(&json, "source", resolved->dataset, nt_field_source(field));
     }
     if (status == NT_OK)
         status = put_columns(&json, resolved, error);

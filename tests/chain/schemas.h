@@ -75,10 +75,9 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
         for (uint32_t k = 0; of->shows && k < i; k++)
             if (strcmp(made[k].name, of->shows) == 0)
                 owners[i] = k;
-        const struct nt_field field = {
+        struct nt_field field = {
             .id = i,
             .parent = of->parent,
-            .source_field = owners[i],
             .kind = of->kind,
             .is_nullable = of->is_nullable,
             .repetition = of->items,
@@ -90,6 +89,7 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
                      : of->kind == NT_FIELD_STRING ? nt_element_dtype(NT_ELEMENT_BYTE)
                                                    : (struct nt_dtype){0},
         };
+        ck_assert(nt_field_set_source(dataset->arena, &field, owners[i]));
         assert_ok(nt_builder_add_field(&builder, &field, NULL, &error));
         if (owners[i] != NT_NONE)
             continue;

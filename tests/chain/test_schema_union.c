@@ -127,7 +127,7 @@ TEST(fields_show_others_of_the_chain, .teardown = teardown, .timeout = 20)
     merge();
     ck_assert_uint_eq(chain->fields.owners[find("alias")], find("number"));
     ck_assert_uint_eq(chain->fields.owners[find("shown")], find("added"));
-    ck_assert_uint_eq(field_at("shown")->source_field, find("added"));
+    ck_assert_uint_eq(nt_field_source(field_at("shown")), find("added"));
     ck_assert_uint_eq(chain->fields.owners[find("number")], NT_NONE);
 }
 

@@ -52,7 +52,6 @@ uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind 
         .repetition = repetition,
         .dimensions = &builder->fields[index].repetition,
         .dimension_count = kind == NT_FIELD_VALUE && repetition,
-        .source_field = NT_NONE,
         .dtype = nt_element_dtype(element),
         .name = {"f", 1},
     };
@@ -103,8 +102,9 @@ struct vector add_vector(struct builder *builder, enum nt_encoding_kind index_en
 
 void defer_column(struct builder *builder, uint32_t column, uint64_t first_element)
 {
-    builder->columns[column].is_deferred = true;
-    builder->columns[column].first_element = first_element;
+    builder->columns[column].extra = &builder->column_extra[column];
+    builder->column_extra[column].is_deferred = true;
+    builder->column_extra[column].first_element = first_element;
 }
 
 uint32_t add_column_group(struct builder *builder, const uint32_t *columns, uint32_t count)
@@ -117,7 +117,8 @@ uint32_t add_column_group(struct builder *builder, const uint32_t *columns, uint
 
 void project(struct builder *builder, uint32_t field, uint32_t source)
 {
-    builder->fields[field].source_field = source;
+    edit_extra(builder, field)->is_projected = true;
+    edit_extra(builder, field)->source = source;
 }
 
 /* ---- clusters and pages ---- */
@@ -357,8 +358,9 @@ static uint64_t elements_not_stored(const struct builder *builder, const struct 
     uint64_t elements = 0;
     for (uint32_t i = 0; i < builder->column_count; i++) {
         const struct nt_column *other = &builder->columns[i];
-        if (are_twins(other, column) && !other->is_deferred_suppressed && other->first_element > elements)
-            elements = other->first_element;
+        if (are_twins(other, column) && !nt_column_begins_suppressed(other) &&
+            nt_column_first_element(other) > elements)
+            elements = nt_column_first_element(other);
     }
     return elements;
 }
@@ -389,8 +391,8 @@ static const struct nt_dataset_ops builder_ops = {.load_group = load_group};
 static void share_columns(struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++)
-        if (dataset->fields[i].source_field != NT_NONE)
-            nt_field_project_columns(dataset, i, dataset->fields[i].source_field);
+        if (nt_field_source(&dataset->fields[i]) != NT_NONE)
+            nt_field_project_columns(dataset, i, nt_field_source(&dataset->fields[i]));
 }
 
 /* The numbers of columns and pages become the dataset's. */

@@ -41,6 +41,7 @@ struct builder {
     struct nt_field fields[MAX_FIELDS];
     struct nt_field_extra extra[MAX_FIELDS];
     struct nt_column columns[MAX_COLUMNS];
+    struct nt_column_extra column_extra[MAX_COLUMNS];
     struct nt_decoder decoders[MAX_COLUMNS];
     struct nt_cluster clusters[MAX_CLUSTERS];
     struct nt_column_group column_groups[4];

@@ -377,7 +377,7 @@ static uint64_t elements_before(const struct making *making, uint32_t column, ui
             position_of(builder, i) != position_of(builder, column))
             continue;
         if (builder->columns[i].representation == 0)
-            elements += builder->columns[i].first_element;
+            elements += nt_column_first_element(&builder->columns[i]);
         for (uint32_t c = 0; c < builder->cluster_count; c++)
             elements += making->positions[c] < cluster_position ? builder->shares[c][i].count : 0;
     }
@@ -392,12 +392,12 @@ static void defer_late(struct making *making)
         if (making->late_below[i])
             defer_subtree(making, i, making->skipped[i], 1);
     for (uint32_t i = 0; i < builder->column_count; i++) {
-        struct nt_column *column = &builder->columns[i];
+        const struct nt_column *column = &builder->columns[i];
         uint32_t position = making->late_representation[column->field];
         if (!position || column->representation == 0)
             continue;
         defer_column(builder, i, elements_before(making, i, position));
-        column->is_deferred_suppressed = true;
+        builder->column_extra[i].begins_suppressed = true;
     }
 }
 

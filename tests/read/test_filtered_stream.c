@@ -246,7 +246,7 @@ static void check_dataset(struct builder *builder, int selection)
         choose_rows(builder, wholes, field, entries);
     choose(builder, entries);
     for (uint32_t field = 0; field < builder->field_count; field++) {
-        if (builder->fields[field].source_field == NT_NONE)
+        if (nt_field_source(&builder->fields[field]) == NT_NONE)
             check_field(builder, wholes, field);
     }
     for (uint32_t field = 0; field < builder->field_count; field++) {

@@ -77,7 +77,7 @@ static void check_size(struct builder *builder, uint32_t field, enum nt_stream_k
     assert_ok(nt_field_stream_elements(builder->reader, builder->dataset, field, kind, &elements, &error));
     ck_assert_uint_eq(elements * dtype.bytes, expected->length);
     assert_ok(nt_field_rows(builder->reader, builder->dataset, field, &rows, &error));
-    if (builder->fields[field].source_field == NT_NONE)
+    if (nt_field_source(&builder->fields[field]) == NT_NONE)
         ck_assert_uint_eq(rows, reference_rows(builder, field));
 }
 

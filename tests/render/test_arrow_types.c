@@ -178,8 +178,8 @@ TEST(what_the_file_says_about_a_field_is_beside_its_type, .setup = set_up, .tear
     char text[32];
     uint32_t field = add_number(NT_NONE, "n");
     builder->fields[field].type = nt_text_of("int32");
-    builder->fields[field].properties = properties;
-    builder->fields[field].property_count = 2;
+    edit_extra(builder, field)->properties = properties;
+    edit_extra(builder, field)->property_count = 2;
     const struct ArrowSchema *found = exported("{\"n\":7}\n{\"n\":8}\n")->children[0];
     find_metadata(found, "ntuple.type", text, sizeof(text));
     ck_assert_str_eq(text, "int32");

@@ -132,7 +132,7 @@ TEST(what_chance_changes_is_reported, .end = 120)
     for (uint32_t i = 0; i < builders[0]->field_count; i++) {
         bool are_same, are_good = are_readable(builders[0], builders[1], i, &are_same);
         bool is_reported = mentions(&reported.lines[NT_DIFF_VALUES], builders[0]->dataset, i);
-        bool is_projected = builders[0]->fields[i].source_field != NT_NONE;
+        bool is_projected = nt_field_source(&builders[0]->fields[i]) != NT_NONE;
         if (are_good && !is_projected)
             ck_assert_int_eq(is_reported, !are_same);
         if (!are_good)

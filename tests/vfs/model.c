@@ -350,7 +350,6 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
         struct nt_field *field = &dataset->fields[i];
         field->id = i;
         field->dtype = nt_element_dtype(field->dtype.element);
-        field->source_field = NT_NONE;
         field->type = field->description = text("");
     }
     for (uint32_t i = 0; i < dataset->column_count; i++)

@@ -216,6 +216,41 @@ bool nt_field_set_extra(struct nt_arena *arena, struct nt_field *field, const st
     return copy;
 }
 
+bool nt_field_set_source(struct nt_arena *arena, struct nt_field *field, uint32_t source)
+{
+    struct nt_field_extra extra = *nt_field_extra(field);
+    if (nt_field_source(field) == source)
+        return true;
+    extra.is_projected = source != NT_NONE;
+    extra.source = source;
+    return nt_field_set_extra(arena, field, &extra);
+}
+
+uint32_t nt_field_source(const struct nt_field *field)
+{
+    return nt_field_extra(field)->is_projected ? nt_field_extra(field)->source : NT_NONE;
+}
+
+bool nt_column_is_deferred(const struct nt_column *column)
+{
+    return column->extra && column->extra->is_deferred;
+}
+
+bool nt_column_begins_suppressed(const struct nt_column *column)
+{
+    return column->extra && column->extra->begins_suppressed;
+}
+
+uint64_t nt_column_first_element(const struct nt_column *column)
+{
+    return column->extra ? column->extra->first_element : 0;
+}
+
+bool nt_column_has_range(const struct nt_column *column)
+{
+    return column->extra && column->extra->has_range;
+}
+
 bool nt_field_is_fortran_order(const struct nt_field *field)
 {
     return nt_field_extra(field)->is_fortran_order;
@@ -249,6 +284,12 @@ struct nt_text nt_field_item_name(const struct nt_field *field)
 bool nt_field_is_description(const struct nt_field *field)
 {
     return nt_field_extra(field)->is_description;
+}
+
+const struct nt_property *nt_field_properties(const struct nt_field *field, uint32_t *count_ret)
+{
+    *count_ret = nt_field_extra(field)->property_count;
+    return nt_field_extra(field)->properties;
 }
 
 /* ---- Rows and columns ---- */

@@ -206,6 +206,13 @@ struct nt_range {
     uint32_t state;                /* enum nt_range_state */
 };
 
+/* Members of a column that only RNTuple has. The functions of <ntuple/dataset.h> that return them describe
+ * them. */
+struct nt_column_extra {
+    uint64_t first_element;
+    bool is_deferred, begins_suppressed, has_range;
+};
+
 #define NT_NOT_DEFERRED UINT64_MAX
 
 /* The first stored element of a column that was added later; earlier elements are zeros.
@@ -213,7 +220,8 @@ struct nt_range {
  * has the earlier elements. */
 static inline uint64_t nt_column_deferral(const struct nt_column *column)
 {
-    return column->is_deferred && !column->is_deferred_suppressed ? column->first_element : NT_NOT_DEFERRED;
+    const struct nt_column_extra *extra = column->extra;
+    return extra && extra->is_deferred && !extra->begins_suppressed ? extra->first_element : NT_NOT_DEFERRED;
 }
 
 struct nt_group {
@@ -443,7 +451,7 @@ struct nt_dataset {
      * itself if nothing is derived. `levels`: where values of these columns end, and the levels around
      * them; NULL: none. Both are loaded on first use: read them only after nt_dataset_physical. */
     struct nt_dataset *physical, *levels;
-    atomic_int physical_state; /* enum nt_lazy_state */
+    atomic_int physical_state;        /* enum nt_lazy_state */
     struct nt_error *physical_failure;
     struct nt_dataset *logical;  /* the dataset whose physical or levels this is, or itself */
     struct nt_decoders decoders; /* a page list may add more, under the lock */
@@ -584,16 +592,22 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
 /* Members of a field that only one format has. The functions of <ntuple/dataset.h> that return them
  * describe them. */
 struct nt_field_extra {
+    uint32_t source;                                              /* RNTuple, if is_projected */
+    bool is_projected;                                            /* RNTuple */
     bool is_fortran_order, is_scalar;                             /* BLZ */
     uint64_t member_offset;                                       /* BLZ */
     bool is_declared_nullable, has_short_offsets, is_description; /* Lance */
     struct nt_text item_name;                                     /* Lance */
+    const struct nt_property *properties;                         /* Lance */
+    uint32_t property_count;                                      /* Lance */
 };
 /* Those of a field. Defaults if none were set. */
 const struct nt_field_extra *nt_field_extra(const struct nt_field *field);
 /* Sets a copy. False without memory. */
 NT_CHECKED bool nt_field_set_extra(struct nt_arena *arena, struct nt_field *field,
                                    const struct nt_field_extra *extra);
+/* Sets the field that a projected field shows. NT_NONE: none. False without memory. */
+NT_CHECKED bool nt_field_set_source(struct nt_arena *arena, struct nt_field *field, uint32_t source);
 
 /* Makes a new file the target of a stub, with the stub's callbacks. */
 void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);

@@ -17,7 +17,7 @@ static uint32_t *find_projected(const struct nt_dataset *dataset)
     for (uint32_t i = 0; projected && i < dataset->field_count; i++)
         projected[i] = NT_NONE;
     for (uint32_t i = 0; projected && i < dataset->field_count; i++) {
-        uint32_t source = dataset->fields[i].source_field;
+        uint32_t source = nt_field_source(&dataset->fields[i]);
         if (source != NT_NONE &&
             (projected[source] == NT_NONE || dataset->fields[i].kind == NT_FIELD_CARDINALITY))
             projected[source] = i;
@@ -29,7 +29,7 @@ static uint32_t *find_projected(const struct nt_dataset *dataset)
 static uint32_t without_items(const struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t parent = dataset->fields[field].parent;
-    while (parent != NT_NONE && dataset->fields[parent].source_field != NT_NONE &&
+    while (parent != NT_NONE && nt_field_source(&dataset->fields[parent]) != NT_NONE &&
            nt_field_has_nameless_item(&dataset->fields[parent])) {
         field = parent;
         parent = dataset->fields[field].parent;

@@ -27,7 +27,6 @@ enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, str
     const struct nt_field field = {
         .id = build->model.field_count,
         .parent = parent,
-        .source_field = NT_NONE,
         .role = kind == NT_FIELD_RECORD ? NT_ROLE_RECORD : NT_ROLE_PLAIN,
         .kind = kind,
         .name = name,

@@ -186,7 +186,7 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
         const struct nt_column *column = &dataset->columns[columns[i]];
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         bool is_quantized = strcmp(column->type_name, nt_encoding_info(NT_ENCODING_REAL32_QUANT)->name) == 0;
-        if (is_quantized && !column->has_range)
+        if (is_quantized && !nt_column_has_range(column))
             return nt_arena_format(dataset->arena, "quantized column %u has no range of values", column->id);
         if (decoder->encoding == NT_ENCODING_UNKNOWN)
             return nt_arena_format(dataset->arena, "column %u has the unknown type %s of %u bits", column->id,
@@ -347,7 +347,7 @@ static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const st
 static void project_reasons(const struct nt_dataset *dataset, const char **reasons)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {
-        uint32_t source = dataset->fields[i].source_field, column_count;
+        uint32_t source = nt_field_source(&dataset->fields[i]), column_count;
         const uint32_t *columns = nt_field_columns(dataset, i, &column_count);
         if (source != NT_NONE && !reasons[i])
             reasons[i] = reasons[top_of(dataset, source)];

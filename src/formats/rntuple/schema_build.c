@@ -78,7 +78,6 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
                                      struct nt_field *field)
 {
     field->parent = NT_NONE;
-    field->source_field = NT_NONE;
     if (record->parent_id != record->id) {
         field->parent = find_field(builder, record->parent_id);
         if (field->parent == NT_NONE)
@@ -88,12 +87,13 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
     }
     if (!(record->flags & builder->generation->field_flags & NT_FIELD_PROJECTED))
         return NT_OK;
-    field->source_field = find_field(builder, record->source_id);
-    if (field->source_field == NT_NONE || record->source_id == record->id)
+    uint32_t source = find_field(builder, record->source_id);
+    if (source == NT_NONE || record->source_id == record->id)
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "schema: field %" PRIu64 " is projected from field %" PRIu64 ", which %s", record->id,
-                       record->source_id, field->source_field == NT_NONE ? "does not exist" : "is itself");
-    return NT_OK;
+                       record->source_id, source == NT_NONE ? "does not exist" : "is itself");
+    return nt_field_set_source(builder->dataset->arena, field, source) ? NT_OK
+                                                                       : nt_fail_memory(builder->error);
 }
 
 static enum nt_status build_fields(struct builder *builder)
@@ -160,16 +160,26 @@ static struct nt_dtype dtype_of(struct nt_arena *arena, const struct nt_decoder 
 
 static struct nt_column column_of(const struct builder *builder, const struct nt_column_record *record)
 {
-    int64_t first = record->first_element;
     return (struct nt_column){
         .id = (uint32_t)record->id,
         .field = find_field(builder, record->field_id),
         .representation = record->representation,
-        .is_deferred = record->is_deferred,
-        .is_deferred_suppressed = first < 0,
-        .first_element = first < 0 ? 0 - (uint64_t)first : (uint64_t)first,
-        .has_range = record->has_range,
     };
+}
+
+static bool set_extra(struct nt_arena *arena, struct nt_column *column, const struct nt_column_record *record)
+{
+    int64_t first = record->first_element;
+    if (!record->is_deferred && !record->has_range)
+        return true;
+    struct nt_column_extra *extra = nt_arena_alloc(arena, 1, sizeof(*extra));
+    if (extra)
+        *extra = (struct nt_column_extra){.is_deferred = record->is_deferred,
+                                          .begins_suppressed = first < 0,
+                                          .first_element = first < 0 ? 0 - (uint64_t)first : (uint64_t)first,
+                                          .has_range = record->has_range};
+    column->extra = extra;
+    return extra;
 }
 
 static enum nt_status build_column(struct builder *builder, uint32_t index)
@@ -190,7 +200,7 @@ static enum nt_status build_column(struct builder *builder, uint32_t index)
     if (!column.type_name)
         column.type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
     column.dtype = dtype_of(arena, &decoder);
-    if (!column.type_name || !column.dtype.numpy)
+    if (!column.type_name || !column.dtype.numpy || !set_extra(arena, &column, record))
         return nt_fail_memory(builder->error);
     return nt_builder_add_column(&builder->model, &column, &decoder, builder->error);
 }
@@ -264,8 +274,8 @@ static enum nt_status project(struct builder *builder, const struct alias *alias
         if (dataset->columns[aliases[i].column].field != source_index)
             return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                            "schema: the alias columns of field %u belong to several fields", field->id);
-    if (field->source_field == NT_NONE)
-        field->source_field = source_index;
+    if (nt_field_source(field) == NT_NONE && !nt_field_set_source(dataset->arena, field, source_index))
+        return nt_fail_memory(builder->error);
     if (covers_source(dataset, aliases, count, source)) {
         nt_field_project_columns(dataset, aliases[0].field, source_index);
     } else if (source->column_count == source->columns_per_representation) {

@@ -91,7 +91,6 @@ static enum nt_status add_field(struct nt_builder *builder, const struct nt_roar
     struct nt_dtype dtype = nt_element_dtype(is_32 ? NT_ELEMENT_UINT32 : NT_ELEMENT_UINT64);
     const struct nt_field field = {
         .parent = NT_NONE,
-        .source_field = NT_NONE,
         .role = NT_ROLE_PLAIN,
         .kind = NT_FIELD_VALUE,
         .dtype = dtype,

@@ -178,7 +178,6 @@ static struct nt_field field_of(const struct schema *schema, const struct nt_ttr
     struct nt_field field = {
         .id = schema->columns.builder.field_count,
         .parent = NT_NONE,
-        .source_field = NT_NONE,
         .role = shape->kind == NT_SHAPE_LIST     ? NT_ROLE_COLLECTION
                 : shape->kind == NT_SHAPE_RECORD ? NT_ROLE_RECORD
                                                  : NT_ROLE_PLAIN,

@@ -231,8 +231,10 @@ static const struct nt_field *declared_field(const struct nt_arrow *arrow, uint3
 /* Returns the index of the property with the extension type; NT_NONE: none. */
 static uint32_t find_extension(const struct nt_field *field)
 {
-    for (uint32_t i = 0; i < field->property_count; i++)
-        if (nt_text_is(field->properties[i].key, extension_key))
+    uint32_t count;
+    const struct nt_property *properties = nt_field_properties(field, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (nt_text_is(properties[i].key, extension_key))
             return i;
     return NT_NONE;
 }
@@ -241,17 +243,21 @@ static uint32_t find_extension(const struct nt_field *field)
 static struct nt_property property_of(const struct nt_arrow *arrow, uint32_t node,
                                       const struct nt_field *field, uint32_t number)
 {
-    uint32_t extension = find_extension(field);
-    if (arrow->nodes[node].texts && (number == extension || number == field->property_count))
+    uint32_t extension = find_extension(field), count;
+    const struct nt_property *properties = nt_field_properties(field, &count);
+    if (arrow->nodes[node].texts && (number == extension || number == count))
         return (struct nt_property){nt_text_of(extension_key), nt_text_of("arrow.json")};
-    return field->properties[number];
+    return properties[number];
 }
 
 uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
 {
     const struct nt_field *field = declared_field(arrow, node);
-    uint32_t added = field && arrow->nodes[node].texts && find_extension(field) == NT_NONE;
-    return field ? 1 + field->property_count + added : node ? 0 : TABLE_PAIRS;
+    uint32_t added = field && arrow->nodes[node].texts && find_extension(field) == NT_NONE, count;
+    if (!field)
+        return node ? 0 : TABLE_PAIRS;
+    nt_field_properties(field, &count);
+    return 1 + count + added;
 }
 
 struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number)

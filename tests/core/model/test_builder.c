@@ -42,8 +42,7 @@ static void teardown(void)
 static uint32_t add_field(uint32_t parent)
 {
     uint32_t index;
-    const struct nt_field field = {
-        .id = builder.field_count, .parent = parent, .source_field = NT_NONE, .kind = NT_FIELD_VALUE};
+    const struct nt_field field = {.id = builder.field_count, .parent = parent, .kind = NT_FIELD_VALUE};
     assert_ok(nt_builder_add_field(&builder, &field, &index, &error));
     return index;
 }

@@ -42,7 +42,7 @@ static void dump_fields(struct nt_json *json, const struct nt_dataset *dataset)
         nt_json_member_bool(json, "owns_columns", field->owns_columns);
         nt_json_member_signed(
             json, "source",
-            field->source_field == NT_NONE ? -1 : (int64_t)dataset->fields[field->source_field].id);
+            nt_field_source(field) == NT_NONE ? -1 : (int64_t)dataset->fields[nt_field_source(field)].id);
         nt_json_key(json, "columns");
         nt_json_array(json);
         uint32_t column_count;
@@ -157,7 +157,7 @@ static void dump_columns(struct nt_json *json, struct nt_dataset *dataset)
         nt_json_member_unsigned(json, "field", dataset->fields[column->field].id);
         nt_json_member_unsigned(json, "repr", column->representation);
         dataset->ops->describe_column(dataset, i, json); /* number of the type, flags */
-        nt_json_member_unsigned(json, "first", column->first_element);
+        nt_json_member_unsigned(json, "first", nt_column_first_element(column));
         dump_ranges(json, dataset, i);
         dump_content(json, dataset, i);
         nt_json_end_object(json);

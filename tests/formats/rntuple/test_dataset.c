@@ -208,9 +208,9 @@ TEST(deferred_columns_keep_their_first_element, .first = RNTUPLE_CRC32_LINKS, .e
     columns[0].has_first_element = true;
     columns[0].first_element = 1234567890123;
     assert_ok(write_and_open(&written, _i, &description, &error));
-    ck_assert(written.dataset->columns[0].is_deferred);
-    ck_assert(!written.dataset->columns[0].is_deferred_suppressed);
-    ck_assert_uint_eq(written.dataset->columns[0].first_element, 1234567890123);
+    ck_assert(nt_column_is_deferred(&written.dataset->columns[0]));
+    ck_assert(!nt_column_begins_suppressed(&written.dataset->columns[0]));
+    ck_assert_uint_eq(nt_column_first_element(&written.dataset->columns[0]), 1234567890123);
     written_close(&written);
 }
 

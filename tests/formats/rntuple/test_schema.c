@@ -56,8 +56,8 @@ TEST(texts_and_optional_values_of_fields_are_read, .first = RNTUPLE_RC2_LATE, .e
     ck_assert(is_text(array->type, "std::array<T,5>"));
     ck_assert(is_text(array->description, "five"));
     ck_assert_uint_eq(array->repetition, 5);
-    ck_assert_uint_eq(array->source_field, NT_NONE);
-    ck_assert_uint_eq(view->source_field, 1);
+    ck_assert_uint_eq(nt_field_source(array), NT_NONE);
+    ck_assert_uint_eq(nt_field_source(view), 1);
     ck_assert(is_text(view->name, "view"));
     written_close(&written);
 }
@@ -241,10 +241,10 @@ TEST(a_negative_first_element_means_deferred_and_suppressed, .first = RNTUPLE_RC
     };
     struct rntuple_description description = schema(&field, 1, columns, 2);
     assert_ok(write_and_open(&written, _i, &description, &error));
-    ck_assert(!written.dataset->columns[0].is_deferred);
-    ck_assert(written.dataset->columns[1].is_deferred);
-    ck_assert(written.dataset->columns[1].is_deferred_suppressed);
-    ck_assert_uint_eq(written.dataset->columns[1].first_element, 40);
+    ck_assert(!nt_column_is_deferred(&written.dataset->columns[0]));
+    ck_assert(nt_column_is_deferred(&written.dataset->columns[1]));
+    ck_assert(nt_column_begins_suppressed(&written.dataset->columns[1]));
+    ck_assert_uint_eq(nt_column_first_element(&written.dataset->columns[1]), 40);
     written_close(&written);
 }
 
@@ -277,7 +277,7 @@ TEST(a_projected_field_has_its_sources_columns, .first = RNTUPLE_CRC32_LINKS, .e
     ck_assert_int_eq(view->kind, NT_FIELD_STRING);
     ck_assert(!view->owns_columns);
     ck_assert(written.dataset->fields[0].owns_columns);
-    ck_assert_uint_eq(view->source_field, 0);
+    ck_assert_uint_eq(nt_field_source(view), 0);
     ck_assert_uint_eq(view->column_count, 2);
     ck_assert_uint_eq(nt_field_column(written.dataset, 1, 0, 0), 0);
     ck_assert_uint_eq(nt_field_column(written.dataset, 1, 0, 1), 1);

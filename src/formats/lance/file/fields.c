@@ -359,7 +359,6 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
 static enum nt_status add_field(struct building *build, struct nt_field *field,
                                 const struct nt_lance_model_field *part, uint32_t *number_ret)
 {
-    field->source_field = NT_NONE;
     field->description = (struct nt_text){"", 0};
     field->columns_per_representation = 0;
     enum nt_status status = nt_builder_add_field(&build->builder, field, number_ret, build->error);
@@ -460,22 +459,32 @@ static bool has_validity(const struct building *build, uint32_t number)
     return layout->packed == NT_NONE && !is_never_null;
 }
 
+static enum nt_status set_properties(const struct building *build, struct nt_field *field,
+                                     const struct nt_property *properties, uint32_t count)
+{
+    struct nt_field_extra extra = *nt_field_extra(field);
+    extra.properties = properties;
+    extra.property_count = count;
+    return nt_field_set_extra(build->dataset->arena, field, &extra) ? NT_OK : nt_fail_memory(build->error);
+}
+
 /* The file stores Lance's binary JSON, not text. Some writers name it with Arrow's extension type for
  * text; this replaces that name with the one that other writers use. */
 static enum nt_status name_json(const struct building *build, struct nt_field *field)
 {
+    uint32_t count;
+    const struct nt_property *from = nt_field_properties(field, &count);
     struct nt_property *properties =
-        nt_arena_alloc(build->dataset->arena, field->property_count + 1, sizeof(*properties));
+        nt_arena_alloc(build->dataset->arena, (size_t)count + 1, sizeof(*properties));
     if (!properties)
         return nt_fail_memory(build->error);
-    for (uint32_t i = 0; i < field->property_count; i++) {
-        properties[i] = field->properties[i];
+    for (uint32_t i = 0; i < count; i++) {
+        properties[i] = from[i];
         if (nt_text_is(properties[i].key, "ARROW:extension:name") &&
             nt_text_is(properties[i].value, "arrow.json"))
             properties[i].value = nt_text_of("lance.json");
     }
-    field->properties = properties;
-    return NT_OK;
+    return set_properties(build, field, properties, count);
 }
 
 /* Sets metadata that the field's message lacks: two entries. */
@@ -486,9 +495,7 @@ static enum nt_status set_metadata(const struct building *build, const struct nt
     if (!properties)
         return nt_fail_memory(build->error);
     memcpy(properties, entries, 2 * sizeof(*properties));
-    field->properties = properties;
-    field->property_count = 2;
-    return NT_OK;
+    return set_properties(build, field, properties, 2);
 }
 
 /* Lance's writers declare an Arrow extension type in the metadata of a field. */
@@ -539,7 +546,6 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field,
         if (i) {
             item.name = (struct nt_text){"item", 4};
             item.extra = &item_extra;
-            item.property_count = 0;
             item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
         }
@@ -594,6 +600,12 @@ static enum nt_status build_field(struct building *build, uint32_t number)
         extra.item_name = from->name;
         field.name = (struct nt_text){"item", 4};
     }
+    enum nt_status status = NT_OK;
+    if (!from->is_description)
+        status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
+                                       &extra.properties, &extra.property_count, build->error);
+    if (status != NT_OK)
+        return status;
     if (!nt_field_set_extra(build->dataset->arena, &field, &extra))
         return nt_fail_memory(build->error);
     set_kind(build, number, &field);
@@ -602,11 +614,8 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     field.is_nullable = build->is_nullable[number] && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
-    enum nt_status status =
-        from->is_description
-            ? set_description(build, &field)
-            : nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
-                                    &field.properties, &field.property_count, build->error);
+    if (from->is_description)
+        status = set_description(build, &field);
     if (status == NT_OK && nt_text_is(from->logical_type, "json"))
         status = name_json(build, &field);
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;

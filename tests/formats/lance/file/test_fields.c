@@ -234,13 +234,17 @@ TEST(items_of_fixed_lists_say_arrow_of_their_extension, .teardown = tear_down)
                                               {"w", "fixed_size_list:halffloat:2", -1, true}};
     assert_ok(open_schema(fields, 2, 2, 1));
     const struct nt_field *found = file->datasets[0]->fields;
-    ck_assert_uint_eq(found[0].property_count, 0);
-    ck_assert_uint_eq(found[1].property_count, 2);
-    ck_assert(nt_text_is(found[1].properties[0].key, "ARROW:extension:name"));
-    ck_assert(nt_text_is(found[1].properties[0].value, "lance.bfloat16"));
+    uint32_t count;
+    const struct nt_property *properties = nt_field_properties(&found[1], &count);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(nt_text_is(properties[0].key, "ARROW:extension:name"));
+    ck_assert(nt_text_is(properties[0].value, "lance.bfloat16"));
     ck_assert_str_eq(found[1].dtype.numpy, "|V2");
     ck_assert_str_eq(found[1].dtype.arrow, "w:2");
-    ck_assert_uint_eq(found[3].property_count, 0);
+    nt_field_properties(&found[0], &count);
+    ck_assert_uint_eq(count, 0);
+    nt_field_properties(&found[3], &count);
+    ck_assert_uint_eq(count, 0);
 }
 
 /* The first of these names would mean that its bytes are text. */
@@ -253,10 +257,11 @@ TEST(json_says_arrow_of_the_extension_of_its_bytes, .teardown = tear_down)
     static const char *const expected[] = {"lance.json", "lance.json", "arrow.json"};
     assert_ok(open_marked_schema(fields, keys, 3, 3, 0, 1));
     for (unsigned i = 0; i < 3; i++) {
-        const struct nt_field *field = &file->datasets[0]->fields[i];
-        ck_assert_uint_eq(field->property_count, 1);
-        ck_assert(nt_text_is(field->properties[0].key, "ARROW:extension:name"));
-        ck_assert(nt_text_is(field->properties[0].value, expected[i]));
+        uint32_t count;
+        const struct nt_property *properties = nt_field_properties(&file->datasets[0]->fields[i], &count);
+        ck_assert_uint_eq(count, 1);
+        ck_assert(nt_text_is(properties[0].key, "ARROW:extension:name"));
+        ck_assert(nt_text_is(properties[0].value, expected[i]));
     }
 }
 
@@ -480,12 +485,15 @@ TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_do
                  : open_marked_schema(of_file, keys, 2, 2, 0, 2));
     check_fields(expected, 7);
     const struct nt_dataset *dataset = file->datasets[0];
+    uint32_t count;
     for (uint32_t i = 0; i < 7; i++) {
         ck_assert(nt_text_is(dataset->fields[i].type, types[i]));
         ck_assert_uint_eq(dataset->fields[i].id, i < 6 ? 0 : _i ? 3 : 1);
-        ck_assert_uint_eq(dataset->fields[i].property_count, i ? 0 : 2);
+        nt_field_properties(&dataset->fields[i], &count);
+        ck_assert_uint_eq(count, i ? 0 : 2);
     }
-    const struct nt_property *properties = dataset->fields[0].properties; /* as Lance's reader returns them */
+    /* As Lance's reader returns them: */
+    const struct nt_property *properties = nt_field_properties(&dataset->fields[0], &count);
     ck_assert(nt_text_is(properties[0].key, "lance-encoding:blob") &&
               nt_text_is(properties[0].value, "true"));
     ck_assert(nt_text_is(properties[1].key, "lance-encoding:packed") &&
