@@ -138,9 +138,9 @@ def show(results):
 def random_reads(build, source, reads=100):
     """Small reads at random offsets of large chunks, through a fresh mount."""
     with ArrayMount(build / 'ntuplefs', source) as mount, open(mount.data, 'rb', buffering=0) as file:
-        places = random.Random(1)
+        chance = random.Random(1)
         blocks = os.path.getsize(mount.data) // PIECE
-        offsets = [places.randrange(blocks) * PIECE for _ in range(reads)]
+        offsets = [chance.randrange(blocks) * PIECE for _ in range(reads)]
         start = time.perf_counter()
         for offset in offsets:
             os.pread(file.fileno(), PIECE, offset)

@@ -4,7 +4,7 @@
  * ratio to memcpy of the decoded bytes, measured in turn in one run. The best of the rounds is shown, in time
  * of the processor, so that other programs disturb little.
  *
- *   codec_bench [ELEMENTS [ENCODING]]      32768 elements and all encodings unless told otherwise
+ *   codec_bench [ELEMENTS [ENCODING]]      the default is 32768 elements and all encodings
  */
 #include <math.h>
 #include <stdio.h>

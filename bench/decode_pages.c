@@ -99,7 +99,7 @@ static void add_columns(struct nt_reader *reader, struct nt_dataset *dataset, co
 }
 
 /* Each element has its own place in memory. */
-static uint64_t place_outputs(void)
+static uint64_t assign_outputs(void)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < page_count; i++)
@@ -141,7 +141,7 @@ int main(int argument_count, char **arguments)
         if (!(scratch_pool[i] = nt_codec_context_new()))
             return EXIT_FAILURE;
     add_columns(reader, file->datasets[0], arguments[2]);
-    printf("%llu", (unsigned long long)place_outputs());
+    printf("%llu", (unsigned long long)assign_outputs());
     for (int round = atoi(arguments[4]); round > 0; round--) {
         double start = seconds_now();
         run(scratch_pool, threads);

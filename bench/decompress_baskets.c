@@ -62,7 +62,7 @@ static void add_pages(struct nt_reader *reader, struct nt_dataset *dataset, uint
     }
 }
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
     const struct basket *one = a, *other = b;
     if (one->source != other->source)
@@ -73,9 +73,9 @@ static int by_place(const void *a, const void *b)
 static void keep_each_once(void)
 {
     size_t kept = 0;
-    qsort(baskets, basket_count, sizeof(*baskets), by_place);
+    qsort(baskets, basket_count, sizeof(*baskets), by_position);
     for (size_t i = 0; i < basket_count; i++)
-        if (kept == 0 || by_place(&baskets[kept - 1], &baskets[i]))
+        if (kept == 0 || by_position(&baskets[kept - 1], &baskets[i]))
             baskets[kept++] = baskets[i];
     basket_count = kept;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long libntuple takes to open a file and tell its entries:
+ * How long libntuple takes to open a file and to report its entries:
  *
  *   open_file FILE ROUNDS
  *

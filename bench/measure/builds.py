@@ -51,7 +51,7 @@ def build_option(directory, name):
                  if option["name"] == name), "")
 
 
-def told_by(version_text):
+def values_of(version_text):
     """{name: version} in the lines of --version."""
     return dict(re.findall(r"^(\S+) (\S+)$", version_text, re.MULTILINE))
 
@@ -59,7 +59,7 @@ def told_by(version_text):
 def describe(build, commit=None):
     """The commit and the libraries that the program prints. Older programs do not print their
     commit."""
-    reported = told_by(output_of(str(build.ntuplefs), "--version"))
+    reported = values_of(output_of(str(build.ntuplefs), "--version"))
     versions = {library["name"]: library["version"] for library in introspect(build.directory,
             "intro-dependencies") or ()
                 if library["name"] in LIBRARIES}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How many times as fast as the first build the others are: ratios of each round."""
 from . import remote, ttree
-from .rounds import are_told_apart, median, names, ratios
+from .rounds import are_decided, median, names, ratios
 from .tables import heading, row, spread
 from .targets import hundredth
 
@@ -18,7 +18,7 @@ def compared(title, columns, rows):
     for what, describe in rows:
         found = [describe(rounds) for rounds in columns.values()]
         if any(found):
-            lines.append(row(what, *(f"**{spread(values)}**" if values and are_told_apart(values)
+            lines.append(row(what, *(f"**{spread(values)}**" if values and are_decided(values)
                                      else spread(values)
                                      for values in found)))
     return lines if len(lines) > 3 else []

@@ -109,12 +109,12 @@ def measure_whole(arguments, path, kind):
 
 # ---- reads here and there ----
 
-def read_twice(build, path, places):
+def read_twice(build, path, offsets):
     with LanceMount(build.ntuplefs, path) as mount:
         [file] = mount.files("value")
         seconds, decoded = [], [mount.pages_decoded()]
         for _ in range(2):
-            seconds.append(read_at(file, places))
+            seconds.append(read_at(file, offsets))
             decoded.append(mount.pages_decoded())
     return build.named({"decoded": decoded[1] - decoded[0], "decoded again": decoded[2] - decoded[1],
                         PER_READ: seconds[0],
@@ -132,9 +132,9 @@ def chunk_ranges(column, width=8):
     return ranges
 
 
-def rows_of(places):
+def rows_of(offsets):
     """The rows of eight bytes within the bytes that are read."""
-    return sorted({row for place in places for row in range(place // 8, (place + SIZE) // 8)})
+    return sorted({row for offset in offsets for row in range(offset // 8, (offset + SIZE) // 8)})
 
 
 def take_rows(arguments, path, rows):
@@ -146,15 +146,15 @@ def measure_random(arguments, version, folder):
     import numpy
     path = made(arguments.data, f"random-{version}", "int64", version, RANDOM_ROWS)
     chance = random.Random(1)
-    places = [8 * chance.randrange((RANDOM_ROWS * 8 - SIZE) // 8) for _ in range(READS)]
+    offsets = [8 * chance.randrange((RANDOM_ROWS * 8 - SIZE) // 8) for _ in range(READS)]
     with LanceMount(arguments.builds[0].ntuplefs, path) as mount:
         pages = chunk_ranges(mount.point / path.stem / "value/column.0")
     rows = folder / "rows"
-    numpy.array(rows_of(places), "<i8").tofile(rows)
-    groups = [[functools.partial(read_twice, build, path, places) for build in arguments.builds]]
+    numpy.array(rows_of(offsets), "<i8").tofile(rows)
+    groups = [[functools.partial(read_twice, build, path, offsets) for build in arguments.builds]]
     if peer(arguments):
         groups.append([functools.partial(take_rows, arguments, path, rows)])
-    return {"pages": len(pages), "touched": touched(places, pages),
+    return {"pages": len(pages), "touched": touched(offsets, pages),
             "rounds": take_turns(groups, arguments.rounds)}
 
 

@@ -20,10 +20,10 @@ DECODED_BYTES = re.compile(r'"decoded_bytes":(\d+)')
 
 def read_shuffled(path, chance):
     file = os.open(path, os.O_RDONLY)
-    places = list(range(0, os.fstat(file).st_size, PIECE))
-    chance.shuffle(places)
-    for place in places:
-        os.pread(file, PIECE, place)
+    offsets = list(range(0, os.fstat(file).st_size, PIECE))
+    chance.shuffle(offsets)
+    for offset in offsets:
+        os.pread(file, PIECE, offset)
     os.close(file)
 
 

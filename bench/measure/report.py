@@ -37,7 +37,7 @@ def about(results):
                 f"{', '.join(versions(build))}"
                     for build in builds)]
     if machine["rounds"] < FEWEST:
-        lines += ["", f"Fewer than {FEWEST} rounds tell nothing apart."]
+        lines += ["", f"Fewer than {FEWEST} rounds decide nothing."]
     return lines
 
 

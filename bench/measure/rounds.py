@@ -12,7 +12,7 @@ import statistics
 median = statistics.median
 Quartiles = collections.namedtuple("Quartiles", "low median high")
 
-MET, MISSED, NOT_TOLD_APART = "met", "not met", "not told apart"
+MET, MISSED, UNDECIDED = "met", "not met", "undecided"
 FEWEST = 5  # the fewest values for quartiles
 ONE_IN_TWENTY = 0.05
 
@@ -64,11 +64,11 @@ def judge(values, bound, threshold, is_exact=False):
     found = quartiles(values)
     sides = {value >= threshold if bound == "≥" else value <= threshold for value in (found.low, found.high)}
     if len(sides) == 2 or not is_exact and len(values) < FEWEST:
-        return NOT_TOLD_APART
+        return UNDECIDED
     return MET if True in sides else MISSED
 
 
-def are_told_apart(found):
+def are_decided(found):
     """Do the ratios show that two things differ? If they were equal, so few ratios on one side
     of 1 would occur in less than one case of twenty. That takes at least six rounds. Quartiles
     would report a difference for a third of equal things."""

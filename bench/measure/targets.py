@@ -3,7 +3,7 @@
 import collections
 
 from . import chains, remote, ttree
-from .rounds import MET, MISSED, NOT_TOLD_APART, judge, median, quartiles, ratios, series
+from .rounds import MET, MISSED, UNDECIDED, judge, median, quartiles, ratios, series
 
 # Ratios of each round, for cases whose names begin with one of `cases`: of each alone, or their
 # median.
@@ -268,7 +268,7 @@ def all_targets(results):
     return [target for target in found if target.values]
 
 
-def judge_place(target, where):
+def judge_case(target, where):
     """A target that a mount without work also misses is out of reach."""
     found = judge(target.values[where], target.bound, target.threshold, target.is_exact)
     is_bounded = where in target.bare and judge(target.bare[where], target.bound, target.threshold) == MISSED
@@ -276,22 +276,22 @@ def judge_place(target, where):
 
 
 def verdict(target):
-    judged = {where: judge_place(target, where) for where in target.values}
+    judged = {where: judge_case(target, where) for where in target.values}
     parts = []
     for word, shown in ((MISSED, f"**{MISSED}**"), (OUT_OF_REACH, OUT_OF_REACH),
-                        (NOT_TOLD_APART, NOT_TOLD_APART)):
-        places = [where for where, found in judged.items() if found == word]
-        if len(places) == len(judged):
+                        (UNDECIDED, UNDECIDED)):
+        cases = [where for where, found in judged.items() if found == word]
+        if len(cases) == len(judged):
             return shown
-        if places:
-            parts.append(f"{shown} with {', '.join(places)}")
+        if cases:
+            parts.append(f"{shown} with {', '.join(cases)}")
     return "; ".join(parts) or MET
 
 
 def today(values):
     """The median with its quartiles; for several medians the lowest and highest; empty without
     values."""
-    found = [quartiles(of_place) for of_place in values.values()]
+    found = [quartiles(of_case) for of_case in values.values()]
     if not found:
         return ""
     low, high = ((found[0].low, found[0].high) if len(found) == 1

@@ -30,17 +30,17 @@ const struct nt_field *field_of(const struct nt_dataset *dataset, unsigned int i
 
 static bool take_interface(PyObject *interface, bool is_written, void **memory_ret)
 {
-    PyObject *place = PyDict_GetItemString(interface, "data");
+    PyObject *data = PyDict_GetItemString(interface, "data");
     PyObject *strides = PyDict_GetItemString(interface, "strides");
-    if (!place || !PyTuple_Check(place) || PyTuple_Size(place) != 2 || (strides && strides != Py_None)) {
+    if (!data || !PyTuple_Check(data) || PyTuple_Size(data) != 2 || (strides && strides != Py_None)) {
         PyErr_SetString(PyExc_TypeError, "expected a contiguous array");
         return false;
     }
-    if (is_written && PyObject_IsTrue(PyTuple_GetItem(place, 1))) {
+    if (is_written && PyObject_IsTrue(PyTuple_GetItem(data, 1))) {
         PyErr_SetString(PyExc_TypeError, "expected a writable array");
         return false;
     }
-    *memory_ret = PyLong_AsVoidPtr(PyTuple_GetItem(place, 0));
+    *memory_ret = PyLong_AsVoidPtr(PyTuple_GetItem(data, 0));
     return !PyErr_Occurred();
 }
 

@@ -364,9 +364,9 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice 
     for (uint32_t k = 0; k < own->clusters; k++)
         for (uint32_t i = 0; i < slice->dataset->column_count; i++) {
             uint32_t column = slice->columns[i];
-            uint32_t place = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
-            if (place != NT_NONE && nt_group_range_index(slice->dataset, own, i) != NT_NONE)
-                group->ranges[(size_t)k * width + place] =
+            uint32_t index = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
+            if (index != NT_NONE && nt_group_range_index(slice->dataset, own, i) != NT_NONE)
+                group->ranges[(size_t)k * width + index] =
                     *nt_group_range(slice->dataset, own, own->first_cluster + k, i);
         }
 }

@@ -71,16 +71,16 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
 }
 
 static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char place[static NT_PLACE_BYTES])
+                           char location[static NT_LOCATION_BYTES])
 {
     const struct nt_dataset *own = nt_chain_source_slice(dataset, page->source)->dataset;
     if (own && own->format && strcmp(own->format, "ttree") == 0)
-        own->ops->page_elsewhere(own, page, place);
+        own->ops->page_elsewhere(own, page, location);
 }
 
 /* A slice with the row has the field. */
 static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                const struct nt_description *description, bool wants_file,
+                                const struct nt_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, part);
@@ -88,7 +88,7 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
     enum nt_status status =
         own == NT_NONE ? nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field")
                        : slice->dataset->ops->find_blob(slice->dataset, own, part - slice->first_part,
-                                                        description, wants_file, blob, error);
+                                                        description, opens_file, blob, error);
     if (status != NT_OK && !nt_is_transient(status))
         nt_error_context(error, "%s", slice->part->path);
     return status;

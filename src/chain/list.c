@@ -117,8 +117,8 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
 }
 
 /* Adds the folder of a file; for a link, that of its target. */
-static enum nt_status add_place(struct reading *reading, const char *path, bool is_folder,
-                                struct nt_error *error)
+static enum nt_status add_folder_of(struct reading *reading, const char *path, bool is_folder,
+                                    struct nt_error *error)
 {
     struct stat itself;
     if (lstat(path, &itself))
@@ -147,7 +147,7 @@ static enum nt_status know(struct reading *reading, const char *path, const stru
     known->inode = attributes->st_ino;
     known->dataset = dataset;
     nt_hash_table_insert(&reading->known, &known->link, hash);
-    return add_place(reading, path, S_ISDIR(attributes->st_mode), error);
+    return add_folder_of(reading, path, S_ISDIR(attributes->st_mode), error);
 }
 
 static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,

@@ -204,15 +204,15 @@ static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t pa
     return siblings;
 }
 
-/* Returns the sibling of this name, mostly at this place; NT_NONE. Equal names match by place only. */
-static enum nt_status find_sibling(struct siblings *siblings, uint32_t place, struct nt_text name,
+/* Returns the sibling of this name, mostly at this position; NT_NONE. Equal names match by position only. */
+static enum nt_status find_sibling(struct siblings *siblings, uint32_t position, struct nt_text name,
                                    uint32_t *found_ret, struct nt_error *error)
 {
     const struct nt_field *all = siblings->dataset->fields;
     *found_ret = NT_NONE;
-    if (place < siblings->count &&
-        (!siblings->have_names || nt_texts_are_equal(all[siblings->fields[place]].name, name))) {
-        *found_ret = siblings->fields[place];
+    if (position < siblings->count &&
+        (!siblings->have_names || nt_texts_are_equal(all[siblings->fields[position]].name, name))) {
+        *found_ret = siblings->fields[position];
         return NT_OK;
     }
     if (!siblings->have_names)

@@ -131,21 +131,21 @@ int nt_source_count(const struct nt_invocation *invocation)
 }
 
 /* Paths to read for each source: for a chain, the folders of its files. NULL if out of memory. */
-static const char **places_of(const struct nt_invocation *invocation, int sources, size_t *count_ret)
+static const char **readable_paths(const struct nt_invocation *invocation, int sources, size_t *count_ret)
 {
     size_t count = 0;
     for (int i = 0; i < sources; i++)
         count += invocation->chains[i] ? invocation->chains[i]->folder_count : 1;
-    const char **places = calloc(count + 1, sizeof(*places)), **next = places;
+    const char **paths = calloc(count + 1, sizeof(*paths)), **next = paths;
     *count_ret = count;
-    for (int i = 0; places && i < sources; i++) {
+    for (int i = 0; paths && i < sources; i++) {
         const struct nt_chain_list *chain = invocation->chains[i];
         for (uint32_t k = 0; chain && k < chain->folder_count; k++)
             *next++ = chain->folders[k];
         if (!chain)
             *next++ = invocation->operands[i];
     }
-    return places;
+    return paths;
 }
 
 static enum nt_status request_servers(const struct nt_invocation *invocation, struct nt_error *error)
@@ -173,15 +173,15 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     }
     others[NAMES] = (struct nt_sandbox_path){directory_of(target), true};
     size_t count;
-    const char **places = places_of(invocation, nt_source_count(invocation), &count);
+    const char **paths = readable_paths(invocation, nt_source_count(invocation), &count);
     enum nt_status status =
-        places
-            ? nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
+        paths
+            ? nt_confine(invocation->settings, paths, count, others + first, NAMES - first + command->writes,
                          NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL, invocation->sandbox, &error)
             : nt_fail_memory(&error);
     if (status == NT_OK)
         status = request_servers(invocation, &error);
-    free(places);
+    free(paths);
     free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);
 }

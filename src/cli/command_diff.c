@@ -218,8 +218,8 @@ static void append_fields(struct nt_buffer *out, const struct nt_dataset_pair *p
 }
 
 /* "muons/_0/pt[12] (entry 7), byte 3", "jets, column 0". */
-static void append_place(struct nt_buffer *out, const struct nt_dataset_pair *pair,
-                         const struct nt_difference *difference)
+static void append_location(struct nt_buffer *out, const struct nt_dataset_pair *pair,
+                            const struct nt_difference *difference)
 {
     append_fields(out, pair, difference);
     if (difference->column != NT_NONE)
@@ -293,7 +293,7 @@ static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_
     nt_append_pair(out, pair);
     nt_buffer_format(out, ": %s: ", nt_diff_part_name(difference->part));
     before = out->length;
-    append_place(out, pair, difference);
+    append_location(out, pair, difference);
     if (out->length > before)
         nt_buffer_text(out, ": ");
     if (is_one_sided) {

@@ -59,7 +59,7 @@ static void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total)
 
 /* ---- Findings ---- */
 
-static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
+static void put_location(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
 {
     if (finding->dataset == NT_NONE)
         return;
@@ -92,7 +92,7 @@ static void print_finding_as_json(struct nt_verifier *verifier, const struct nt_
     nt_json_line(&json, &line);
     nt_json_member_text(&json, "file", nt_text_of(verifier->path));
     nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
-    put_place(&json, verifier->file, finding);
+    put_location(&json, verifier->file, finding);
     nt_json_failure_members(&json, &finding->error);
     nt_json_member_unsigned(&json, "count", finding->count);
     nt_json_finish(&json);
@@ -109,7 +109,8 @@ static void append_part(struct nt_buffer *line, const char *kind, struct nt_buff
 }
 
 /* Page errors name their field themselves; other messages do not. */
-static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
+static void append_location(struct nt_buffer *line, const struct nt_file *file,
+                            const struct nt_finding *finding)
 {
     if (finding->dataset == NT_NONE)
         return;
@@ -128,7 +129,7 @@ static void print_finding(struct nt_verifier *verifier, const struct nt_finding 
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
     nt_buffer_format(&line, ": %s: ", nt_finding_name(finding->kind));
-    append_place(&line, verifier->file, finding);
+    append_location(&line, verifier->file, finding);
     nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
     if (finding->page != UINT64_MAX)
         nt_buffer_format(&line, " [page %" PRIu64 " of the column]", finding->page);

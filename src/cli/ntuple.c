@@ -91,7 +91,7 @@ static enum nt_exit_status complain_about_usage(const char *subject, const char 
 }
 
 /* An option that is wrong before a command may be valid after it. */
-static enum nt_exit_status complain_about_place(const struct nt_error *problem)
+static enum nt_exit_status complain_about_order(const struct nt_error *problem)
 {
     struct nt_error error = {0};
     nt_fail(&error, problem->status, NT_NO_OFFSET,
@@ -234,7 +234,7 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     int first;
     if (nt_options_parse(tables, 1, true, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
-        return complain_about_place(&error);
+        return complain_about_order(&error);
     if (settings.help) {
         print_help();
         return nt_finish_output();

@@ -68,7 +68,7 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
 
 /* A mount would hide a source below the mountpoint. A mountpoint below a mirrored directory would
  * mirror itself endlessly. */
-static enum nt_status check_places(const struct supervising *supervising, struct nt_error *error)
+static enum nt_status check_overlap(const struct supervising *supervising, struct nt_error *error)
 {
     const struct nt_program *program = supervising->program;
     const char *mountpoint = supervising->mountpoint.path;
@@ -96,7 +96,7 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
         nt_mountpoint_prepare(&supervising->mountpoint, program->mountpoint_argument, flags, &error);
     settings.mountpoint = supervising->mountpoint.path;
     if (status == NT_OK)
-        status = check_places(supervising, &error);
+        status = check_overlap(supervising, &error);
     if (status == NT_OK)
         status = nt_kernel_mount_make(&supervising->mounting, &settings, descriptors_ret, count_ret, &error);
     if (status != NT_OK)

@@ -80,7 +80,7 @@ static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
     nt_json_member_buffer(json, "uuid", &text);
 }
 
-static void describe_place(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
+static void describe_range(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
 {
     nt_json_key(json, name);
     nt_json_object(json);
@@ -107,8 +107,8 @@ static void describe_header(const struct nt_file *file, struct nt_json *json)
     describe_uuid(json, header->uuid);
     describe_date(json, "created", tfile->directories[0].created);
     describe_date(json, "modified", tfile->directories[0].modified);
-    describe_place(json, "streamer_info", header->info_offset, header->info_bytes);
-    describe_place(json, "free_list", header->free_offset, header->free_bytes);
+    describe_range(json, "streamer_info", header->info_offset, header->info_bytes);
+    describe_range(json, "free_list", header->free_offset, header->free_bytes);
 }
 
 static enum nt_status describe_free_segments(const struct nt_file *file, struct nt_json *json,
@@ -197,7 +197,7 @@ static enum nt_status describe_directory(const struct nt_file *file, uint32_t in
     nt_json_member_unsigned(json, "file_offset", directory->offset);
     describe_date(json, "created", directory->created);
     describe_date(json, "modified", directory->modified);
-    describe_place(json, "key_list", directory->keys_offset, directory->keys_bytes);
+    describe_range(json, "key_list", directory->keys_offset, directory->keys_bytes);
     enum nt_status status = describe_keys(file, directory, json, error);
     nt_json_end_object(json);
     return status;

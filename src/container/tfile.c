@@ -160,8 +160,8 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
                        "%s: expected a key, found the end of the file (%" PRIu64 " bytes)", source->path,
                        source->size);
     uint64_t left = source->size - offset;
-    for (size_t want = USUAL_KEY_BYTES;; want = NT_TFILE_MAX_KEY_BYTES) {
-        size_t length = left < want ? (size_t)left : want;
+    for (size_t request_bytes = USUAL_KEY_BYTES;; request_bytes = NT_TFILE_MAX_KEY_BYTES) {
+        size_t length = left < request_bytes ? (size_t)left : request_bytes;
         enum nt_status status = nt_source_read(source, offset, buffer, length, error);
         if (status)
             return status;
@@ -169,7 +169,7 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
         *key_ret = nt_tfile_get_key(&cursor);
         if (!cursor.failed)
             break;
-        if (length < want || want == NT_TFILE_MAX_KEY_BYTES)
+        if (length < request_bytes || request_bytes == NT_TFILE_MAX_KEY_BYTES)
             return nt_fail(error, NT_CORRUPT, offset,
                            "%s: expected a key, found bytes whose strings do not end", source->path);
     }
@@ -254,15 +254,15 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     directory.modified = nt_get_be32(&cursor);
     directory.keys_bytes = nt_get_be32(&cursor);
     nt_skip(&cursor, 4); /* bytes of the name before the directory: `skip` */
-    uint64_t place = get_offset(&cursor, is_large);
+    uint64_t seek_offset = get_offset(&cursor, is_large);
     get_offset(&cursor, is_large); /* offset of the parent: known already */
     directory.keys_offset = get_offset(&cursor, is_large);
     directory.has_list = directory.keys_offset || directory.keys_bytes;
     if (cursor.failed)
         return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
-    if (place != offset)
+    if (seek_offset != offset)
         return nt_fail_number(error, NT_CORRUPT, start, "offset of a directory in its own record", offset,
-                              place);
+                              seek_offset);
     *directory_ret = directory;
     return NT_OK;
 }
@@ -363,7 +363,7 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
 }
 
 /* The list's record names a directory: ROOT writes the directory itself, uproot its parent. Early versions of
- * uproot named neither directory nor place, and left the keys out of the record's size. */
+ * uproot named neither directory nor seek_offset, and left the keys out of the record's size. */
 static bool is_list_of(const struct nt_tfile_key *key, const struct nt_tfile_directory *directory,
                        uint64_t file_bytes)
 {

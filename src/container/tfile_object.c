@@ -51,7 +51,7 @@ enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_
     uint32_t stored_bytes = object->bytes - object->key_bytes;
     uint64_t offset = object->offset + object->key_bytes, counted, held = stored_bytes;
     bool is_compressed = stored_bytes < object->object_bytes;
-    const struct nt_metadata_range place = {offset, stored_bytes, offset, is_compressed};
+    const struct nt_metadata_range range = {offset, stored_bytes, offset, is_compressed};
     uint8_t *bytes;
     if (object->failure)
         return nt_fail_with(error, object->failure);
@@ -59,7 +59,7 @@ enum nt_status nt_tfile_read_object(struct nt_file *file, const struct nt_tfile_
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: the object's %" PRIu32 " bytes go beyond the end of the file (%" PRIu64 " bytes)",
                        file->path, stored_bytes, file->source->size);
-    enum nt_status status = nt_metadata_read(&file->budget, file->source, &place, &bytes, &counted, error);
+    enum nt_status status = nt_metadata_read(&file->budget, file->source, &range, &bytes, &counted, error);
     if (status)
         return status;
     if (is_compressed)

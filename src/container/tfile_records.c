@@ -19,9 +19,9 @@
 
 enum {
     WINDOW_BYTES = 65536,
-    PLACE_AT = 18,       /* of the record's own offset in a key, 32 or 64 bits */
-    LARGE_PLACE_AT = 22, /* of the low half of a 64-bit offset */
-    PLACE_END = 26,
+    OFFSET_AT = 18,       /* of the record's own offset in a key, 32 or 64 bits */
+    LARGE_OFFSET_AT = 22, /* of the low half of a 64-bit offset */
+    OFFSET_END = 26,
 };
 
 enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *source,
@@ -99,14 +99,14 @@ static bool is_zero(const uint8_t *bytes, size_t length)
 }
 
 /* The first offset in the window where a record may start; `length` if there is none. */
-static size_t find_place(const uint8_t *window, size_t length, uint64_t position)
+static size_t find_record_offset(const uint8_t *window, size_t length, uint64_t position)
 {
-    if (length < PLACE_END || is_zero(window, length))
+    if (length < OFFSET_END || is_zero(window, length))
         return length;
-    for (size_t i = 0; i + PLACE_END <= length; i++) {
+    for (size_t i = 0; i + OFFSET_END <= length; i++) {
         uint32_t offset = (uint32_t)(position + i);
-        if (nt_load_be32(window + i + PLACE_AT) == offset ||
-            nt_load_be32(window + i + LARGE_PLACE_AT) == offset)
+        if (nt_load_be32(window + i + OFFSET_AT) == offset ||
+            nt_load_be32(window + i + LARGE_OFFSET_AT) == offset)
             return i;
     }
     return length;
@@ -117,7 +117,7 @@ static size_t find_record(struct nt_tfile_walk *walk, size_t length, uint64_t po
 {
     struct nt_tfile_key key;
     size_t at = 0;
-    while ((at += find_place(walk->window + at, length - at, position + at)) < length) {
+    while ((at += find_record_offset(walk->window + at, length - at, position + at)) < length) {
         if (read_key(walk, position + at, &key))
             break;
         at++;
@@ -151,7 +151,7 @@ static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, u
             return NT_OK;
         }
         bool is_last = at + length == limit;
-        at += is_last ? length : length - PLACE_END + 1;
+        at += is_last ? length : length - OFFSET_END + 1;
     }
     *next_ret = limit;
     return NT_OK;

@@ -284,9 +284,9 @@ static void describe_container(const struct walker *walker, const struct nt_roar
             container->cardinality > NT_ROARING_ARRAY_MAXIMUM ? NT_ROARING_BITSET : NT_ROARING_ARRAY;
 }
 
-static enum nt_status check_place(const struct walker *walker, const struct nt_roaring_bitmap *bitmap,
-                                  uint32_t number, uint16_t previous_key,
-                                  const struct nt_roaring_container *container, struct nt_error *error)
+static enum nt_status check_descriptor(const struct walker *walker, const struct nt_roaring_bitmap *bitmap,
+                                       uint32_t number, uint16_t previous_key,
+                                       const struct nt_roaring_container *container, struct nt_error *error)
 {
     uint64_t descriptor = bitmap->offset + bitmap->header_bytes + (uint64_t)number * DESCRIPTOR_BYTES;
     if (number > 0 && container->key <= previous_key)
@@ -328,7 +328,7 @@ static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bi
     struct nt_roaring_walk *walk = walker->walk;
     struct nt_roaring_container container;
     describe_container(walker, bitmap, number, &container);
-    enum nt_status status = check_place(walker, bitmap, number, *key, &container, error);
+    enum nt_status status = check_descriptor(walker, bitmap, number, *key, &container, error);
     if (status == NT_OK)
         status = measure(walker, &container, error);
     if (status != NT_OK)

@@ -115,8 +115,8 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
     if (!interrupts->is_started)
         interrupts->is_started = nt_thread_start(&interrupts->thread, answer_all, interrupts) == 0;
     if (interrupts->is_started && interrupts->count < NT_MAX_INTERRUPTS) {
-        unsigned place = (interrupts->first + interrupts->count) % NT_MAX_INTERRUPTS;
-        interrupts->list[place] = (struct nt_interrupt){request, nt_nanoseconds() + interrupts->patience};
+        unsigned slot = (interrupts->first + interrupts->count) % NT_MAX_INTERRUPTS;
+        interrupts->list[slot] = (struct nt_interrupt){request, nt_nanoseconds() + interrupts->patience};
         interrupts->count++;
         pthread_cond_signal(&interrupts->changed);
     }

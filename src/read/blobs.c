@@ -164,23 +164,23 @@ static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first,
 
 /* Finds the blob of a description whose URI has not been read yet. */
 static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
-                                     bool wants_file, struct nt_blob *blob, struct nt_error *error)
+                                     bool opens_file, struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_segment *segment = nt_stream_filtered_segment(blobs->members[KIND], row);
     uint32_t part = nt_span_part(blobs->dataset, &segment->span);
     enum nt_status status = NT_OK;
     if (nt_blob_has_uri(description->kind))
         status = read_uri(blobs, row, &description->uri, error);
-    if (status == NT_OK && wants_file)
+    if (status == NT_OK && opens_file)
         nt_reader_before_blocking(blobs->reader);
     if (status == NT_OK)
-        status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, wants_file,
+        status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, opens_file,
                                                 blob, error);
     free((char *)description->uri.bytes);
     return name_row(blobs, row, status, error);
 }
 
-enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
+enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool opens_file, struct nt_blob *blob,
                              struct nt_error *error)
 {
     bool is_valid = true;
@@ -195,7 +195,7 @@ enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_fi
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the row is null");
     if (status == NT_OK)
         status = read_members(blobs, row, 1, outputs, error);
-    return status == NT_OK ? find_described(blobs, row, &description, wants_file, blob, error)
+    return status == NT_OK ? find_described(blobs, row, &description, opens_file, blob, error)
                            : name_row(blobs, row, status, error);
 }
 

@@ -275,7 +275,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     nt_counter_add(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_access_is_sequential(walk.access, offset, bytes);
     if (nt_prefetch_helps(dataset))
-        nt_read_want(&walk, offset, bytes);
+        nt_walk_prefetch(&walk, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_access_note(walk.access, offset, bytes))
         nt_readahead_queue(&walk, offset + bytes, true);

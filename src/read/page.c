@@ -65,10 +65,10 @@ static bool find_page(const struct nt_dataset *dataset, uint32_t column, const s
 static void name_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
 {
     struct nt_buffer name = {0};
-    char place[40];
+    char location[40];
     size_t length = strlen(error->message);
-    size_t end = (size_t)snprintf(place, sizeof(place), " (at byte %" PRIu64 ")", error->offset);
-    if (length >= end && strcmp(error->message + length - end, place) == 0)
+    size_t end = (size_t)snprintf(location, sizeof(location), " (at byte %" PRIu64 ")", error->offset);
+    if (length >= end && strcmp(error->message + length - end, location) == 0)
         error->message[length - end] = '\0';
     nt_source_append_name(source, address, &name);
     if (error->offset != NT_NO_OFFSET)
@@ -78,7 +78,7 @@ static void name_object(const struct nt_source *source, uint64_t address, struct
     nt_buffer_deinit(&name);
 }
 
-static void name_place(const struct nt_source *source, uint64_t offset, struct nt_error *error)
+static void name_location(const struct nt_source *source, uint64_t offset, struct nt_error *error)
 {
     size_t used = strlen(error->message);
     error->offset = source ? nt_source_file_offset(source, offset) : offset;
@@ -107,7 +107,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     if (source && source->is_of_objects && !page->is_missing)
         name_object(source, page->offset, error);
     else if (error->offset == NT_NO_OFFSET && !page->is_missing)
-        name_place(source, page->offset, error);
+        name_location(source, page->offset, error);
     if (find_page(dataset, column, page, &cluster, &number))
         nt_error_context(error,
                          "column %" PRIu32 " (%s) of field %.80s, page %" PRIu64 " of cluster %" PRIu32,
@@ -124,10 +124,10 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
 enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                                       struct nt_error *error)
 {
-    char place[NT_PLACE_BYTES] = "its locator is in pages.jsonl";
+    char location[NT_LOCATION_BYTES] = "its locator is in pages.jsonl";
     if (dataset->ops && dataset->ops->page_elsewhere)
-        dataset->ops->page_elsewhere(dataset, page, place);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", place);
+        dataset->ops->page_elsewhere(dataset, page, location);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", location);
 }
 
 /* ---- Stored bytes, digest and algorithm ---- */

@@ -95,7 +95,7 @@ void nt_blobs_close(struct nt_blobs *blobs); /* accepts NULL */
 uint64_t nt_blobs_rows(const struct nt_blobs *blobs);
 
 /* A row's blob, as in nt_dataset_ops.find_blob. NT_NOT_FOUND if the row is null or absent. */
-enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
+enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool opens_file, struct nt_blob *blob,
                              struct nt_error *error);
 /* Reads bytes [offset, offset + bytes) of a row's blob that was found with its file. */
 enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,

@@ -477,7 +477,7 @@ void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *
 void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *walk, uint64_t element,
                           uint64_t end, uint64_t bytes);
 /* Hints bytes [offset, offset + bytes), read now, and those likely to follow; if nt_prefetch_helps. */
-void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
+void nt_walk_prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
 
 /* Is an element within the range of earlier hints? False if another reader leads the prefetching. */
 bool nt_prefetch_continues(const struct nt_access_pattern *access, uint64_t element);

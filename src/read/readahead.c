@@ -247,7 +247,7 @@ uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_
     return FIRST_BYTES << (reads < MAX_DOUBLINGS ? reads : MAX_DOUBLINGS);
 }
 
-void nt_read_want(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
+void nt_walk_prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
 {
     uint64_t after = nt_prefetch_bytes_after(walk->access, offset, bytes);
     uint64_t end = (offset + bytes + after + walk->element_bytes - 1) / walk->element_bytes;

@@ -448,15 +448,15 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
                        "cannot select rows below field %" PRIu32 ", because the field cannot be read",
                        dataset->fields[field].id);
     bool is_variant = nt_field_kind_info(dataset->fields[field].kind)->below == NT_BELOW_SWITCH;
-    _Atomic(struct nt_deletion_vector *) *place =
+    _Atomic(struct nt_deletion_vector *) *slot =
         &index->filtered_rows[is_variant ? (size_t)dataset->field_count + branch : field];
-    struct nt_deletion_vector *deletions = NULL, *known = atomic_load_explicit(place, memory_order_acquire);
+    struct nt_deletion_vector *deletions = NULL, *known = atomic_load_explicit(slot, memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!known && is_variant)
         status = omit_alternative(reader, dataset, field, branch, rows, &deletions, error);
     else if (!known)
         status = omit_items(reader, dataset, field, rows, &deletions, error);
-    if (deletions && atomic_compare_exchange_strong(place, &known, deletions))
+    if (deletions && atomic_compare_exchange_strong(slot, &known, deletions))
         known = deletions;
     else
         free(deletions);

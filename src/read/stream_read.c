@@ -385,7 +385,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     nt_counter_add(&stream->reader->counters.served_bytes, bytes);
     if (!stream->filter && nt_prefetch_helps(stream->dataset)) {
         const struct nt_walk walk = nt_stream_walk(stream, true);
-        nt_read_want(&walk, offset, bytes);
+        nt_walk_prefetch(&walk, offset, bytes);
     }
     if (skip) {
         size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;

@@ -43,7 +43,7 @@ static void put_text_or_null(struct nt_json *json, const char *key, const char *
         nt_json_member_null(json, key);
 }
 
-void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset)
+void nt_json_member_location(struct nt_json *json, const struct nt_source *source, uint64_t offset)
 {
     struct nt_buffer name = {0};
     nt_source_append_name(source, offset, &name);
@@ -54,11 +54,11 @@ void nt_json_member_place(struct nt_json *json, const struct nt_source *source, 
 
 void nt_json_member_file_offset(struct nt_json *json, const struct nt_source *source, uint64_t offset)
 {
-    uint64_t place = nt_source_file_offset(source, offset);
-    if (place == NT_NO_OFFSET)
+    uint64_t location = nt_source_file_offset(source, offset);
+    if (location == NT_NO_OFFSET)
         nt_json_member_null(json, "file_offset");
     else
-        nt_json_member_unsigned(json, "file_offset", place);
+        nt_json_member_unsigned(json, "file_offset", location);
 }
 
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)

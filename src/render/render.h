@@ -24,7 +24,7 @@ void nt_json_member_field_path(struct nt_json *json, const char *key, const stru
                                uint32_t field);
 
 /* Writes the location of bytes of a source: "file" (an object for several files) and "file_offset". */
-void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset);
+void nt_json_member_location(struct nt_json *json, const struct nt_source *source, uint64_t offset);
 /* Its second part. */
 void nt_json_member_file_offset(struct nt_json *json, const struct nt_source *source, uint64_t offset);
 

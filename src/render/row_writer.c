@@ -229,14 +229,14 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
 
 /* ---- Prefetch ---- */
 
-static void want_start(const struct nt_row_shape *shape, struct nt_prefetch *prefetch)
+static void prefetch_start(const struct nt_row_shape *shape, struct nt_prefetch *prefetch)
 {
     const struct nt_stream_cursor *windows[] = {&shape->offsets, &shape->data, &shape->valid};
     for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
         if (windows[i]->stream)
             nt_stream_prefetch(windows[i]->stream, prefetch, 0, windows[i]->requested, UINT64_MAX);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        want_start(&shape->children[i], prefetch);
+        prefetch_start(&shape->children[i], prefetch);
 }
 
 /* ---- Memory ---- */
@@ -368,7 +368,7 @@ void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count)
     struct nt_prefetch prefetch = {.count = 0};
     for (size_t i = 0; i < count; i++)
         if (writers[i] && nt_prefetch_helps(writers[i]->dataset))
-            want_start(&writers[i]->root, &prefetch);
+            prefetch_start(&writers[i]->root, &prefetch);
     nt_prefetch_submit(&prefetch);
 }
 
@@ -404,20 +404,20 @@ static enum nt_status write_value(const struct writing *writing, struct nt_row_s
 }
 
 /* Returns the element index of value `i` (in C order) of a row. */
-static uint64_t value_place(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
+static uint64_t value_index(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
                             uint64_t i)
 {
     const struct nt_field *field = &writing->dataset->fields[shape->field];
     if (!nt_field_is_fortran_order(field))
         return row * shape->size + i;
-    uint64_t place = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
+    uint64_t index = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
     for (uint32_t d = 0; d < field->dimension_count; d++) {
         inside /= field->dimensions[d];
-        place += i / inside * stride;
+        index += i / inside * stride;
         i %= inside;
         stride *= field->dimensions[d];
     }
-    return place;
+    return index;
 }
 
 /* Reads all values of a row before any is written. In Fortran order they are not contiguous. */
@@ -429,7 +429,7 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
     size_t element_bytes = shape->data.element_bytes;
     nt_buffer_clear(&shape->gathered);
     for (uint64_t i = 0; i < shape->size; i++) {
-        enum nt_status status = nt_stream_cursor_get(&shape->data, value_place(writing, shape, row, i), 1,
+        enum nt_status status = nt_stream_cursor_get(&shape->data, value_index(writing, shape, row, i), 1,
                                                      bytes_ret, writing->error);
         if (status != NT_OK)
             return status;
@@ -480,7 +480,7 @@ static enum nt_status write_values(const struct writing *writing, struct nt_row_
             if (i % inside == 0)
                 nt_json_array(writing->json);
         if (has_members)
-            status = write_members(writing, shape, value_place(writing, shape, row, i));
+            status = write_members(writing, shape, value_index(writing, shape, row, i));
         else
             nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
         if (status == NT_OK)

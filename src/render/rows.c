@@ -162,11 +162,11 @@ static uint64_t lines_position(const struct nt_text_generator *text)
     return 2 * lines->next + lines->header_written;
 }
 
-static void lines_go_on(struct nt_text_generator *text, uint64_t place)
+static void lines_go_on(struct nt_text_generator *text, uint64_t position)
 {
     struct lines *lines = (struct lines *)text;
-    lines->next = place / 2;
-    lines->header_written = place % 2;
+    lines->next = position / 2;
+    lines->header_written = position % 2;
 }
 
 static double lines_share(const struct nt_text_generator *text)

@@ -121,7 +121,7 @@ struct siblings {
     const uint32_t *fields;
     uint32_t count;
     struct nt_field_names names;
-    uint32_t *partners; /* [place]; NT_NONE: none */
+    uint32_t *partners; /* [position]; NT_NONE: none */
 };
 
 struct matching {
@@ -148,8 +148,8 @@ static void find_partners(struct siblings *a, struct siblings *b)
         const struct nt_field_name *one = &a->names.sorted[i], *other = &b->names.sorted[k];
         int order = nt_texts_compare(one->text, other->text);
         if (order == 0) {
-            a->partners[one->place] = other->place;
-            b->partners[other->place] = one->place;
+            a->partners[one->position] = other->position;
+            b->partners[other->position] = one->position;
         }
         i += order <= 0;
         k += order >= 0;

@@ -25,7 +25,7 @@ struct extent {
 struct extents {
     struct extent *items;
     size_t count, capacity;
-    uint64_t others; /* bytes of pages without a place in the file */
+    uint64_t others; /* bytes of pages that are not in the file */
 };
 
 static int compare_extents(const void *left, const void *right)
@@ -52,8 +52,8 @@ static uint64_t covered_bytes(const struct extent *extents, size_t count)
     return total;
 }
 
-/* A page stored elsewhere has no place that could be shared. */
-static bool has_place(const struct nt_page *page)
+/* A page that is stored elsewhere has no bytes in the file that could be shared. */
+static bool is_in_file(const struct nt_page *page)
 {
     return !page->is_missing && page->compression != NT_COMPRESSION_ELSEWHERE;
 }
@@ -63,7 +63,7 @@ static bool add_range(struct extents *extents, const struct nt_group *group, con
 {
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-        if (!has_place(page)) {
+        if (!is_in_file(page)) {
             extents->others += page->stored_bytes;
             continue;
         }

@@ -93,7 +93,7 @@ static uint64_t draw(uint64_t *state)
 static enum nt_status take_sample(void *context, const struct nt_layout_item *claim)
 {
     struct sampling *sampling = context;
-    uint64_t seen = sampling->seen++, place;
+    uint64_t seen = sampling->seen++, position;
     enum nt_status status = NT_OK;
     if (seen < WINDOW_CLAIMS)
         status = add_claim(sampling->claims, claim);
@@ -101,9 +101,9 @@ static enum nt_status take_sample(void *context, const struct nt_layout_item *cl
         return status;
     if (seen < SAMPLES)
         return add_claim(&sampling->samples, claim);
-    place = draw(&sampling->state) % (seen + 1);
-    if (place < SAMPLES)
-        sampling->samples.items[place] = *claim;
+    position = draw(&sampling->state) % (seen + 1);
+    if (position < SAMPLES)
+        sampling->samples.items[position] = *claim;
     return NT_OK;
 }
 
@@ -192,7 +192,7 @@ static bool is_of_objects(const struct nt_layout *layout)
 }
 
 /* Only claims of objects are known: no gaps, and the size of an object is that of its claims. */
-static void place_claim(struct nt_layout *layout, const struct nt_layout_item *claim)
+static void insert_claim(struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     struct nt_layout_item item = *claim;
     bool has_gaps = !is_of_objects(layout);
@@ -249,7 +249,7 @@ static void resume_at(struct nt_layout *layout)
     }
     layout->next++;
     if (!is_reported(layout, claim))
-        place_claim(layout, claim);
+        insert_claim(layout, claim);
 }
 
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
@@ -413,7 +413,7 @@ static void write_line(const struct nt_file *file, const struct line *line, stru
     nt_json_line(&json, out);
     const struct nt_source *source = nt_layout_source(file, item->source);
     if (file->layout_sources)
-        nt_json_member_place(&json, source, item->offset);
+        nt_json_member_location(&json, source, item->offset);
     else
         nt_json_member_unsigned(&json, "file_offset", item->offset);
     nt_json_member_unsigned(&json, "stored_bytes", item->bytes);

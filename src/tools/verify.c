@@ -263,7 +263,7 @@ static void report_shares(struct verification *verification)
 }
 
 /* Prefetches adjacent columns together, in a few requests; again when half of it is used. */
-static void want_columns(struct verification *verification, struct nt_prefetch *prefetch)
+static void prefetch_columns(struct verification *verification, struct nt_prefetch *prefetch)
 {
     const uint64_t most = UINT64_C(32) << 20;
     const struct nt_dataset *dataset = verification->dataset;
@@ -287,7 +287,7 @@ static bool take_column(struct verification *verification, struct nt_verify_job 
     pthread_mutex_lock(&verification->lock);
     bool is_there = verification->next < verification->dataset->column_count;
     if (is_there) {
-        want_columns(verification, &prefetch);
+        prefetch_columns(verification, &prefetch);
         job->column = verification->next++;
         job->share = &verification->shares[job->column];
         verification->prefetched_bytes -= job->share->prefetched_bytes;

@@ -562,7 +562,7 @@ static void open_stream(struct column *column)
 }
 
 /* Prefetches the pages in the `index`-th cluster of the group, if it exists. */
-static void want_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
+static void prefetch_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
 {
     const struct nt_verify_job *job = column->job;
     if (index >= group->clusters)
@@ -597,9 +597,9 @@ static void verify_clusters(struct column *column)
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
             continue; /* reported once, for the dataset */
-        want_cluster(column, group, 0);
+        prefetch_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
-            want_cluster(column, group, i + 1);
+            prefetch_cluster(column, group, i + 1);
             verify_cluster(column, group, group->first_cluster + i);
         }
     }

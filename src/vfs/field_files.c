@@ -167,12 +167,12 @@ static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, st
 /* ---- The blob of one row ---- */
 
 /* Finds the blob of a row. `blob` may own an open file, even on failure. */
-static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t row, bool wants_file,
+static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t row, bool opens_file,
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
     *blob = (struct nt_blob){0};
     enum nt_status status = open_blobs(resolved, true, blobs_ret, error);
-    return status == NT_OK ? nt_blobs_find(*blobs_ret, row, wants_file, blob, error) : status;
+    return status == NT_OK ? nt_blobs_find(*blobs_ret, row, opens_file, blob, error) : status;
 }
 
 static enum nt_status row_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,

@@ -101,7 +101,7 @@ static void put_offset(struct nt_json *json, const struct nt_dataset *dataset, c
     if (source == own || strcmp(source->path, own->path) == 0)
         nt_json_member_file_offset(json, source, page->offset);
     else
-        nt_json_member_place(json, source, page->offset);
+        nt_json_member_location(json, source, page->offset);
 }
 
 static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from measure.builds import Build, describe, labels, told_by
+from measure.builds import Build, describe, labels, values_of
 
 VERSIONS = """ntuplefs 0.1.0
 commit 0123abcd-dirty
@@ -47,7 +47,7 @@ class Descriptions(unittest.TestCase):
             self.assertEqual(describe(build)["commit"], "unknown")
 
     def test_lines_that_are_no_versions_say_nothing(self):
-        self.assertEqual(told_by("ntuplefs 0.1.0\nlibfuse\nusing FUSE kernel interface 7\n"),
+        self.assertEqual(values_of("ntuplefs 0.1.0\nlibfuse\nusing FUSE kernel interface 7\n"),
                          {"ntuplefs": "0.1.0"})
 
 

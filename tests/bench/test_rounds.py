@@ -2,7 +2,7 @@
 """Turns, quartiles, ratios of pairs, and verdicts."""
 import unittest
 
-from measure.rounds import (MET, MISSED, NOT_TOLD_APART, are_told_apart, judge, names, quartiles, ratios,
+from measure.rounds import (MET, MISSED, UNDECIDED, are_decided, judge, names, quartiles, ratios,
                             series, take_turns,
                             turns)
 
@@ -59,14 +59,14 @@ class Values(unittest.TestCase):
 class Verdicts(unittest.TestCase):
     def test_both_quartiles_on_one_side_are_met_or_missed(self):
         values = [0.1, 1.0, 1.1, 1.2, 9.0]  # quartiles 1.0 and 1.2
-        for bound, threshold, expected in (("≥", 0.9, MET), ("≥", 1.0, MET), ("≥", 1.1, NOT_TOLD_APART),
+        for bound, threshold, expected in (("≥", 0.9, MET), ("≥", 1.0, MET), ("≥", 1.1, UNDECIDED),
                                            ("≥", 1.3, MISSED),
-                                           ("≤", 0.9, MISSED), ("≤", 1.1, NOT_TOLD_APART), ("≤", 1.2, MET),
+                                           ("≤", 0.9, MISSED), ("≤", 1.1, UNDECIDED), ("≤", 1.2, MET),
                                            ("≤", 1.3, MET)):
             self.assertEqual(judge(values, bound, threshold), expected, (bound, threshold))
 
     def test_few_values_say_nothing_unless_they_are_exact(self):
-        self.assertEqual(judge([2, 2, 2, 2], "≥", 1), NOT_TOLD_APART)
+        self.assertEqual(judge([2, 2, 2, 2], "≥", 1), UNDECIDED)
         self.assertEqual(judge([2], "≥", 1, is_exact=True), MET)
         self.assertEqual(judge([2], "≤", 1, is_exact=True), MISSED)
 
@@ -74,8 +74,8 @@ class Verdicts(unittest.TestCase):
         for above, below, expected in ((5, 0, False), (6, 0, True), (0, 6, True), (7, 1, False),
                                        (8, 1, True), (1, 8, True),
                                        (11, 4, False), (12, 3, True), (0, 0, False)):
-            self.assertEqual(are_told_apart([1.1] * above + [0.9] * below), expected, (above, below))
-        self.assertFalse(are_told_apart([1.0] * 20))
+            self.assertEqual(are_decided([1.1] * above + [0.9] * below), expected, (above, below))
+        self.assertFalse(are_decided([1.0] * 20))
 
 
 if __name__ == "__main__":

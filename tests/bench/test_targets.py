@@ -24,8 +24,8 @@ class Verdicts(unittest.TestCase):
                                  ({"a": FIVE, "b": [0.1] * 5}, "**not met** with b"),
                                  ({"a": [0.1] * 5, "b": [0.1] * 5}, "**not met**"),
                                  ({"a": [0.9, 0.9, 1, 2, 2], "b": [0.1] * 5, "c": FIVE},
-                                  "**not met** with b; not told apart with a"),
-                                 ({"a": [0.9, 0.9, 1, 2, 2]}, "not told apart")):
+                                  "**not met** with b; undecided with a"),
+                                 ({"a": [0.9, 0.9, 1, 2, 2]}, "undecided")):
             self.assertEqual(verdict(Target("t", "≥", 1, values)), expected, values)
 
     def test_one_case_shows_its_quartiles_and_several_their_medians(self):
@@ -39,7 +39,7 @@ class Verdicts(unittest.TestCase):
                                        ([0.1] * 5, FIVE, "**not met**"),
                                        ([0.1] * 5, [0.9, 0.9, 1, 2, 2], "**not met**"),
                                        (FIVE, [0.9] * 5, "met"),
-                                       ([0.9, 0.9, 1, 2, 2], [0.9] * 5, "not told apart")):
+                                       ([0.9, 0.9, 1, 2, 2], [0.9] * 5, "undecided")):
             self.assertEqual(verdict(Target("t", "≥", 1, {"a": values}, bare={"a": bare})), expected,
                              (values, bare))
         self.assertEqual(verdict(Target("t", "≥", 1, {"a": [0.1] * 5, "b": [0.1] * 5},

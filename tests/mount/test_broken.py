@@ -13,7 +13,7 @@ SHOW = '-o', 'broken=show'
 CONTAINER = {'error.json', 'file.json', 'keys.jsonl', 'layout.jsonl', 'layout.svg', 'streamer_info.json'}
 
 
-def place_of(owner):
+def range_of(owner):
     item = next(item for item in cat_lines(data(GOOD), 'layout.jsonl') if item['owner'] == owner)
     return item['file_offset'], item['stored_bytes']
 
@@ -40,7 +40,7 @@ def listed(path):
 def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
     for owner in 'anchor', 'header', 'footer':
         with scratch() as directory:
-            offset, stored_bytes = place_of(owner)
+            offset, stored_bytes = range_of(owner)
             # an anchor ends with its checksum
             at = stored_bytes - 1 if owner == 'anchor' else stored_bytes // 2
             path, content = write_flipped(directory, offset + at)
@@ -48,7 +48,7 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
                 same(listed(top), CONTAINER | {'compressed'})
                 same(listed(top / 'compressed'), {'error.json', 'anchor.raw', 'header.raw', 'footer.raw'})
                 for kind in 'anchor', 'header', 'footer':
-                    at, size = place_of(kind)
+                    at, size = range_of(kind)
                     same((top / f'compressed/{kind}.raw').stat().st_size, size)
                     same((top / f'compressed/{kind}.raw').read_bytes(), content[at:at + size], kind)
                 for error in 'error.json', 'compressed/error.json':
@@ -60,13 +60,13 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
                 same(lines(top / 'keys.jsonl'), cat_lines(data(GOOD), 'keys.jsonl'))
                 shown = [(item['file_offset'], item['stored_bytes']) for item in lines(top / 'layout.jsonl')]
                 same(sum(size for _, size in shown), len(content))
-                assert {place_of(kind) for kind in ('anchor', 'header', 'footer')} <= set(shown), shown
+                assert {range_of(kind) for kind in ('anchor', 'header', 'footer')} <= set(shown), shown
 
 
 @case
 def without_the_option_the_mount_is_refused_and_names_it():
     with scratch() as directory:
-        path = write_flipped(directory, place_of('header')[0] + 20)[0]
+        path = write_flipped(directory, range_of('header')[0] + 20)[0]
         for refused, status in (path, 5), (write_renamed(directory), 3):
             for options in (), ('-o', 'broken=refuse'):
                 result = ntuplefs(*options, refused, directory / 'mnt')
@@ -84,7 +84,7 @@ def without_the_option_the_mount_is_refused_and_names_it():
 @case
 def what_is_broken_is_reported_once_when_it_is_mounted():
     with scratch() as directory:
-        path = write_flipped(directory, place_of('footer')[0] + 20)[0]
+        path = write_flipped(directory, range_of('footer')[0] + 20)[0]
         for source, word, where in (path, 'footer at offset', 'compressed'), (write_renamed(directory),
                 'RNothin', ''):
             with Foreground(source, options=SHOW) as mount:
@@ -129,7 +129,7 @@ def a_folder_shows_its_broken_files_where_that_is_requested():
     with scratch() as directory:
         folder = directory / 'folder'
         folder.mkdir()
-        write_flipped(folder, place_of('header')[0] + 20)
+        write_flipped(folder, range_of('header')[0] + 20)
         write_renamed(folder)
         (folder / 'notes.txt').write_text('not shown')
         with mounted(folder) as top:
@@ -143,7 +143,7 @@ def a_folder_shows_its_broken_files_where_that_is_requested():
 @case
 def the_tool_shows_them_always_and_says_what_is_broken():
     with scratch() as directory:
-        offset, stored_bytes = place_of('header')
+        offset, stored_bytes = range_of('header')
         path, content = write_flipped(directory, offset + 20)
         for arguments in ('ls', path), ('tree', path), ('stat', path, 'compressed'), ('cat', path,
                 'compressed/header.raw'), \

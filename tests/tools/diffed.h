@@ -24,7 +24,7 @@ struct reported {
     uint64_t progress, total;
 };
 
-static inline void put_place(struct nt_buffer *out, const char *before, uint64_t number, const char *after)
+static inline void put_location(struct nt_buffer *out, const char *before, uint64_t number, const char *after)
 {
     if (number != NT_DIFF_NOWHERE)
         nt_buffer_format(out, "%s%" PRIu64 "%s", before, number, after);
@@ -37,11 +37,11 @@ static inline void keep_difference(void *context, const struct nt_difference *di
     unsigned side = difference->fields[0] == NT_NONE;
     if (difference->fields[side] != NT_NONE)
         nt_append_field_path(out, reported->builders[side]->dataset, difference->fields[side], '/');
-    put_place(out, "[", difference->row, "]");
-    put_place(out, "[", difference->element, "]");
-    put_place(out, " of ", difference->entry, "");
-    put_place(out, " at ", difference->byte, "");
-    put_place(out, " from ", difference->first_byte, "");
+    put_location(out, "[", difference->row, "]");
+    put_location(out, "[", difference->element, "]");
+    put_location(out, " of ", difference->entry, "");
+    put_location(out, " at ", difference->byte, "");
+    put_location(out, " from ", difference->first_byte, "");
     nt_buffer_format(out, " %s", difference->property);
     for (unsigned i = 0; i < NT_DIFF_SIDES; i++) {
         struct nt_json json;

@@ -45,14 +45,14 @@ void nt_hash_table_deinit(struct nt_hash_table *table)
 }
 
 /* The upper bits of the product with an odd number. */
-static size_t place_of(const struct nt_hash_table *table, uint64_t hash)
+static size_t bucket_index(const struct nt_hash_table *table, uint64_t hash)
 {
     return (size_t)(hash * (table->seed | 1) >> (HASH_BITS - table->bucket_bits));
 }
 
 static struct nt_link **bucket_of(const struct nt_hash_table *table, uint64_t hash)
 {
-    return &table->buckets[place_of(table, hash)];
+    return &table->buckets[bucket_index(table, hash)];
 }
 
 static void put(struct nt_hash_table *table, struct nt_link *link)
@@ -117,7 +117,7 @@ struct nt_link *nt_hash_table_after(const struct nt_hash_table *table, const str
 {
     if (link && link->next)
         return link->next;
-    for (size_t i = link ? place_of(table, link->hash) + 1 : 0; i < bucket_count(table); i++)
+    for (size_t i = link ? bucket_index(table, link->hash) + 1 : 0; i < bucket_count(table); i++)
         if (table->buckets[i])
             return table->buckets[i];
     return NULL;

@@ -80,9 +80,9 @@ static struct block *add_block(struct nt_arena *arena, size_t bytes)
     if (!block)
         return NULL;
     block->capacity = capacity;
-    struct block **place = is_large && arena->blocks ? &arena->blocks->next : &arena->blocks;
-    block->next = *place;
-    *place = block;
+    struct block **next = is_large && arena->blocks ? &arena->blocks->next : &arena->blocks;
+    block->next = *next;
+    *next = block;
     return block;
 }
 

@@ -279,12 +279,12 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
                                      size_t *output_bytes_ret, struct nt_codec_context *context,
                                      struct nt_error *error)
 {
-    uint64_t place = cursor->position;
+    uint64_t position = cursor->position;
     const uint8_t *header = nt_get_bytes(cursor, HEADER_BYTES);
     if (!header)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "compression block at byte %llu of the compressed data: its header is cut off",
-                       (unsigned long long)place);
+                       (unsigned long long)position);
     const struct method *method = find_method(header);
     if (!method)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression %02x %02x %02x", header[0],
@@ -295,7 +295,7 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "%s block at byte %llu of the compressed data: its sizes, %u bytes compressed and %u "
                        "bytes decompressed, exceed the total sizes",
-                       nt_algorithm_name(method->algorithm), (unsigned long long)place, input_bytes,
+                       nt_algorithm_name(method->algorithm), (unsigned long long)position, input_bytes,
                        block_bytes);
     *output_bytes_ret = block_bytes;
     return method->decompress(input, input_bytes, output, block_bytes, context, error);
@@ -371,7 +371,7 @@ static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *
                              struct nt_codec_context *context, struct nt_error *error)
 {
     (void)input, (void)input_bytes, (void)output, (void)output_bytes, (void)context;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the locator names a place outside this file");
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the locator names a position outside this file");
 }
 
 static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {

@@ -273,7 +273,7 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
 
 /* ---- Files ---- */
 
-static enum nt_status check_place(struct nt_folder *folder, struct nt_error *error)
+static enum nt_status check_path(struct nt_folder *folder, struct nt_error *error)
 {
     const struct stat *opened = &local(folder)->attributes;
     struct stat attributes;
@@ -291,7 +291,7 @@ static enum nt_status check_place(struct nt_folder *folder, struct nt_error *err
 static enum nt_status failed_in(struct local_folder *folder, enum nt_status status, struct nt_error *error)
 {
     struct nt_error change = {0};
-    bool is_changed = check_place(&folder->folder, &change) == NT_CHANGED;
+    bool is_changed = check_path(&folder->folder, &change) == NT_CHANGED;
     return is_changed ? nt_fail_with(error, &change) : status;
 }
 
@@ -468,7 +468,7 @@ static const struct nt_folder_ops local_ops = {
     .open_lazily = open_source_lazily,
     .open_beside = open_beside,
     .open_below = open_below,
-    .check = check_place,
+    .check = check_path,
     .show = show,
     .descriptors = count_descriptors,
     .close = close_local,

@@ -303,12 +303,12 @@ enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t
                                       struct nt_error *error)
 {
     struct nt_group *group = builder->group;
-    uint32_t place = nt_group_range_index(builder->dataset, group, column);
-    if (place == NT_NONE)
+    uint32_t range_index = nt_group_range_index(builder->dataset, group, column);
+    if (range_index == NT_NONE)
         return nt_fail(error, NT_CORRUPT, builder->offset, "%s: the column belongs to another field",
                        builder->list);
     uint32_t count = nt_group_column_count(builder->dataset, group);
-    struct nt_range *range = group->ranges + (size_t)(cluster - group->first_cluster) * count + place;
+    struct nt_range *range = group->ranges + (size_t)(cluster - group->first_cluster) * count + range_index;
     if (range->state != NT_RANGE_ABSENT)
         return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a cluster lists a column twice",
                        builder->list);

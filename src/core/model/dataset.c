@@ -131,8 +131,9 @@ const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const st
                                       uint32_t cluster, uint32_t column)
 {
     static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
-    uint32_t place = nt_group_range_index(dataset, group, column), count;
-    return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
+    uint32_t range_index = nt_group_range_index(dataset, group, column), count;
+    return range_index == NT_NONE ? &absent
+                                  : nt_cluster_ranges(dataset, group, cluster, &count) + range_index;
 }
 
 struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster)
@@ -418,7 +419,7 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
 }
 
 /* Prefetches several page lists, to wait for the source only once. */
-static void want_groups(const struct nt_dataset *dataset, struct nt_groups groups)
+static void prefetch_groups(const struct nt_dataset *dataset, struct nt_groups groups)
 {
     enum { EXTENTS = 64 };
     struct nt_extent extents[EXTENTS];
@@ -433,7 +434,7 @@ static void want_groups(const struct nt_dataset *dataset, struct nt_groups group
 
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
 {
-    want_groups(dataset, groups);
+    prefetch_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (status != NT_OK)
@@ -445,7 +446,7 @@ enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups group
 enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
                                        struct nt_error *error)
 {
-    want_groups(dataset, groups);
+    prefetch_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (nt_is_environmental(status))

@@ -415,11 +415,11 @@ uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, u
     uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's are its item's */
     for (uint32_t at = first; at != end; at = dataset->fields[at].parent)
         total += dimensions_of(&dataset->fields[at], &found);
-    for (uint32_t at = first, place = total; at != end; at = dataset->fields[at].parent) {
+    for (uint32_t at = first, position = total; at != end; at = dataset->fields[at].parent) {
         uint32_t count = dimensions_of(&dataset->fields[at], &found);
-        place -= count;
-        for (uint32_t i = 0; i < count && place + i < capacity; i++)
-            dimensions[place + i] = found[i];
+        position -= count;
+        for (uint32_t i = 0; i < count && position + i < capacity; i++)
+            dimensions[position + i] = found[i];
     }
     return total;
 }

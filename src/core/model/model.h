@@ -264,11 +264,11 @@ struct nt_text_generator {
      * start), and resuming a new generator there. NULL: uses little memory, or must restart. */
     size_t (*memory)(const struct nt_text_generator *text);
     uint64_t (*position)(const struct nt_text_generator *text);
-    void (*resume_at)(struct nt_text_generator *text, uint64_t place);
+    void (*resume_at)(struct nt_text_generator *text, uint64_t position);
     /* Progress, 0 to 1. NULL: unknown. */
     double (*share)(const struct nt_text_generator *text);
-    /* Set by the caller: of a piece with so many bytes nothing is wanted (0: each is). `next` may give up
-     * such a piece: it fails with NT_LIMIT and sets `is_given_up`. */
+    /* Set by the caller: a piece with so many bytes is not needed (0: each is). `next` may give up such
+     * a piece: it fails with NT_LIMIT and sets `is_given_up`. */
     uint64_t too_many_bytes;
     bool is_given_up;
 };
@@ -333,7 +333,7 @@ struct nt_page_file {
 };
 enum { NT_PAGE_FILES = 24 }; /* most of one page */
 
-enum { NT_PLACE_BYTES = 256 }; /* of a text that says where something is */
+enum { NT_LOCATION_BYTES = 256 }; /* of a text that says where something is */
 
 struct nt_dataset_ops {
     /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
@@ -363,13 +363,13 @@ struct nt_dataset_ops {
                                    struct nt_error *error);
     /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
     void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char place[static NT_PLACE_BYTES]);
+                           char location[static NT_LOCATION_BYTES]);
     /* Finds the blob that a row of a part describes (dataset with field_groups), and opens its file,
-     * which is never shorter than the blob. Without `wants_file` it sets only `bytes`, and accesses
+     * which is never shorter than the blob. Without `opens_file` it sets only `bytes`, and accesses
      * files only if the description lacks the size. Keeps the open file of `blob` if it is the same
      * one. NULL: no field describes blobs. */
     enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                const struct nt_description *description, bool wants_file,
+                                const struct nt_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error);
     /* Sets `physical` and `levels`, or fails and sets neither. Called once, under the dataset's lock.
      * NULL: the dataset is its own physical dataset and has no levels. */
@@ -413,7 +413,7 @@ struct nt_dataset {
     /* False: the cycle is part of its path. Another dataset of this name and directory has a higher
      * cycle or, if this is a TTree, is an RNTuple. */
     bool is_newest_cycle;
-    bool is_beside_others; /* not counted if the only dataset of the file is wanted: see nt_file_only */
+    bool is_beside_others; /* not counted if the only dataset of the file is requested: see nt_file_only */
     struct nt_text name;   /* the key's name, the file's stem, ... */
     /* Set if opening failed; then only documents, format_data and ops below are valid. */
     const struct nt_error *failure;
@@ -451,7 +451,7 @@ struct nt_dataset {
      * itself if nothing is derived. `levels`: where values of these columns end, and the levels around
      * them; NULL: none. Both are loaded on first use: read them only after nt_dataset_physical. */
     struct nt_dataset *physical, *levels;
-    atomic_int physical_state;        /* enum nt_lazy_state */
+    atomic_int physical_state; /* enum nt_lazy_state */
     struct nt_error *physical_failure;
     struct nt_dataset *logical;  /* the dataset whose physical or levels this is, or itself */
     struct nt_decoders decoders; /* a page list may add more, under the lock */
@@ -742,9 +742,9 @@ static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
 struct nt_field_name {
     struct nt_text text;
     uint32_t field;
-    uint32_t place; /* index into the given fields */
-    uint32_t alike; /* in the first field of a name: how many share it, in given order */
-    uint32_t taken; /* likewise: for the caller, initially 0 */
+    uint32_t position; /* index into the given fields */
+    uint32_t alike;    /* in the first field of a name: how many share it, in given order */
+    uint32_t taken;    /* likewise: for the caller, initially 0 */
 };
 
 struct nt_field_names {

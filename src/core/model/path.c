@@ -373,7 +373,7 @@ static int compare(const void *left, const void *right)
 {
     const struct nt_field_name *a = left, *b = right;
     int order = nt_texts_compare(a->text, b->text);
-    return order ? order : (a->place > b->place) - (a->place < b->place);
+    return order ? order : (a->position > b->position) - (a->position < b->position);
 }
 
 /* Counts equal names, which are adjacent, in the first of them. */
@@ -394,7 +394,7 @@ enum nt_status nt_field_names_init(struct nt_field_names *names, const struct nt
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
         names->sorted[i] =
-            (struct nt_field_name){.text = all[fields[i]].name, .field = fields[i], .place = i};
+            (struct nt_field_name){.text = all[fields[i]].name, .field = fields[i], .position = i};
     qsort(names->sorted, count, sizeof(*names->sorted), compare);
     count_alike(names);
     return NT_OK;

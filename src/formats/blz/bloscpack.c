@@ -365,8 +365,8 @@ static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_ch
     chunk->is_lost = walk->lost_by != NULL;
     if (!walk->bloscpack->uses_offsets)
         return NT_OK;
-    uint64_t place = walk->bloscpack->offsets_offset + chunk->number * OFFSET_BYTES;
-    enum nt_status status = nt_source_read(walk->source, place, bytes, sizeof(bytes), error);
+    uint64_t offset = walk->bloscpack->offsets_offset + chunk->number * OFFSET_BYTES;
+    enum nt_status status = nt_source_read(walk->source, offset, bytes, sizeof(bytes), error);
     chunk->offset = nt_load_le64(bytes);
     return status;
 }

@@ -23,7 +23,7 @@
 
 /* ---- Datasets and pages ---- */
 
-static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *range,
+static void describe_range(struct nt_json *json, const char *key, const struct nt_anchor_link *range,
                            const struct nt_source *objects)
 {
     nt_json_key(json, key);
@@ -52,8 +52,8 @@ static void describe_anchor(struct nt_json *json, const struct nt_rntuple *rntup
         nt_json_member_null(json, "checksum");
     else
         nt_json_member_hex64(json, "checksum", anchor->checksum);
-    describe_place(json, "header", &anchor->header, rntuple->objects);
-    describe_place(json, "footer", &anchor->footer, rntuple->objects);
+    describe_range(json, "header", &anchor->header, rntuple->objects);
+    describe_range(json, "footer", &anchor->footer, rntuple->objects);
     nt_json_end_object(json);
 }
 

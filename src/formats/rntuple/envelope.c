@@ -73,7 +73,7 @@ static const char *name_of(const struct nt_envelope *envelope, char text[NAME_BY
     return text;
 }
 
-static void name_place(const struct nt_envelope *envelope, struct nt_error *error)
+static void name_location(const struct nt_envelope *envelope, struct nt_error *error)
 {
     char where[NAME_BYTES];
     nt_error_context(error, "%s", name_of(envelope, where));
@@ -145,7 +145,7 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
         *envelope_ret = envelope;
         return NT_OK;
     }
-    name_place(&envelope, error);
+    name_location(&envelope, error);
     nt_budget_withdraw(budget, envelope.counted);
     nt_envelope_deinit(&envelope);
     return status;
@@ -202,7 +202,7 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
         status = framing->has_type_and_length ? check_type_and_length(envelope, error)
                                               : check_versions(envelope, error);
     if (status != NT_OK) {
-        name_place(envelope, error);
+        name_location(envelope, error);
         nt_budget_withdraw(envelope->budget, envelope->counted);
         envelope->counted = 0;
         return status;

@@ -165,9 +165,9 @@ static void close_dataset(struct nt_dataset *dataset)
 }
 
 static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                           char place[static NT_PLACE_BYTES])
+                           char location[static NT_LOCATION_BYTES])
 {
-    snprintf(place, NT_PLACE_BYTES, "%s", nt_rntuple_page_elsewhere(dataset, page));
+    snprintf(location, NT_LOCATION_BYTES, "%s", nt_rntuple_page_elsewhere(dataset, page));
 }
 
 static const struct nt_dataset_ops ops = {

@@ -148,10 +148,10 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
 }
 
 void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                             char place[static NT_PLACE_BYTES])
+                             char location[static NT_LOCATION_BYTES])
 {
     (void)dataset;
-    snprintf(place, NT_PLACE_BYTES, "the branch has no basket for the entries from %" PRIu64 " on",
+    snprintf(location, NT_LOCATION_BYTES, "the branch has no basket for the entries from %" PRIu64 " on",
              page->parameter);
 }
 

@@ -75,7 +75,7 @@ enum nt_component_kind {
     NT_COMPONENT_UNKNOWN,    /* skipped by its header, with its reason */
     /* Without shapes: */
     NT_COMPONENT_SKIP,      /* `count` bytes */
-    NT_COMPONENT_PROCESS,   /* the number of a process, if the bits of a TObject tell that it is referenced */
+    NT_COMPONENT_PROCESS,   /* the number of a process, if the bits of a TObject say that it is referenced */
     NT_COMPONENT_REFERENCE, /* what follows the TObject in a TRef */
 };
 

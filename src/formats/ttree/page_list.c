@@ -397,7 +397,7 @@ struct listing {
     const struct nt_ttree_column *column;
     uint32_t decoder;
     struct span span;
-    const struct nt_output_count *counts; /* NULL: entries tell */
+    const struct nt_output_count *counts; /* NULL: follows from the entries */
     struct nt_buffer record;
     uint64_t base; /* items before the next page, of end offsets */
     struct nt_error *error;

@@ -227,7 +227,7 @@ struct nt_ttree_friend {
     struct nt_text name, tree, file; /* alias, or name of the tree; its path; empty: in the same file */
     const struct nt_ttree *joined;   /* its record, if its branches are among those of the tree */
     struct nt_text field;            /* the field that then has them: `name`, or "name~2" */
-    const char *refusal;             /* why they are not, although that was wanted; else NULL */
+    const char *refusal;             /* why they are not, although an option requested it; else NULL */
 };
 
 /* The record of a tree, as nt_dataset.format_data. */
@@ -543,7 +543,7 @@ void nt_ttree_describe_column(const struct nt_dataset *dataset, uint32_t column,
 enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
 void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
-                             char place[static NT_PLACE_BYTES]);
+                             char location[static NT_LOCATION_BYTES]);
 
 /* ---- friends.c ---- */
 

@@ -366,7 +366,7 @@ struct nt_remote_file {
     uint32_t file;  /* its number in the helper */
     uint64_t epoch; /* epoch in which it was opened; 0: never */
     bool is_opening;
-    bool has_listing, is_listed; /* the teller has reported; and the file matches its report */
+    bool has_listing, is_listed; /* the attribute source has answered; and the file matches its answer */
     bool is_closed;              /* was open, and closed to make room for others */
     unsigned underway;           /* active parts and checks */
     bool is_in_use;              /* it is in `used`: */
@@ -407,8 +407,8 @@ enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_reval
 void nt_revalidate_later(struct nt_remote_file *objects);
 
 /* Creates a file that opens at first use: its source has no known size before. The file owns
- * `attribute_source`, even if this fails. `shown`, the path for messages, ends with the name that the teller
- * uses. */
+ * `attribute_source`, even if this fails. `shown`, the path for messages, ends with the name that the
+ * attribute source uses. */
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
                                   const char *name, const struct nt_remote_attribute_source *attribute_source,
                                   struct nt_remote_file **file_ret, struct nt_error *error);

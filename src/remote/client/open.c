@@ -274,7 +274,7 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
     return settle(file, opening, error);
 }
 
-/* Gets attributes from the teller, which may request a list: releases the lock meanwhile. */
+/* Gets attributes from their source, which may request a list: releases the lock meanwhile. */
 static enum nt_status get_attributes(struct nt_remote_file *file, struct nt_error *error)
 {
     struct nt_remote_attributes known = {.is_known = false};

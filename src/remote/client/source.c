@@ -257,7 +257,7 @@ static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, ui
 }
 
 /* Promotes a prefetch: a reader waits for it now. */
-static void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part)
+static void nt_remote_part_promote(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (part->is_prefetch)
         nt_fetcher_notify(file->fetcher, NT_FETCH_PROMOTE, part->fetch.id, file->file);
@@ -342,7 +342,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
         if (range) {
             nt_cached_range_pin(space, range);
-            nt_remote_part_want(file, (struct nt_remote_part *)range);
+            nt_remote_part_promote(file, (struct nt_remote_part *)range);
         } else {
             struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
             if (!part)

@@ -590,16 +590,16 @@ struct nt_xrootd_file {
     struct nt_xrd_attributes attributes;
     uint64_t checked; /* time of the last validation, in milliseconds */
     struct nt_xrd_attempt *waiting;
-    bool is_wanting;                    /* has requests to send: it is in the list */
-    LIST_ENTRY(nt_xrootd_file) wanting; /* of the backend */
-    struct nt_xrd_edges *edges;         /* only during the first opening */
-    struct nt_xrd_walk *walk;           /* of a listing of a folder; NULL: a file */
+    bool is_ready;                    /* has requests to send: it is in the list */
+    LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
+    struct nt_xrd_edges *edges;       /* only during the first opening */
+    struct nt_xrd_walk *walk;         /* of a listing of a folder; NULL: a file */
 };
 
 /* Add an attempt to the waiting list, and remove it. */
 void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt);
 void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt);
-/* Removes the file from the backend's `wanting` list. */
+/* Removes the file from the backend's `ready` list. */
 void nt_xrootd_file_dequeue(struct nt_xrootd_file *file);
 
 /* Starts to open the file for its waiting attempts. False if out of memory. */
@@ -627,8 +627,8 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 struct nt_xrootd {
     struct nt_backend backend;
     struct nt_xrd_queue queue;
-    LIST_HEAD(, nt_xrootd_file) wanting; /* files with requests to send */
-    const char *module;                  /* path of the client module, loaded at the first open */
+    LIST_HEAD(, nt_xrootd_file) ready; /* files with requests to send */
+    const char *module;                /* path of the client module, loaded at the first open */
 };
 
 /* The path of the client module, next to this program. */

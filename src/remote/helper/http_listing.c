@@ -106,7 +106,7 @@ struct nt_list_parser {
     bool has_text; /* collect the text of the open element: */
     char text[MAX_TEXT_BYTES + 1];
     size_t length;
-    char place[MAX_TEXT_BYTES + 1]; /* href or key of the open entry */
+    char href[MAX_TEXT_BYTES + 1]; /* href or key of the open entry */
     struct facts entry, group;
     bool is_refused, is_group_refused; /* the server reports an error instead */
     bool is_there, has_result;
@@ -135,7 +135,7 @@ static void join_slashes(char *path)
     *end = '\0';
 }
 
-/* In place; false if the decoded text contains a NUL. */
+/* In href; false if the decoded text contains a NUL. */
 static bool decode(char *text)
 {
     char *end = text;
@@ -151,7 +151,7 @@ static bool decode(char *text)
     return true;
 }
 
-/* The path of a URL, or of a relative reference, in place. */
+/* The path of a URL, or of a relative reference, in href. */
 static char *path_of(char *url)
 {
     char *scheme = strstr(url, "://");
@@ -175,7 +175,7 @@ static void add_entry(struct nt_list_parser *list, const char *name, const struc
 /* WebDAV: splits the href into the name and its parent, which must be the folder. */
 static void end_response(struct nt_list_parser *list)
 {
-    char *path = path_of(list->place);
+    char *path = path_of(list->href);
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
@@ -206,10 +206,10 @@ static void end_response(struct nt_list_parser *list)
 static void end_key(struct nt_list_parser *list)
 {
     size_t above = strlen(list->folder);
-    if (strncmp(list->place, list->folder, above) != 0)
+    if (strncmp(list->href, list->folder, above) != 0)
         return;
     list->is_there = true; /* even by the marker object of the folder */
-    char *name = list->place + above;
+    char *name = list->href + above;
     size_t length = strlen(name);
     if (list->entry.is_folder && length && name[length - 1] == '/')
         name[length - 1] = '\0';
@@ -291,7 +291,7 @@ static void end_element(struct nt_list_parser *list, enum element element)
     case ELEMENT_PLACE:
     case ELEMENT_KEY:
     case ELEMENT_PREFIX:
-        memcpy(list->place, list->text, list->length + 1);
+        memcpy(list->href, list->text, list->length + 1);
         break;
     case ELEMENT_SIZE:
         take_size(facts, list->text);
@@ -327,7 +327,7 @@ static void begin_element(struct nt_list_parser *list, enum element element)
     case ELEMENT_RESPONSE:
     case ELEMENT_OBJECT:
     case ELEMENT_PREFIXES:
-        list->place[0] = '\0';
+        list->href[0] = '\0';
         list->entry = no_facts;
         list->entry.is_folder = element == ELEMENT_PREFIXES;
         list->is_refused = false;
@@ -399,10 +399,10 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int count)
     list->text[list->length] = '\0';
 }
 
-static void XMLCALL on_document_type(void *context, const XML_Char *name, const XML_Char *system_place,
-                                     const XML_Char *public_place, int has_internal)
+static void XMLCALL on_document_type(void *context, const XML_Char *name, const XML_Char *system_id,
+                                     const XML_Char *public_id, int has_internal)
 {
-    (void)name, (void)system_place, (void)public_place, (void)has_internal;
+    (void)name, (void)system_id, (void)public_id, (void)has_internal;
     refuse(context, "the server's list declares a document type, which is not allowed");
 }
 

@@ -163,7 +163,7 @@ static void append_key(struct nt_buffer *url, const char *key)
     }
 }
 
-static void append_place(struct nt_buffer *url, const struct nt_s3 *s3, const char *bucket)
+static void append_endpoint(struct nt_buffer *url, const struct nt_s3 *s3, const char *bucket)
 {
     const char *ending = strncmp(s3->region, "cn-", strlen("cn-")) == 0 ? ".cn" : "";
     size_t length = strlen(s3->endpoint);
@@ -191,7 +191,7 @@ static bool begin_url(struct nt_buffer *url, const char *name, const char *expec
         *problem_ret = expected;
     if (*problem_ret)
         return false;
-    append_place(url, &s3, bucket);
+    append_endpoint(url, &s3, bucket);
     return true;
 }
 

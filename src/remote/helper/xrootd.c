@@ -348,7 +348,7 @@ static void work(struct nt_backend *backend)
     struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     struct nt_xrootd_file *file;
     nt_xrd_queue_work(&xrootd->queue);
-    while ((file = LIST_FIRST(&xrootd->wanting))) {
+    while ((file = LIST_FIRST(&xrootd->ready))) {
         nt_xrootd_file_dequeue(file);
         serve(xrootd, file);
     }

@@ -153,19 +153,19 @@ static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_C
 
 /* ---- Waiting attempts ---- */
 
-static void want(struct nt_xrootd_file *file)
+static void set_ready(struct nt_xrootd_file *file)
 {
-    if (file->is_wanting)
+    if (file->is_ready)
         return;
-    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.backend)->wanting, file, wanting);
-    file->is_wanting = true;
+    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.backend)->ready, file, ready);
+    file->is_ready = true;
 }
 
 void nt_xrootd_file_dequeue(struct nt_xrootd_file *file)
 {
-    if (file->is_wanting)
-        LIST_REMOVE(file, wanting);
-    file->is_wanting = false;
+    if (file->is_ready)
+        LIST_REMOVE(file, ready);
+    file->is_ready = false;
 }
 
 void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt)
@@ -176,7 +176,7 @@ void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *at
     *link = attempt;
     attempt->link = link;
     attempt->next = NULL;
-    want(file);
+    set_ready(file);
 }
 
 void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt)
@@ -249,7 +249,7 @@ static void end_open(struct nt_xrd_operation *operation)
         file->is_open = file->is_known = true;
         file->attributes = answer->attributes;
         file->checked = nt_milliseconds();
-        want(file);
+        set_ready(file);
     }
     free(operation);
 }
@@ -474,7 +474,7 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
 }
 
 /* Assigns consecutive buffers. */
-static void place(struct nt_xrd_read *read)
+static void assign_buffers(struct nt_xrd_read *read)
 {
     char *at = read->bytes;
     for (unsigned i = 0; i < read->count; i++) {
@@ -494,7 +494,7 @@ static bool read_some(struct nt_xrootd_file *file)
         }
         return false;
     }
-    place(read);
+    assign_buffers(read);
     read->operation.end = end_read;
     read->asked = now;
     file->remote.backend->jobs->totals.requests++;

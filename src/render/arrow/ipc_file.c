@@ -29,19 +29,19 @@ static const char magic[] = "ARROW1";
 static size_t begin_message(struct nt_buffer *out)
 {
     nt_buffer_le32(out, UINT32_MAX);
-    size_t length_place = out->length;
+    size_t length_offset = out->length;
     nt_buffer_le32(out, 0);
-    return length_place;
+    return length_offset;
 }
 
-static void end_message(struct nt_buffer *out, size_t length_place)
+static void end_message(struct nt_buffer *out, size_t length_offset)
 {
     nt_buffer_align(out, NT_ARROW_ALIGNMENT);
     if (out->failed)
         return;
-    size_t length = out->length - length_place - 4;
+    size_t length = out->length - length_offset - 4;
     for (unsigned i = 0; i < 4; i++)
-        out->bytes[length_place + i] = (char)(length >> 8 * i);
+        out->bytes[length_offset + i] = (char)(length >> 8 * i);
 }
 
 static struct nt_table write_message_table(struct nt_buffer *out, unsigned header_type, uint64_t body_bytes)
@@ -60,7 +60,7 @@ static struct nt_table write_message_table(struct nt_buffer *out, unsigned heade
 static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                 struct nt_buffer *out)
 {
-    size_t length_place = begin_message(out);
+    size_t length_offset = begin_message(out);
     struct nt_table message =
         write_message_table(out, HEADER_RECORD_BATCH, body->buffer_start[arrow->buffer_count]);
     struct nt_table batch = {0};
@@ -78,7 +78,7 @@ static void write_batch_message(const struct nt_arrow *arrow, const struct nt_ar
         nt_buffer_le64(out, body->buffer_start[i]);
         nt_buffer_le64(out, body->buffer_bytes[i]);
     }
-    end_message(out, length_place);
+    end_message(out, length_offset);
 }
 
 static void write_head(struct nt_arrow *arrow)
@@ -86,10 +86,10 @@ static void write_head(struct nt_arrow *arrow)
     struct nt_buffer *out = &arrow->head;
     nt_buffer_append(out, magic, 6);
     nt_buffer_align(out, 8);
-    size_t length_place = begin_message(out);
+    size_t length_offset = begin_message(out);
     struct nt_table message = write_message_table(out, HEADER_SCHEMA, 0);
     nt_arrow_write_schema(arrow, out, message.field_offsets[MESSAGE_HEADER]);
-    end_message(out, length_place);
+    end_message(out, length_offset);
 }
 
 static void write_tail(struct nt_arrow *arrow)
@@ -331,8 +331,8 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
 NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
 
 /* Prefetches bytes [offset, end) of the body of a batch. Ignores errors, which reading reports. */
-static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
-                      struct nt_prefetch *prefetch)
+static void prefetch_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
+                          struct nt_prefetch *prefetch)
 {
     struct nt_arrow_body *body;
     struct nt_arrow_run run;
@@ -348,7 +348,7 @@ static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, u
 }
 
 /* Prefetches the following columns: a sequential reader would wait for each column separately. */
-static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
+static void prefetch_range(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
 {
     enum { MAX_BATCHES = 4 };
     struct nt_prefetch prefetch = {.count = 0};
@@ -362,7 +362,7 @@ static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
     for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
         uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
         if (end > body)
-            want_body(arrow, i, offset > body ? offset - body : 0, end - body, &prefetch);
+            prefetch_body(arrow, i, offset > body ? offset - body : 0, end - body, &prefetch);
     }
     nt_prefetch_submit(&prefetch);
 }
@@ -383,7 +383,7 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
     uint8_t *to = output;
     enum nt_status status = nt_reader_after_fork(arrow->reader, error);
     if (status == NT_OK)
-        want(arrow, offset, bytes);
+        prefetch_range(arrow, offset, bytes);
     while (bytes && status == NT_OK) {
         size_t take;
         if (offset < arrow->head.length) {

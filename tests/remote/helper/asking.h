@@ -88,7 +88,7 @@ static inline void cancel(uint64_t id)
 }
 
 /* Received bytes: on opening, the two ends follow one another. */
-static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
+static inline uint64_t first_byte_of(const struct nt_fetch_answer *answer, uint64_t offset)
 {
     bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
     return is_tail ? answers[answer->id].size - 2 * NT_FETCH_EDGE_BYTES + offset : offset;
@@ -126,7 +126,7 @@ static inline void take_answers(void)
         if (answer.kind != NT_FETCH_DATA)
             continue;
         for (size_t i = 0; i < length; i++)
-            ck_assert_int_eq(after[i], byte_at(place_of(&answer, answer.offset + i)));
+            ck_assert_int_eq(after[i], byte_at(first_byte_of(&answer, answer.offset + i)));
         answers[answer.id].bytes += length;
     }
 }

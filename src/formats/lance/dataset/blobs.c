@@ -230,7 +230,7 @@ static enum nt_status name_bytes(const struct finding *finding, struct nt_blob *
 }
 
 enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                  const struct nt_description *description, bool wants_file,
+                                  const struct nt_description *description, bool opens_file,
                                   struct nt_blob *blob, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
@@ -241,12 +241,12 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown kind of blob: %u", description->kind);
     blob->bytes = description->size;
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
-    if (!needs_file || (!wants_file && description->size))
+    if (!needs_file || (!opens_file && description->size))
         return NT_OK;
     finding.data_file = &lance->files[location->file];
     enum nt_status status = find(&finding);
     if (status == NT_OK) {
-        status = wants_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);
+        status = opens_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);
         status = name_file(&finding, status);
     }
     nt_buffer_deinit(&finding.name);

@@ -257,7 +257,7 @@ static enum nt_status find_column(const struct nt_lance *opened, uint32_t *colum
 }
 
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
-                                     const struct nt_lance_leaf *leaf, bool wants_values,
+                                     const struct nt_lance_leaf *leaf, bool needs_values,
                                      struct nt_error *error)
 {
     uint32_t column = leaf->column;
@@ -266,7 +266,7 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
                        "column %" PRIu32 " does not exist: the file has %" PRIu32, column,
                        opened->tail.columns);
     const struct nt_error *failure = opened->columns[column].failure;
-    return failure && wants_values ? nt_fail_with(error, failure)
+    return failure && needs_values ? nt_fail_with(error, failure)
                                    : nt_lance_check_rows(schema, leaf, opened, error);
 }
 

@@ -300,9 +300,9 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
  * lock. */
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error);
-/* Checks that a file has a column and, with `wants_values`, that the column can be decoded. */
+/* Checks that a file has a column and, with `needs_values`, that the column can be decoded. */
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
-                                     const struct nt_lance_leaf *leaf, bool wants_values,
+                                     const struct nt_lance_leaf *leaf, bool needs_values,
                                      struct nt_error *error);
 
 /* Members of nt_dataset_ops. A data file is opened on first use. */
@@ -381,7 +381,7 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
 
 /* nt_dataset_ops.find_blob. */
 enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
-                                  const struct nt_description *description, bool wants_file,
+                                  const struct nt_description *description, bool opens_file,
                                   struct nt_blob *blob, struct nt_error *error);
 
 /* ---- Table of documents ---- */

@@ -154,7 +154,7 @@ static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decode
     return NT_OK;
 }
 
-enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool wants_values,
+enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
                                 struct nt_opened_page *opened, struct nt_error *error)
 {
     struct nt_buffer_slice value = {0};
@@ -169,7 +169,7 @@ enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, 
         opened->array = (struct nt_decoded_array){.elements = values, .is_null = true};
         return NT_OK;
     }
-    if (!wants_values)
+    if (!needs_values)
         return NT_OK;
     if (!value.data && !opened->levels.count && values)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,

@@ -29,42 +29,42 @@ enum nt_status nt_tree_decode(const struct nt_packed *packed, uint8_t *output, s
         return decode_whole(packed, output, error);
     struct nt_decode_arena arena;
     struct nt_decode_state decoding = {
-        .arena = &arena, .want = &state->want, .element_bytes = packed->decoder->element_bytes};
+        .arena = &arena, .spec = &state->spec, .element_bytes = packed->decoder->element_bytes};
     nt_decode_arena_begin(&arena, state->tree, packed);
-    enum nt_status status = makers[state->want.output](&decoding, output, error);
+    enum nt_status status = makers[state->spec.output](&decoding, output, error);
     nt_decode_arena_free(&arena);
     return status;
 }
 
 /* ---- Several outputs ---- */
 
-static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *want)
+static bool is_shareable(const struct nt_tree *tree, const struct nt_tree_output_spec *spec)
 {
     static const bool is_shareable[] = {
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
         [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
     bool is_walked = tree->layout == NT_TREE_FULL_ZIP && nt_full_zip_is_walked(tree);
     return (tree->layout == NT_TREE_MINI_BLOCK || is_walked) && !tree->is_whole &&
-           !nt_tree_is_structure(tree) && !want->depth && want->repeats <= 1 && is_shareable[want->output];
+           !nt_tree_is_structure(tree) && !spec->depth && spec->repeats <= 1 && is_shareable[spec->output];
 }
 
 static bool are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
 {
     const struct nt_tree_state *one = a->state, *other = b->state;
-    return one->tree == other->tree && is_shareable(one->tree, &one->want) &&
-           is_shareable(one->tree, &other->want) &&
-           (one->want.output != other->want.output || one->want.layer != other->want.layer);
+    return one->tree == other->tree && is_shareable(one->tree, &one->spec) &&
+           is_shareable(one->tree, &other->spec) &&
+           (one->spec.output != other->spec.output || one->spec.layer != other->spec.layer);
 }
 
-static const struct nt_tree_output_spec *want_of(const struct nt_packed *packed)
+static const struct nt_tree_output_spec *spec_of(const struct nt_packed *packed)
 {
-    return &nt_tree_state_of(packed->decoder)->want;
+    return &nt_tree_state_of(packed->decoder)->spec;
 }
 
 /* Main outputs decode all values in place, so they run first and the others reuse the values. */
-static bool is_main(const struct nt_tree_output_spec *want)
+static bool is_main(const struct nt_tree_output_spec *spec)
 {
-    return want->output == NT_TREE_VALUES || want->output == NT_TREE_BYTES;
+    return spec->output == NT_TREE_VALUES || spec->output == NT_TREE_BYTES;
 }
 
 static bool need_levels(const struct nt_tree *tree, const struct nt_packed *packed, uint32_t count)
@@ -72,7 +72,7 @@ static bool need_levels(const struct nt_tree *tree, const struct nt_packed *pack
     bool are_needed = nt_decode_has_nulls(tree);
     for (uint32_t i = 0; i < count; i++)
         are_needed |=
-            want_of(&packed[i])->output == NT_TREE_VALID || want_of(&packed[i])->output == NT_TREE_OFFSETS;
+            spec_of(&packed[i])->output == NT_TREE_VALID || spec_of(&packed[i])->output == NT_TREE_OFFSETS;
     return are_needed;
 }
 
@@ -81,17 +81,17 @@ static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *c
 {
     const struct nt_tree *tree = nt_tree_state_of(packed->decoder)->tree;
     struct nt_decode_arena arena;
-    struct nt_decode_state decoding = {.arena = &arena, .want = want_of(packed), .is_shared = true};
+    struct nt_decode_state decoding = {.arena = &arena, .spec = spec_of(packed), .is_shared = true};
     nt_decode_arena_begin(&arena, tree, packed);
     enum nt_status status = nt_decode_open(&decoding, need_levels(tree, packed, count), true, error);
     for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
         const struct nt_packed *what = &packed[i % count];
-        if (is_main(want_of(what)) != (i < count))
+        if (is_main(spec_of(what)) != (i < count))
             continue;
-        decoding.want = want_of(what);
+        decoding.spec = spec_of(what);
         decoding.element_bytes = what->decoder->element_bytes;
         arena.packed = what;
-        status = makers[decoding.want->output](&decoding, outputs[i % count], error);
+        status = makers[decoding.spec->output](&decoding, outputs[i % count], error);
     }
     nt_decode_arena_free(&arena);
     return status;
@@ -139,22 +139,22 @@ static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t row
 }
 
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
-                             bool wants_bytes, uint32_t member, struct nt_tree_counts *counts,
+                             bool needs_bytes, uint32_t member, struct nt_tree_counts *counts,
                              struct nt_error *error)
 {
-    const struct nt_tree_output_spec want = {.output = NT_TREE_ENDS, .member = member};
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_ENDS, .member = member};
     struct nt_decode_arena arena;
-    struct nt_decode_state decoding = {.arena = &arena, .want = &want, .rows = values};
+    struct nt_decode_state decoding = {.arena = &arena, .spec = &spec, .rows = values};
     *counts = (struct nt_tree_counts){0};
     nt_decode_arena_begin(&arena, tree, packed);
     enum nt_status status =
-        nt_decode_open(&decoding, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
+        nt_decode_open(&decoding, true, needs_bytes && tree->layout != NT_TREE_CONSTANT, error);
     if (status == NT_OK) {
         counts->levels = decoding.opened.levels.count;
         count_rows(&decoding, values, counts);
         count_ends(&decoding, counts);
     }
-    if (status == NT_OK && wants_bytes)
+    if (status == NT_OK && needs_bytes)
         status = count_bytes(&decoding, tree->layer_count ? counts->slots[0] : values, counts, error);
     counts->spent = packed->limit - arena.left;
     nt_decode_arena_free(&arena);
@@ -214,7 +214,7 @@ static uint64_t left(const struct whole *whole)
 static enum nt_status count_elements(const struct whole *whole, const struct nt_packed *part, uint64_t values,
                                      uint64_t *elements_ret, struct nt_error *error)
 {
-    bool are_bytes = whole->state.want.output == NT_TREE_BYTES;
+    bool are_bytes = whole->state.spec.output == NT_TREE_BYTES;
     struct nt_tree_counts counts;
     enum nt_status status = nt_tree_count(&whole->tree, part, values, are_bytes, 0, &counts, error);
     if (status == NT_OK)
@@ -225,7 +225,7 @@ static enum nt_status count_elements(const struct whole *whole, const struct nt_
 static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size_t bytes, uint64_t values,
                                   struct nt_error *error)
 {
-    enum nt_tree_output output = whole->state.want.output;
+    enum nt_tree_output output = whole->state.spec.output;
     struct nt_packed part = *whole->packed;
     uint64_t elements = values;
     enum nt_status status = NT_OK;
@@ -255,7 +255,7 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
 /* Values of the page: its elements, except for BYTES and LEVELS. */
 static uint64_t count_values(const struct whole *whole)
 {
-    enum nt_tree_output output = whole->state.want.output;
+    enum nt_tree_output output = whole->state.spec.output;
     return output == NT_TREE_BYTES || output == NT_TREE_LEVELS ? whole->packed->parameter
                                                                : whole->packed->elements / whole->items;
 }
@@ -283,7 +283,7 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     const struct nt_tree_state *state = packed->decoder->state;
     const struct nt_tree *tree = state->tree;
     struct whole whole = {.tree = *tree,
-                          .state = {&whole.tree, state->want},
+                          .state = {&whole.tree, state->spec},
                           .decoder = *packed->decoder,
                           .packed = packed,
                           .items = 1,
@@ -294,7 +294,7 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     whole.tree.is_whole = false;
     whole.tree.parts = NULL;
     whole.tree.part_count = 0;
-    if (state->want.output == NT_TREE_VALUES && !nt_tree_is_structure(tree) &&
+    if (state->spec.output == NT_TREE_VALUES && !nt_tree_is_structure(tree) &&
         !nt_tree_items(tree, &whole.items))
         whole.items = 0;
     if (!whole.items || packed->elements % whole.items)
@@ -320,7 +320,7 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
 static bool are_elements(const struct nt_decoder *decoder, const struct nt_decoder *const *dependencies)
 {
     const struct nt_tree_state *state = decoder->state;
-    if (state->want.output == NT_TREE_VALUES)
+    if (state->spec.output == NT_TREE_VALUES)
         return decoder->dependency_count > 0 && dependencies[0]->element_bytes == decoder->element_bytes;
     return decoder->dependency_count > 1 && dependencies[0]->element == NT_ELEMENT_UINT64 &&
            dependencies[1]->element_bytes == 1;
@@ -335,7 +335,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
         [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
     const struct nt_tree_state *state = decoder->state;
     const struct nt_tree *tree = state->tree;
-    enum nt_tree_output output = state->want.output;
+    enum nt_tree_output output = state->spec.output;
     uint32_t bytes = nt_element_info(decoder->element)->bytes;
     if ((unsigned)output > NT_TREE_PRESENT ||
         (tree->is_whole && tree->part_count < 1u + (tree->layout == NT_TREE_MINI_BLOCK)) ||
@@ -343,7 +343,7 @@ static enum nt_status check(const struct nt_decoder *decoder, const struct nt_de
         (output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
         (bytes && bytes != decoder->element_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the encoding cannot produce the requested output");
-    bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->want.depth) &&
+    bool needs_items = tree->has_dictionary && (output != NT_TREE_VALID || state->spec.depth) &&
                        output != NT_TREE_OFFSETS && output != NT_TREE_LEVELS;
     return !needs_items || are_elements(decoder, dependencies)
                ? NT_OK

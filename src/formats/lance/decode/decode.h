@@ -282,7 +282,7 @@ struct nt_tree_output_spec {
 /* The state of a decoder: which output it makes of which pages. */
 struct nt_tree_state {
     const struct nt_tree *tree; /* shared: the format builds equal trees once */
-    struct nt_tree_output_spec want;
+    struct nt_tree_output_spec spec;
 };
 
 /* Operations of decoders whose state is a struct nt_tree_state. With a dictionary, the dependencies are its
@@ -307,10 +307,10 @@ struct nt_tree_counts {
     bool is_continued; /* the page begins within a row */
     uint64_t last_row; /* levels of the last row that begins here; if none does, of the page */
 };
-/* `values`: the number of values if there are no levels. `wants_bytes`: also counts the bytes of
+/* `values`: the number of values if there are no levels. `needs_bytes`: also counts the bytes of
  * strings (of a structure: of `member`). */
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
-                             bool wants_bytes, uint32_t member, struct nt_tree_counts *counts,
+                             bool needs_bytes, uint32_t member, struct nt_tree_counts *counts,
                              struct nt_error *error);
 
 /* ---- Decode whole pages ---- */
@@ -479,7 +479,7 @@ struct nt_mini_block_sizes {
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
-enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool wants_levels,
+enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
                                   struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Rows with levels or lengths ---- */
@@ -496,7 +496,7 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, 
 /* ---- Constant pages ---- */
 
 /* `values`: the number of rows if there are no levels. */
-enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool wants_values,
+enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Version 2.0 array encodings ---- */
@@ -511,7 +511,7 @@ enum nt_status nt_v2_0_decode(struct nt_decode_arena *arena, uint32_t node,
 /* The state of a page while its values become elements. */
 struct nt_decode_state {
     struct nt_decode_arena *arena;
-    const struct nt_tree_output_spec *want;
+    const struct nt_tree_output_spec *spec;
     uint32_t element_bytes; /* of an output element */
     struct nt_opened_page opened;
     uint64_t rows;        /* of the innermost layer */
@@ -523,11 +523,11 @@ struct nt_decode_state {
 /* Elements of a structure's member per row. */
 static inline uint64_t nt_decode_member_items(const struct nt_decode_state *decoding)
 {
-    return decoding->want->member_items ? decoding->want->member_items : 1;
+    return decoding->spec->member_items ? decoding->spec->member_items : 1;
 }
 
 /* Parses the levels and values of the page as needed. Without levels, the caller sets `rows`. */
-enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
+enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
                               struct nt_error *error);
 /* Decodes the values. `into`: see nt_tree_node_decode. */
 enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error);

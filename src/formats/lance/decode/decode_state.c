@@ -132,7 +132,7 @@ static enum nt_status open_parts(const struct nt_decode_arena *arena, struct nt_
     return status;
 }
 
-enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_levels, bool wants_values,
+enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
                               struct nt_error *error)
 {
     struct nt_decode_arena *arena = decoding->arena;
@@ -142,11 +142,11 @@ enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool wants_level
     decoding->is_opened = decoding->is_shared;
     switch (arena->tree->layout) {
     case NT_TREE_MINI_BLOCK:
-        return nt_mini_block_open(arena, wants_levels, &decoding->opened, error);
+        return nt_mini_block_open(arena, needs_levels, &decoding->opened, error);
     case NT_TREE_FULL_ZIP:
-        return nt_full_zip_open(arena, decoding->want->member, decoding->rows, &decoding->opened, error);
+        return nt_full_zip_open(arena, decoding->spec->member, decoding->rows, &decoding->opened, error);
     case NT_TREE_CONSTANT:
-        return nt_constant_open(arena, decoding->rows, wants_values, &decoding->opened, error);
+        return nt_constant_open(arena, decoding->rows, needs_values, &decoding->opened, error);
     case NT_TREE_BLOCK:
         decoding->opened.part_count = 1;
         decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};

@@ -188,7 +188,7 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill %" PRIu64 " lists",
                        array->elements, decoding->rows);
     memset(output, 1, elements);
-    nt_decode_clear_nulls(decoding, decoding->want->depth, 1, output);
+    nt_decode_clear_nulls(decoding, decoding->spec->depth, 1, output);
     return NT_OK;
 }
 
@@ -226,14 +226,14 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
                                           struct nt_error *error)
 {
     const struct nt_packed *packed = decoding->arena->packed;
-    uint64_t repeats = decoding->want->repeats, skipped = packed->parameter, done = 0;
+    uint64_t repeats = decoding->spec->repeats, skipped = packed->parameter, done = 0;
     struct nt_layer_rule rule;
     uint8_t *valid;
-    nt_layer_rule(decoding->arena->tree, decoding->want->layer, &rule);
+    nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &rule);
     uint64_t rows = nt_levels_rows(&decoding->opened.levels, &rule);
     enum nt_status status = nt_decode_alloc(decoding->arena, rows, &valid, error);
     if (status == NT_OK)
-        status = nt_decode_valid_rows(decoding, decoding->want->layer, rows, valid, error);
+        status = nt_decode_valid_rows(decoding, decoding->spec->layer, rows, valid, error);
     for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
@@ -254,15 +254,15 @@ static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, u
     const struct nt_tree *tree = decoding->arena->tree;
     uint64_t elements = decoding->arena->packed->elements;
     struct nt_layer_rule rule;
-    nt_layer_rule(tree, decoding->want->layer, &rule);
+    nt_layer_rule(tree, decoding->spec->layer, &rule);
     if (decoding->opened.array.is_null)
         memset(output, rule.valid >= 1, elements); /* only the innermost layer is null */
     else if (decoding->opened.levels.count || nt_tree_has_levels(tree))
-        return decoding->want->repeats > 1
+        return decoding->spec->repeats > 1
                    ? make_repeated_valid(decoding, output, error)
-                   : nt_decode_valid_rows(decoding, decoding->want->layer, elements, output, error);
+                   : nt_decode_valid_rows(decoding, decoding->spec->layer, elements, output, error);
     else
-        memset(output, decoding->want->layer || !nt_tree_is_null(tree), elements);
+        memset(output, decoding->spec->layer || !nt_tree_is_null(tree), elements);
     return NT_OK;
 }
 
@@ -270,18 +270,18 @@ enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *out
 {
     const struct nt_tree *tree = decoding->arena->tree;
     uint64_t elements = decoding->arena->packed->elements, items;
-    bool is_member = decoding->want->depth && nt_tree_is_structure(tree);
+    bool is_member = decoding->spec->depth && nt_tree_is_structure(tree);
     if (is_member)
         items = nt_decode_member_items(decoding);
-    if ((!is_member && !items_of_depth(tree, decoding->want->depth, &items)) || !items || elements % items)
+    if ((!is_member && !items_of_depth(tree, decoding->spec->depth, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items do not fill lists of %" PRIu64,
                        elements, items);
     decoding->rows = elements / items;
     bool is_plain = tree->layout == NT_TREE_ARRAY;
-    enum nt_status status = nt_decode_open(decoding, true, decoding->want->depth || is_plain, error);
+    enum nt_status status = nt_decode_open(decoding, true, decoding->spec->depth || is_plain, error);
     if (status != NT_OK)
         return status;
-    if (decoding->want->depth)
+    if (decoding->spec->depth)
         return make_item_valid(decoding, output, error);
     return is_plain ? make_plain_valid(decoding, output, error) : make_layer_valid(decoding, output, error);
 }
@@ -351,8 +351,8 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
     if (decoding->arena->tree->layout == NT_TREE_ARRAY)
         return nt_output_ends(decoding, output, error);
     enum nt_status status = nt_decode_open(decoding, true, false, error);
-    nt_layer_rule(decoding->arena->tree, decoding->want->layer, &list);
-    nt_layer_rule(decoding->arena->tree, decoding->want->layer - 1, &item);
+    nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &list);
+    nt_layer_rule(decoding->arena->tree, decoding->spec->layer - 1, &item);
     if (status != NT_OK)
         return status;
     uint64_t lists = nt_levels_rows(levels, &list);

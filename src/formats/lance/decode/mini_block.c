@@ -81,7 +81,7 @@ void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *curso
         sizes->buffer_bytes[i] = tree->has_large_chunk ? nt_get_le32(cursor) : nt_get_le16(cursor);
 }
 
-enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool wants_levels,
+enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
                                   struct nt_opened_page *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = arena->tree;
@@ -100,7 +100,7 @@ enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool wants_leve
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the buffers of a chunk exceed its %zu bytes",
                        arena->packed->bytes);
-    return wants_levels && nt_tree_has_levels(tree)
+    return needs_levels && nt_tree_has_levels(tree)
                ? open_levels(arena, &repetition, &definition, sizes.levels, opened, error)
                : NT_OK;
 }

@@ -161,10 +161,10 @@ enum nt_status nt_rle_expand(const uint8_t *values, uint32_t value_bytes, uint64
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lengths of runs have 1, 2, 4 or 8 bytes, not %u",
                        length_bytes);
     struct runs all = {values, lengths, runs, value_bytes, length_bytes};
-    uint64_t wanting = find_expand(value_bytes)(&all, elements, output);
-    if (wanting)
+    uint64_t missing = find_expand(value_bytes)(&all, elements, output);
+    if (missing)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements in runs", elements,
-                              elements - wanting);
+                              elements - missing);
     return NT_OK;
 }
 

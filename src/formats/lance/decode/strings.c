@@ -175,7 +175,7 @@ enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_
 /* ---- String outputs ---- */
 
 /* Drops the stored bytes of null strings. */
-static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool wants_bytes,
+static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool needs_bytes,
                                         struct nt_error *error)
 {
     struct nt_decoded_array *array = &decoding->opened.array;
@@ -187,11 +187,11 @@ static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool w
         return NT_OK;
     enum nt_status status = nt_decode_alloc(decoding->arena, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
-        status = nt_decode_alloc(decoding->arena, wants_bytes ? array->bytes - dropped : 0, &output, error);
+        status = nt_decode_alloc(decoding->arena, needs_bytes ? array->bytes - dropped : 0, &output, error);
     begin = 0;
     for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = decoding->valid[i] ? array->ends[i] - begin : 0;
-        if (wants_bytes && bytes)
+        if (needs_bytes && bytes)
             memcpy(output + at, array->data + begin, bytes);
         ends[i] = at += bytes;
     }
@@ -218,12 +218,12 @@ static enum nt_status decode_strings(struct nt_decode_state *decoding, struct nt
 }
 
 /* Prepares decoded strings, which may still be FSST codes. Not for dictionaries. */
-static enum nt_status take_strings(struct nt_decode_state *decoding, bool wants_bytes, struct nt_error *error)
+static enum nt_status take_strings(struct nt_decode_state *decoding, bool needs_bytes, struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
     if (!array->is_null && !array->ends && decoding->rows)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "expected strings, found values of fixed width");
-    return array->ends ? drop_null_strings(decoding, wants_bytes || array->fsst, error) : NT_OK;
+    return array->ends ? drop_null_strings(decoding, needs_bytes || array->fsst, error) : NT_OK;
 }
 
 /* ---- Ends ---- */

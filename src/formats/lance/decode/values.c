@@ -136,7 +136,7 @@ static enum nt_status copy_values(const struct nt_decode_state *decoding, uint32
     const struct nt_decoded_array *array = &decoding->opened.array;
     bool is_packed = is_packed_rows(decoding->arena->tree);
     uint64_t stored = array->bits / 8, requested = width,
-             offset = is_packed ? decoding->want->member_offset : 0;
+             offset = is_packed ? decoding->spec->member_offset : 0;
     if (is_packed && !nt_multiply(width, nt_decode_member_items(decoding), &requested))
         requested = UINT64_MAX;
     if (array->is_null) {
@@ -168,7 +168,7 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements do not fill lists of %" PRIu64,
                        elements, items);
     decoding->rows = elements / items;
-    bool is_nullable = !decoding->want->is_stored && nt_decode_has_nulls(tree);
+    bool is_nullable = !decoding->spec->is_stored && nt_decode_has_nulls(tree);
     enum nt_status status = nt_decode_open(decoding, is_nullable, true, error);
     bool is_direct = !tree->has_dictionary && !nt_tree_is_structure(tree) && tree->values != NT_NO_NODE &&
                      tree->nodes[tree->values].bits == width * 8;
@@ -183,7 +183,7 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
     if (status == NT_OK)
         status = tree->has_dictionary ? look_up_values(decoding, output, error)
                                       : copy_values(decoding, width, output, error);
-    if (status == NT_OK && !decoding->want->is_stored)
+    if (status == NT_OK && !decoding->spec->is_stored)
         nt_decode_clear_nulls(decoding, decoding->opened.array.depth, width, output);
     return status;
 }
@@ -205,7 +205,7 @@ enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *out
         uint64_t position = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES),
                  size = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES + 8),
                  definition = position >> LEVEL_BITS;
-        output[i] = size || !position || (definition && definition <= decoding->want->valid);
+        output[i] = size || !position || (definition && definition <= decoding->spec->valid);
     }
     return status;
 }

@@ -193,7 +193,7 @@ enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const
     put_file_page(&lance->columns[file_column], page, json);
     const struct nt_tree_state *state = put_encodings(dataset, page, json);
     if (state)
-        nt_json_member_string(json, "taken", nt_tree_output_name(state->want.output));
+        nt_json_member_string(json, "taken", nt_tree_output_name(state->spec.output));
     return NT_OK;
 }
 

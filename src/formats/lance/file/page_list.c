@@ -140,28 +140,28 @@ static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
     uint32_t column = nt_field_column(list_builder->dataset, list_builder->number, 0, position),
              *number = &list_builder->decoders[position];
     const struct nt_dtype *dtype = &list_builder->dataset->columns[column].dtype;
-    struct nt_tree_output_spec want = {.output = nt_page_list_builder_output(list_builder, position)};
-    if (want.output == NT_TREE_VALUES && is_plain(list_builder, opened, column)) {
+    struct nt_tree_output_spec spec = {.output = nt_page_list_builder_output(list_builder, position)};
+    if (spec.output == NT_TREE_VALUES && is_plain(list_builder, opened, column)) {
         *number = list_builder->dataset->columns[column].decoder;
         return NT_OK;
     }
-    if (want.output == NT_TREE_VALID && list_builder->is_all_valid)
+    if (spec.output == NT_TREE_VALID && list_builder->is_all_valid)
         return nt_lance_add_all_valid(list_builder->dataset, number, list_builder->error);
     if (opened->layout.is_blob)
-        want = nt_lance_presence(opened, column_map);
-    bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
+        spec = nt_lance_presence(opened, column_map);
+    bool is_layer = spec.output == NT_TREE_VALID || spec.output == NT_TREE_OFFSETS;
     if (is_layer) {
-        want.layer = column_map->layer;
-        want.repeats = column_map->repeats;
-        want.depth = want.output == NT_TREE_VALID ? column_map->depth : 0;
+        spec.layer = column_map->layer;
+        spec.repeats = column_map->repeats;
+        spec.depth = spec.output == NT_TREE_VALID ? column_map->depth : 0;
     }
-    bool has_values = !is_layer || want.depth;
+    bool has_values = !is_layer || spec.depth;
     if (has_values) {
-        want.member = column_map->member;
-        want.member_offset = column_map->member_offset;
-        want.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
+        spec.member = column_map->member;
+        spec.member_offset = column_map->member_offset;
+        spec.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
     }
-    const struct nt_tree_state state = {opened->layout.tree, want};
+    const struct nt_tree_state state = {opened->layout.tree, spec};
     return nt_lance_add_decoder(list_builder->dataset, &state, dtype, has_values ? dependencies : NULL,
                                 number, list_builder->error);
 }

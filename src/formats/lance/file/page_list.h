@@ -206,10 +206,10 @@ enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
                                    const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *chunk, const uint8_t **bytes_ret);
 
-/* Counts the contents of a chunk; with `wants_bytes`, also the bytes of its strings. */
+/* Counts the contents of a chunk; with `needs_bytes`, also the bytes of its strings. */
 enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                     const struct nt_lance_page_reader *opened,
-                                    const struct nt_lance_chunk *chunk, bool wants_bytes,
+                                    const struct nt_lance_chunk *chunk, bool needs_bytes,
                                     struct nt_tree_counts *counts);
 
 /* Finds the ends of the strings in a page's dictionary, and their total bytes. Does nothing for other

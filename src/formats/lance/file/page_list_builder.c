@@ -407,7 +407,7 @@ enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
 
 enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                     const struct nt_lance_page_reader *opened,
-                                    const struct nt_lance_chunk *chunk, bool wants_bytes,
+                                    const struct nt_lance_chunk *chunk, bool needs_bytes,
                                     struct nt_tree_counts *counts)
 {
     const uint8_t *bytes;
@@ -424,7 +424,7 @@ enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
                                      .dependencies = dependencies,
                                      .context = list_builder->context,
                                      .limit = list_builder->dataset->file->page_bytes};
-    status = nt_tree_count(opened->layout.tree, &packed, chunk->values, wants_bytes,
+    status = nt_tree_count(opened->layout.tree, &packed, chunk->values, needs_bytes,
                            list_builder->column_map->member, counts, list_builder->error);
     return status == NT_OK ? nt_page_list_builder_charge(list_builder, chunk->bytes + counts->spent) : status;
 }

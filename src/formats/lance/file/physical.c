@@ -138,7 +138,7 @@ static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
 /* ---- Counting ---- */
 
 static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
-                                   struct nt_lance_page_reader *opened, bool wants_bytes,
+                                   struct nt_lance_page_reader *opened, bool needs_bytes,
                                    struct physical_page *physical_page)
 {
     struct nt_lance_chunk chunk;
@@ -147,7 +147,7 @@ static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
         status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
         if (status == NT_OK)
-            status = nt_lance_count_chunk(list_builder, opened, &chunk, wants_bytes, &counts);
+            status = nt_lance_count_chunk(list_builder, opened, &chunk, needs_bytes, &counts);
         if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
                                 !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
             status = nt_fail(list_builder->error, NT_CORRUPT, chunk.offset,

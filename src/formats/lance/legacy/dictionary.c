@@ -79,8 +79,8 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
 {
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    struct nt_tree_state ends = {.want = {.output = NT_TREE_ENDS}},
-                         are_valid = {.want = {.output = NT_TREE_VALID}};
+    struct nt_tree_state ends = {.spec = {.output = NT_TREE_ENDS}},
+                         are_valid = {.spec = {.output = NT_TREE_VALID}};
     struct nt_lance_items *items = &listing->items;
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length, begin,
              bytes;
@@ -193,7 +193,7 @@ enum nt_status nt_lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
                                           const struct nt_lance_batch *batch, enum nt_tree_output output,
                                           const struct nt_dtype *dtype, uint32_t *number_ret)
 {
-    struct nt_tree_state state = {.want = {.output = output}};
+    struct nt_tree_state state = {.spec = {.output = output}};
     if (output == NT_TREE_VALID)
         return add_validity(listing, number_ret);
     enum nt_status status =

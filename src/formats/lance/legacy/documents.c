@@ -187,7 +187,7 @@ enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset
     if (state)
         nt_tree_describe(state->tree, text, sizeof(text));
     nt_json_member_string(json, "encodings", state ? text : "dictionary");
-    nt_json_member_string(json, "taken", nt_tree_output_name(state ? state->want.output : NT_TREE_VALID));
+    nt_json_member_string(json, "taken", nt_tree_output_name(state ? state->spec.output : NT_TREE_VALID));
     return NT_OK;
 }
 

@@ -228,7 +228,7 @@ static enum nt_status add_page(const struct nt_lance_legacy_pages *listing, stru
 static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const struct nt_lance_batch *batch,
                                   uint32_t column, enum nt_tree_output output, uint32_t *number_ret)
 {
-    struct nt_tree_state state = {.want = {.output = output}};
+    struct nt_tree_state state = {.spec = {.output = output}};
     const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
         return nt_lance_add_items_decoder(listing, batch, output, dtype, number_ret);

@@ -62,11 +62,11 @@ static struct nt_tree tree_of(enum nt_tree_layout layout, uint32_t values, uint3
     return tree;
 }
 
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *want,
+static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *spec,
                              uint64_t parameter, uint64_t elements, uint32_t width, void *output)
 {
     uint8_t *bytes = exact_copy(page.bytes, page.count);
-    const struct nt_tree_state state = {tree, *want};
+    const struct nt_tree_state state = {tree, *spec};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = width};
     const struct nt_packed packed = {.decoder = &decoder,
                                      .data = bytes,
@@ -80,12 +80,12 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_ou
     return status;
 }
 
-static struct nt_tree_counts counts_of(const struct nt_tree *tree, uint64_t values, bool wants_bytes)
+static struct nt_tree_counts counts_of(const struct nt_tree *tree, uint64_t values, bool needs_bytes)
 {
     struct nt_tree_counts counts;
     const struct nt_packed packed = {
         .data = page.bytes, .bytes = page.count, .context = context, .limit = 1 << 20};
-    assert_ok(nt_tree_count(tree, &packed, values, wants_bytes, 0, &counts, &error));
+    assert_ok(nt_tree_count(tree, &packed, values, needs_bytes, 0, &counts, &error));
     return counts;
 }
 
@@ -125,8 +125,8 @@ static void assert_validity(const struct nt_tree *tree, uint32_t layer, uint64_t
 {
     static uint8_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), rows = rows_in(layer, begin, end);
-    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID, .layer = layer};
-    assert_ok(decode(tree, &want, 0, rows, 1, found));
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_VALID, .layer = layer};
+    assert_ok(decode(tree, &spec, 0, rows, 1, found));
     for (uint64_t i = 0; i < rows; i++)
         ck_assert_uint_eq(found[i], model.of[layer].valid[first + i]);
 }
@@ -143,20 +143,20 @@ static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t 
     static uint64_t found[MODEL_MAX];
     uint64_t first = model_rows_before(&model, layer, begin), last = model_rows_before(&model, layer, end);
     uint64_t parameter = model_rows_before(&model, layer - 1, begin);
-    const struct nt_tree_output_spec want = {.output = NT_TREE_OFFSETS, .layer = layer};
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_OFFSETS, .layer = layer};
     bool is_first = !first, is_last = last && end == model.levels;
     parameter |= (is_first ? NT_TREE_IS_FIRST : 0) | (is_last ? NT_TREE_IS_LAST : 0);
     first -= !is_first;
     last -= last && !is_last;
-    assert_ok(decode(tree, &want, parameter, last - first, 8, found));
+    assert_ok(decode(tree, &spec, parameter, last - first, 8, found));
     for (uint64_t i = first; i < last; i++)
         ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
     parameter |= NT_TREE_HAS_ITEM_COUNT | rows_in(layer - 1, begin, end) << NT_TREE_ADDED_BITS;
-    assert_ok(decode(tree, &want, parameter, last - first, 8, found));
+    assert_ok(decode(tree, &spec, parameter, last - first, 8, found));
     for (uint64_t i = first; i < last; i++)
         ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
     ck_assert_uint_eq(
-        decode(tree, &want, parameter + (UINT64_C(1) << NT_TREE_ADDED_BITS), last - first, 8, found),
+        decode(tree, &spec, parameter + (UINT64_C(1) << NT_TREE_ADDED_BITS), last - first, 8, found),
         NT_CORRUPT);
 }
 
@@ -474,17 +474,17 @@ TEST(members_of_packed_structures_are_at_their_offsets, .setup = set_up, .teardo
                                                  {.kind = NT_TREE_FLAT, .bits = 48}};
     struct nt_tree tree = bare_tree(NT_TREE_MINI_BLOCK, packed, 2);
     tree.buffers = 1;
-    struct nt_tree_output_spec want = {.output = NT_TREE_VALUES, .member_offset = 4};
+    struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES, .member_offset = 4};
     uint16_t values[2];
     page.count = 0;
     put_bytes(&page,
               "\2\0\14\0\0\0\0\0"
               "aaaaAAbbbbBB\0\0\0\0",
               24);
-    assert_ok(decode(&tree, &want, 0, 2, 2, values));
+    assert_ok(decode(&tree, &spec, 0, 2, 2, values));
     ck_assert_mem_eq(values, "AABB", 4);
-    want.member_offset = 5;
-    assert_status(NT_CORRUPT, decode(&tree, &want, 0, 2, 2, values));
+    spec.member_offset = 5;
+    assert_status(NT_CORRUPT, decode(&tree, &spec, 0, 2, 2, values));
 }
 
 /* ---- damage ---- */

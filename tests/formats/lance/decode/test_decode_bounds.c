@@ -18,7 +18,7 @@ static const uint8_t zeros[4 * ROWS];
 static const struct nt_tree_buffer part = {0, sizeof(zeros)};
 
 /* Input and output memory of the exact size, so that accesses past the end are found. */
-static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *want,
+static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_output_spec *spec,
                              const uint8_t *bytes, size_t count, uint32_t element_bytes)
 {
     struct nt_error error = {0};
@@ -26,7 +26,7 @@ static enum nt_status decode(const struct nt_tree *tree, const struct nt_tree_ou
     ck_assert_ptr_nonnull(data);
     ck_assert_ptr_nonnull(output);
     memcpy(data, bytes, count);
-    const struct nt_tree_state state = {tree, *want};
+    const struct nt_tree_state state = {tree, *spec};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = element_bytes};
     const struct nt_packed packed = {
         .decoder = &decoder, .data = data, .bytes = count, .elements = ROWS, .limit = 1 << 20};
@@ -71,8 +71,8 @@ TEST(end_offsets_validity_and_items_in_lists_are_refused, .end = sizeof(children
         struct nt_tree tree = array_tree;
         tree.nodes = nodes;
         tree.node_count = 4;
-        const struct nt_tree_output_spec want = {.output = children[_i].output};
-        ck_assert_int_eq(decode(&tree, &want, zeros, sizeof(zeros), children[_i].element_bytes), NT_CORRUPT);
+        const struct nt_tree_output_spec spec = {.output = children[_i].output};
+        ck_assert_int_eq(decode(&tree, &spec, zeros, sizeof(zeros), children[_i].element_bytes), NT_CORRUPT);
     }
 }
 
@@ -92,8 +92,8 @@ TEST(levels_in_lists_are_refused)
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_NULLABLE_ITEM}};
     uint8_t chunk[8 + sizeof(zeros)] = {ROWS, 0, 0, 0, sizeof(zeros) & 0xFF, sizeof(zeros) >> 8};
-    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID};
-    ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_VALID};
+    ck_assert_int_eq(decode(&tree, &spec, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
 /* Eight bytes of run values, up to the end of the chunk: there are no lengths. */
@@ -112,8 +112,8 @@ TEST(lengths_of_runs_that_are_not_there_are_not_counted)
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_NULLABLE_ITEM}};
     const uint8_t chunk[24] = {ROWS, 0, 16, 0, 0, 0, 0, 0, 8};
-    const struct nt_tree_output_spec want = {.output = NT_TREE_VALID};
-    ck_assert_int_eq(decode(&tree, &want, chunk, sizeof(chunk), 1), NT_CORRUPT);
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_VALID};
+    ck_assert_int_eq(decode(&tree, &spec, chunk, sizeof(chunk), 1), NT_CORRUPT);
 }
 
 /* Rows of full zip: a byte with the length. */
@@ -128,8 +128,8 @@ TEST(values_of_a_bit_that_have_lengths_are_refused)
                                  .offset_bits = 8,
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_ITEM}};
-    const struct nt_tree_output_spec want = {.output = NT_TREE_VALUES};
-    ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_UNSUPPORTED);
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES};
+    ck_assert_int_eq(decode(&tree, &spec, zeros, ROWS, 1), NT_UNSUPPORTED);
 }
 
 TEST(members_that_structures_do_not_have_are_refused)
@@ -144,6 +144,6 @@ TEST(members_that_structures_do_not_have_are_refused)
                                  .offset_bits = 8,
                                  .layer_count = 1,
                                  .layers = {NT_LAYER_ITEM}};
-    const struct nt_tree_output_spec want = {.output = NT_TREE_VALUES, .member = 1};
-    ck_assert_int_eq(decode(&tree, &want, zeros, ROWS, 1), NT_CORRUPT);
+    const struct nt_tree_output_spec spec = {.output = NT_TREE_VALUES, .member = 1};
+    ck_assert_int_eq(decode(&tree, &spec, zeros, ROWS, 1), NT_CORRUPT);
 }

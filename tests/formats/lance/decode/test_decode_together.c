@@ -122,11 +122,11 @@ struct outputs {
     enum nt_status statuses[OUTPUTS];
 };
 
-static void add(struct outputs *outputs, struct nt_tree_output_spec want, uint64_t elements,
+static void add(struct outputs *outputs, struct nt_tree_output_spec spec, uint64_t elements,
                 uint64_t parameter, uint32_t width)
 {
     uint32_t i = outputs->count++;
-    outputs->wants[i] = want;
+    outputs->wants[i] = spec;
     outputs->elements[i] = elements;
     outputs->parameters[i] = parameter;
     outputs->widths[i] = width;
@@ -177,11 +177,11 @@ static struct nt_decoder decoder_of(const struct nt_tree_state *state, uint32_t 
 }
 
 /* With another output, which can be made. */
-static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec want)
+static bool is_shareable(const struct nt_tree *tree, struct nt_tree_output_spec spec)
 {
-    const struct nt_tree_state state = {tree, want};
+    const struct nt_tree_state state = {tree, spec};
     struct nt_tree_state other = state;
-    other.want.layer++;
+    other.spec.layer++;
     const struct nt_decoder a = decoder_of(&state, 1), b = decoder_of(&other, 1);
     ck_assert(!nt_decoders_are_shared(&a, &a));
     return nt_decoders_are_shared(&a, &b);

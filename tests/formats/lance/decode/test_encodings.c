@@ -64,7 +64,7 @@ static enum nt_status decode(const struct page_case *page, size_t count, uint64_
 {
     const struct nt_tree tree = tree_of(page);
     uint8_t *bytes = exact_copy((const uint8_t *)page->bytes, count);
-    const struct nt_tree_state state = {&tree, page->want};
+    const struct nt_tree_state state = {&tree, page->spec};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = page->width ? page->width : 8};
     const struct nt_packed packed = {.decoder = &decoder,
                                      .data = bytes,

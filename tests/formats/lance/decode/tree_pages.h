@@ -21,7 +21,7 @@ struct page_case {
     uint32_t definition; /* the node of the levels; 0: there is none */
     const char *bytes;
     size_t count;
-    struct nt_tree_output_spec want;
+    struct nt_tree_output_spec spec;
     uint64_t elements; /* for refused pages 0: 4 */
     uint32_t width;
     const void *expected;
@@ -39,8 +39,8 @@ struct page_case {
 #define ZIP .layout = NT_TREE_FULL_ZIP
 #define CONSTANT .layout = NT_TREE_CONSTANT
 #define BLOCK .layout = NT_TREE_BLOCK
-#define VALID .want = {.output = NT_TREE_VALID}
-#define ENDS .want = {.output = NT_TREE_ENDS}
+#define VALID .spec = {.output = NT_TREE_VALID}
+#define ENDS .spec = {.output = NT_TREE_ENDS}
 #define NONE NT_NO_NODE
 
 static const struct nt_tree_member members[] = {{.node = 1, .bits = 16}, {.node = 2, .length_bits = 8}};
@@ -108,7 +108,7 @@ static const struct page_case sound[] = {
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 2, .children = {1}}, {.kind = NT_TREE_ALL_NULL}},
      .parts = {{0, 0}},
      BYTES(""),
-     .want = {.output = NT_TREE_VALID, .depth = 1},
+     .spec = {.output = NT_TREE_VALID, .depth = 1},
      .elements = 4,
      EXPECTED(uint8_t, 0, 0, 0, 0)},
     {.message = "fixed-size list 2(nullable(flat 8, flat 1))",
@@ -120,7 +120,7 @@ static const struct page_case sound[] = {
      .parts = {{0, 4}, {4, 1}},
      BYTES("abcd"
            "\15"),
-     .want = {.output = NT_TREE_VALID, .depth = 1},
+     .spec = {.output = NT_TREE_VALID, .depth = 1},
      .elements = 4,
      EXPECTED(uint8_t, 1, 0, 1, 1)},
     {.message = "list(flat 16)",
@@ -129,7 +129,7 @@ static const struct page_case sound[] = {
                {.kind = NT_TREE_FLAT, .bits = 16}},
      .parts = {{0, 6}},
      BYTES("\2\0\146\0\5\0"),
-     .want = {.output = NT_TREE_OFFSETS, .layer = 1},
+     .spec = {.output = NT_TREE_OFFSETS, .layer = 1},
      .elements = 3,
      EXPECTED(uint64_t, 2, 2, 5)},
     {.message = "binary(flat 32, flat 8)",
@@ -216,7 +216,7 @@ static const struct page_case sound[] = {
      .offset_bits = 8,
      BYTES("\5\1\2\2ab"
            "\4\3\4\1c"),
-     .want = {.output = NT_TREE_VALUES},
+     .spec = {.output = NT_TREE_VALUES},
      .elements = 2,
      EXPECTED(uint16_t, 0x201, 0x403)},
     {.message = "variable packed struct",
@@ -227,7 +227,7 @@ static const struct page_case sound[] = {
      .offset_bits = 8,
      BYTES("\5\1\2\2ab"
            "\4\3\4\1c"),
-     .want = {.output = NT_TREE_ENDS, .member = 1},
+     .spec = {.output = NT_TREE_ENDS, .member = 1},
      .elements = 2,
      EXPECTED(uint64_t, 2, 3)},
     {.message = "variable packed struct", /* all of it, in one piece */
@@ -237,7 +237,7 @@ static const struct page_case sound[] = {
      .offset_bits = 8,
      BYTES("\3abc"
            "\3def"),
-     .want = {.output = NT_TREE_VALUES, .member = NT_TREE_ALL_MEMBERS},
+     .spec = {.output = NT_TREE_VALUES, .member = NT_TREE_ALL_MEMBERS},
      .elements = 2,
      .width = 3,
      .expected = "abcdef"},
@@ -429,10 +429,10 @@ static const struct page_case refused[] = {
      .value_bits = 8, BYTES("aaaa"), .elements = 8},
     {"structure 0 is shorter than its members", ZIP,
      .nodes = {{.kind = NT_TREE_VARIABLE_PACKED, .members = members, .member_count = 2}}, .offset_bits = 8,
-     BYTES("\4\1\2\2a"), .want = {.output = NT_TREE_ENDS, .member = 1}},
+     BYTES("\4\1\2\2a"), .spec = {.output = NT_TREE_ENDS, .member = 1}},
     {"structures without a fixed width", ZIP,
      .nodes = {{.kind = NT_TREE_VARIABLE_PACKED, .members = members, .member_count = 2}}, .offset_bits = 8,
-     BYTES("\4\1\2\2a"), .want = {.output = NT_TREE_VALUES, .member = NT_TREE_ALL_MEMBERS},
+     BYTES("\4\1\2\2a"), .spec = {.output = NT_TREE_VALUES, .member = NT_TREE_ALL_MEMBERS},
      .status = NT_UNSUPPORTED},
     {"constant page's value exceed its 10 bytes", CONSTANT, .nodes = {{.kind = NT_TREE_FLAT, .bits = 16}},
      .has_value_part = true, .parts = {{0, 10}}, BYTES("\1\0\0\0\3\0\0\0\5\0")},
