@@ -40,13 +40,13 @@ def missing_paths(root, path):
 
 
 def index_problems(root):
-    """docs/README.md has a line for each page."""
+    """docs/README.md has a line for each page, but for those of commands: ntuple(1) names them."""
     index = root / 'docs/README.md'
     linked = {(index.parent / name).resolve() for name in LINK.findall(index.read_text())}
     pages = [path for pattern in ('*.md', 'formats/*.md', 'man/*.[1-8]')
              for path in (root / 'docs').glob(pattern)]
     for path in sorted(set(pages) - {index}):
-        if path.resolve() not in linked:
+        if path.resolve() not in linked and not path.name.startswith('ntuple-'):
             yield f'{path.relative_to(root)} is not listed'
 
 
@@ -85,31 +85,48 @@ def library_problems(root):
         yield f'the tables tell twice of {name}'
 
 
-def help_of(program):
-    """The texts of --help of a program and of its commands."""
-    text = subprocess.run([program, '--help'], capture_output=True, text=True, check=True).stdout
-    commands = re.findall(r'^  ([a-z]+) +\S', text.partition('ommands:')[2].partition('\n\n')[0],
-                          re.MULTILINE)
-    for command in commands:
-        text += subprocess.run([program, command, '--help'], capture_output=True, text=True,
-                               check=True).stdout
-    return text
+def help_of(program, *command):
+    return subprocess.run([program, *command, '--help'], capture_output=True, text=True, check=True).stdout
 
 
-def page_options(page):
-    lines = [line for line in page.read_text().splitlines() if line.startswith(('.It Fl', '.Op Fl', '.Fl'))]
+def commands_of(program):
+    return re.findall(r'^  ([a-z]+) +\S', help_of(program).partition('ommands:')[2].partition('\n\n')[0],
+                      re.MULTILINE)
+
+
+def page_options(page, macros):
+    lines = [line for line in page.read_text().splitlines() if line.startswith(macros)]
     return {name for line in lines for name in PAGE_OPTION.findall(line)}
 
 
-def option_problems(root, program):
-    page = root / 'docs/man' / f'{Path(program).name}.1'
-    known, reported = set(HELP_OPTION.findall(help_of(program))), page_options(page)
+def option_problems(root, program, *command):
+    """A page has the options that --help has: the page of a program, or of one of its commands."""
+    page = root / 'docs/man' / f'{"-".join([Path(program).name, *command])}.1'
+    if not page.exists():
+        yield f'{page.name} does not exist'
+        return
+    known = set(HELP_OPTION.findall(help_of(program, *command)))
+    # The page of a program lists the options that all commands have.
+    known -= {'help', 'version'} if command else set()
+    reported = page_options(page, ('.It Fl', '.Op Fl') if command else ('.It Fl', '.Op Fl', '.Fl'))
     for name in sorted(known - reported):
         yield f'{page.name} does not tell of --{name}'
     for name in sorted(reported - known):
         yield f'{page.name} tells of --{name}, which --help does not'
-    if not known:
+    if not known and not command:
         yield f'{program} --help tells of no option'
+
+
+def page_problems(root, program):
+    """Each command has a page, which the program's own page names, and there is no other."""
+    page = root / 'docs/man' / f'{Path(program).name}.1'
+    listed = re.findall(rf'^\.It Xr ({page.stem}-[a-z]+) 1$', page.read_text(), re.MULTILINE)
+    expected = {f'{page.stem}-{command}' for command in commands_of(program)}
+    if set(listed) != expected:
+        yield f'{page.name} and --help: commands that only one has: {", ".join(set(listed) ^ expected)}'
+    for path in sorted(page.parent.glob(f'{page.stem}-*.1')):
+        if path.stem not in listed:
+            yield f'{path.name} is of no command'
 
 
 def main(root, programs):
@@ -120,7 +137,11 @@ def main(root, programs):
     cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
     cases.append(('schemas', schema_problems(root)))
     cases.append(('docs/library.md: functions', library_problems(root)))
-    cases += [(f'options of {Path(program).name}', option_problems(root, program)) for program in programs]
+    for program in programs:
+        cases.append((f'options of {Path(program).name}', option_problems(root, program)))
+        cases.append((f'pages of {Path(program).name}', page_problems(root, program)))
+        cases += [(f'options of {Path(program).name} {command}', option_problems(root, program, command))
+                  for command in commands_of(program)]
     failed = 0
     for what, found in cases:
         problems = list(found)

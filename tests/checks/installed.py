@@ -92,8 +92,7 @@ def links_lead_to_programs(target):
 
 
 def pages_of_commands_are_there(target):
-    """man(1) finds a page for each command, or a link to an existing page; builds without pages
-    skip this."""
+    """man(1) finds a page for each command; builds without pages skip this."""
     if not list(target.rglob('ntuple.1')):
         return True
     text = output(next(target.rglob('bin/ntuple')), '--help') or ''

@@ -2,6 +2,7 @@
 """Arguments, messages and exit status of both programs, and that the manual pages describe all
 of them."""
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -171,15 +172,33 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
 
 
 @case
-def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
+def the_manual_pages_of_ntuple_have_every_command_option_and_exit_status():
     text, help_text = manual('ntuple.1'), output(NTUPLE, '--help').decode()
-    commands = re.findall(r'^  ([a-z]+) +[A-Z[]', help_text.split('\n\nOptions')[0], re.M)
+    commands = re.findall(r'^  ([a-z]+) +[A-Z[-]', help_text.split('\n\nOptions')[0], re.M)
     assert len(commands) >= 5, commands
+    common = {'h', 'V', 'help', 'version'}
+    same(common - manual_options(text), set())
     for name in commands:
-        assert re.search(rf'^\.It Cm {name}$', text, re.M), f'{name} is not in the manual'
-        own = output(NTUPLE, name, '--help').decode()
-        same(options_of(own) - manual_options(text), set(), f'options of {name} missing in the manual')
+        own, page = output(NTUPLE, name, '--help').decode(), manual(f'ntuple-{name}.1')
+        missing = options_of(own) - common - manual_options(page)
+        same(missing, set(), f'options of {name} missing in the manual')
     same(manual_statuses(text), statuses_of(help_text), 'exit status')
+
+
+@case
+def the_examples_of_the_manual_pages_of_ntuple_run():
+    if not shutil.which('jq'):
+        raise Skip('jq is not installed')
+    for page in sorted(MANUALS.glob('ntuple[-.]*')):
+        examples = re.findall(r'^\$ (.*)$', page.read_text().replace('\\&', ''), re.M)
+        assert examples, page.name
+        for line in examples:
+            with scratch() as directory:
+                for name in 'events.root', 'copy.root':
+                    shutil.copy(data('example.root'), directory / name)
+                result = command('bash', '-o', 'pipefail', '-c', line.replace('ntuple ', f'{NTUPLE} ', 1),
+                                 cwd=directory)
+                same(result.returncode, 0, f'{page.name}: {line}: {result.stderr.decode()}')
 
 
 @case
