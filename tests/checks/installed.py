@@ -34,7 +34,7 @@ from pathlib import Path
 EXAMPLES = {'.c': ['-std=c11', '-D_POSIX_C_SOURCE=200809L'], '.cxx': ['-std=c++17']}
 STRICT = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
 ARGUMENTS = {'read_column': ['Events', 'weight'], 'read_vector': ['Events', 'weight'],
-             'arrow_columns': ['Events']}
+             'arrow_columns': ['Events'], 'first_items': ['Events', 'muons', 'muons/_0/pt']}
 
 
 def output(*command, **more):

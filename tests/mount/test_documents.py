@@ -5,7 +5,7 @@ of
 
     a session     `$ command` and its output, standard error included, in bash
     Python        `>>> statement` and its output, by doctest, in a process of its own
-    C             a part of a file of examples/, which other tests compile and run
+    C             a file of examples/ or a part of one, which other tests compile and run
     exempt        a row of EXEMPT, which says why
 
 and nothing else. The blocks of a document follow one another in one fresh directory that has the
