@@ -40,10 +40,13 @@ struct nt_open_options {
     /* TTrees: branches of friends that are in the same file, with as many entries, are fields below the
      * friend's name. */
     bool friends;
+    /* nt_file_open_chain alone: a file that stores how many entries each file of a chain has, as
+     * option index= of ntuplefs(1) does; written when all files are open, if it can be. NULL: none. */
+    const char *index;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL, false             \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL, false, NULL       \
     }
 
 /* The formats of this build in the order of trying: the name for `format`, and a description for people.
@@ -77,6 +80,18 @@ enum {
 NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                              const struct nt_open_options *options, unsigned flags,
                                              struct nt_file **file_ret, struct nt_error *error);
+
+/* The same, with `options->index`. If the index knows all files, opens only the first one (with
+ * NT_CHAIN_UNITE_FIELDS always all). The file then has the names, fields and entries of the chain, but
+ * reading from it is NT_INVALID: nt_file_resolve opens the other files. Rows of a file that cannot be
+ * opened, that has changed, or whose fields differ, then fail. NT_INVALID if the index is none, or if
+ * other users may write it.
+ *
+ * Returns the file to read from, which belongs to `file`: for files that were opened without an index,
+ * `file` itself. Datasets and fields have equal numbers in both. Opens files at the first call, in several
+ * threads; later calls cost nothing. Any thread. */
+NT_CHECKED enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret,
+                                          struct nt_error *error);
 
 NT_API_END
 

@@ -20,6 +20,13 @@ static struct opened opened_of(PyObject *handle, unsigned int index)
     return opened;
 }
 
+/* The same, to read from. */
+static struct opened resolved_of(PyObject *handle, unsigned int index)
+{
+    struct file *file = file_of(handle);
+    return file && resolve_file(file) ? opened_of(handle, index) : (struct opened){0};
+}
+
 /* A path from a function that works like snprintf. */
 static PyObject *path_value(size_t (*get_path)(const struct nt_dataset *dataset, uint32_t field, char *text,
                                                size_t capacity),
@@ -73,7 +80,7 @@ static PyObject *dataset_select(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &array))
         return NULL;
-    struct opened opened = opened_of(handle, index);
+    struct opened opened = resolved_of(handle, index);
     if (!opened.dataset || !memory_of(array, false, &memory, &bytes))
         return NULL;
     if (nt_dataset_select(opened.dataset, memory, bytes / sizeof(struct nt_entry_range), &error) != NT_OK)
@@ -101,7 +108,7 @@ static PyObject *dataset_select_by_file(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
         return NULL;
-    struct opened opened = opened_of(handle, index);
+    struct opened opened = resolved_of(handle, index);
     if (!opened.dataset)
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = select_by_file(opened.dataset, path, &error);
@@ -120,7 +127,7 @@ static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OIp", &handle, &index, &as_lines))
         return NULL;
-    struct opened opened = opened_of(handle, index);
+    struct opened opened = resolved_of(handle, index);
     struct nt_reader *reader = opened.dataset ? reader_here(opened.file->reader) : NULL;
     if (!reader)
         return NULL;
@@ -276,7 +283,7 @@ static PyObject *field_rows(PyObject *module, PyObject *arguments)
     (void)module;
     if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
         return NULL;
-    struct opened opened = opened_of(handle, index);
+    struct opened opened = resolved_of(handle, index);
     struct nt_reader *reader = opened.dataset ? reader_here(opened.file->reader) : NULL;
     if (!reader)
         return NULL;

@@ -55,10 +55,26 @@ static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObje
         nt_file_close(opened);
         return PyErr_NoMemory();
     }
-    *file = (struct file){.references = 1, .reader = reader, .file = opened, .memory = memory};
+    *file =
+        (struct file){.references = 1, .reader = reader, .opened = opened, .file = opened, .memory = memory};
     atomic_fetch_add(&reader->references, 1);
     Py_XINCREF(memory);
     return file_handle(file);
+}
+
+bool resolve_file(struct file *file)
+{
+    struct nt_file *resolved;
+    struct nt_error error = {0};
+    enum nt_status status;
+    Py_BEGIN_ALLOW_THREADS status = nt_file_resolve(file->opened, &resolved, &error);
+    Py_END_ALLOW_THREADS if (status != NT_OK)
+    {
+        raise_error(&error);
+        return false;
+    }
+    file->file = resolved;
+    return true;
 }
 
 static PyObject *file_open(PyObject *module, PyObject *arguments)
@@ -105,7 +121,7 @@ static const char **names_of(PyObject *sequence, size_t *count_ret)
 
 static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
 {
-    PyObject *handle, *sequence;
+    PyObject *handle, *sequence, *index;
     const char *format;
     int union_fields, skip_failed, friends;
     size_t count = 0;
@@ -114,15 +130,18 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "OOzppp", &handle, &sequence, &format, &union_fields, &skip_failed,
+    if (!PyArg_ParseTuple(arguments, "OOzOppp", &handle, &sequence, &format, &index, &union_fields, &skip_failed,
                           &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
     const char **names = reader ? names_of(sequence, &count) : NULL;
-    if (!names)
-        return NULL;
+    if (!names || (index != Py_None && !PyBytes_Check(index))) {
+        free(names);
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "index: expected bytes");
+    }
     options.format = format;
     options.friends = friends;
+    options.index = index == Py_None ? NULL : PyBytes_AsString(index);
     const unsigned flags =
         (union_fields ? NT_CHAIN_UNION_FIELDS : 0) | (skip_failed ? NT_CHAIN_SKIP_FAILED : 0);
     Py_BEGIN_ALLOW_THREADS status = nt_file_open_chain(names, count, &options, flags, &file, &error);
@@ -200,7 +219,7 @@ static PyObject *file_layout(PyObject *module, PyObject *handle)
     struct nt_error error = {0};
     enum nt_status status;
     (void)module;
-    if (!file)
+    if (!file || !resolve_file(file))
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = nt_write_layout(file->file, take_text, &document, &error);
     Py_END_ALLOW_THREADS return document_value(&document, status, &error);

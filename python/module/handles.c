@@ -31,7 +31,7 @@ void file_release(struct file *file)
         return;
     for (uint32_t i = 0; file->reader->process == getpid() && i < nt_file_dataset_count(file->file); i++)
         nt_reader_forget(file->reader->reader, nt_file_dataset(file->file, i));
-    nt_file_close(file->file);
+    nt_file_close(file->opened);
     reader_release(file->reader);
     if (file->memory && Py_IsInitialized()) {
         PyGILState_STATE state = PyGILState_Ensure();

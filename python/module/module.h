@@ -28,8 +28,9 @@ struct reader {
 struct file {
     atomic_uint references;
     struct reader *reader;
-    struct nt_file *file;
-    PyObject *memory; /* the object that holds the bytes, or NULL */
+    struct nt_file *opened;
+    _Atomic(struct nt_file *) file; /* the same, or what nt_file_resolve made of it */
+    PyObject *memory;               /* the object that holds the bytes, or NULL */
 };
 
 struct stream {
@@ -66,6 +67,11 @@ PyObject *table_handle(struct table *table);
 
 /* This process's reader of the file; NULL with an exception. Requires the interpreter's lock. */
 struct nt_reader *reader_here(struct reader *reader);
+
+/* ---- file.c ---- */
+
+/* Opens the rest of a chain, before anything is read from it. False with an exception. */
+bool resolve_file(struct file *file);
 
 /* ---- errors.c ---- */
 

@@ -44,7 +44,7 @@ static PyObject *stream_open(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OIIs", &handle, &index, &field, &name) || !kind_of(name, &kind))
         return NULL;
     struct file *file = file_of(handle);
-    struct nt_dataset *dataset = file ? dataset_of(file, index) : NULL;
+    struct nt_dataset *dataset = file && resolve_file(file) ? dataset_of(file, index) : NULL;
     struct nt_reader *reader = dataset ? reader_here(file->reader) : NULL;
     if (!reader)
         return NULL;

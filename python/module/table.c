@@ -54,7 +54,7 @@ static bool take_entries(PyObject *entries, struct nt_arrow_options *options)
 
 static PyObject *open_table(struct file *file, unsigned int index, const struct nt_arrow_options *options)
 {
-    struct nt_dataset *dataset = dataset_of(file, index);
+    struct nt_dataset *dataset = resolve_file(file) ? dataset_of(file, index) : NULL;
     struct nt_reader *reader = dataset ? reader_here(file->reader) : NULL;
     struct nt_arrow *arrow = NULL;
     struct nt_error error = {0};

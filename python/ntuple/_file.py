@@ -75,7 +75,8 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
 
 
 def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse',
-          format: Optional[str] = None, entries: Selection = None, friends: bool = False) -> File:
+          index: Optional[Path] = None, format: Optional[str] = None, entries: Selection = None,
+          friends: bool = False) -> File:
     """Open many files as one. Its datasets have the entries of all files, one after the other.
 
     sources  a file, an address, a pattern ('run*.root'; '**' means any folders), a text file that
@@ -83,6 +84,9 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     union    the datasets have the fields of all files; a field is null in the entries of files that
              lack it. Without `union`, different fields raise IncompatibleError
     missing  'skip' omits files that cannot be opened, 'refuse' raises an exception
+    index    a file that keeps the number of entries of each file. The chain writes it. The next
+             chain opens the other files only when it reads their values; rows of a file that has
+             other fields, or that has changed, then raise an exception
 
     `format`, `entries` and `friends` are those of open().
     """
@@ -91,7 +95,9 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
     paths = tuple(os.fsencode(name) for name in names)
     with _missing_source():
-        handle = _ntuple.file_open_chain(_reader(), paths, format, union, missing == 'skip', friends)
+        index_path = None if index is None else os.fsencode(index)
+        handle = _ntuple.file_open_chain(_reader(), paths, format, index_path, union, missing == 'skip',
+                                         friends)
     return _selected(File(handle), entries)
 
 

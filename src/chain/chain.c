@@ -440,6 +440,8 @@ static void let_go(struct nt_chain *chain)
     nt_source_pool_free(chain->pool);
     nt_chain_list_free(chain->owned_list);
     nt_fetcher_free(chain->owned_fetcher);
+    nt_chain_index_free(chain->owned_index);
+    free(chain->owned_index_path);
     if (chain->total)
         nt_budget_deinit(chain->total);
     free(chain->total);
@@ -738,38 +740,109 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     return NT_OK;
 }
 
+/* ---- Open a chain for the library ---- */
+
+/* Not in nt_chain, which does not exist until the file is open. Moves there on success. */
+struct owned {
+    struct nt_chain_list *list;
+    struct nt_fetcher *fetcher;
+    struct nt_chain_index *index;
+    char *index_path;
+};
+
+static void free_owned(struct owned *owned)
+{
+    nt_chain_list_free(owned->list);
+    nt_fetcher_free(owned->fetcher);
+    nt_chain_index_free(owned->index);
+    free(owned->index_path);
+}
+
+static void save_index(void *path, const struct nt_buffer *text)
+{
+    nt_chain_index_write(path, text);
+}
+
+static enum nt_status take_index(const char *path, struct owned *owned, struct nt_chain_options *chain,
+                                 struct nt_error *error)
+{
+    owned->index_path = strdup(path);
+    if (!owned->index_path)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_chain_index_read(path, &owned->index, error);
+    chain->is_lazy = chain->rule == NT_CHAIN_FAIL;
+    chain->index = owned->index;
+    chain->save_index = save_index;
+    chain->context = owned->index_path;
+    return status;
+}
+
+/* Callers see the entries of a stub, so all must be known. */
+static enum nt_status count_stub_entries(struct nt_file *stub, struct nt_error *error)
+{
+    struct nt_file *resolved;
+    for (uint32_t i = 0; i < stub->dataset_count; i++) {
+        struct nt_dataset *dataset = stub->datasets[i];
+        if (dataset->failure || dataset->knows_all_entries)
+            continue;
+        enum nt_status status = nt_file_resolve_stub(stub, &resolved, error);
+        if (status != NT_OK)
+            return status;
+        dataset->entries = resolved->datasets[i]->entries;
+        dataset->failure = resolved->datasets[i]->failure;
+    }
+    return NT_OK;
+}
+
+static enum nt_status open_list(const char *const *names, size_t count, struct nt_open_options *options,
+                                const struct nt_chain_options *chain, struct owned *owned,
+                                struct nt_file **file_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_chain_list_new(names, count, chain->skip_failed, &owned->list, error);
+    if (status == NT_OK && owned->list->address && !options->fetcher) {
+        status = nt_fetcher_new(NULL, &owned->fetcher, error);
+        options->fetcher = owned->fetcher;
+    }
+    if (status == NT_OK)
+        status = nt_chain_list_expand_remote(owned->list, options->fetcher, error);
+    if (status == NT_OK)
+        status = nt_chain_open(owned->list, chain, options, file_ret, error);
+    return status;
+}
+
 enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                   const struct nt_open_options *options, unsigned flags,
                                   struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_open_options known;
-    struct nt_chain_list *list = NULL;
-    struct nt_fetcher *fetcher = NULL; /* of this chain alone */
-    const struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNION_FIELDS ? NT_CHAIN_UNION
-                                                                                 : NT_CHAIN_CHECK,
-                                           .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
+    struct owned owned = {0};
+    struct nt_file *file;
+    struct nt_chain_options chain = {.rule = flags & NT_CHAIN_UNION_FIELDS ? NT_CHAIN_UNION : NT_CHAIN_CHECK,
+                                     .skip_failed = flags & NT_CHAIN_SKIP_FAILED};
     enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK && flags & ~(unsigned)(NT_CHAIN_UNION_FIELDS | NT_CHAIN_SKIP_FAILED))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "unknown flags of a chain: 0x%x", flags);
     if (status == NT_OK && count == 0)
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a chain needs at least one file");
-    if (status == NT_OK)
-        status = nt_chain_list_new(names, count, chain.skip_failed, &list, error);
-    if (status == NT_OK && list->address && !known.fetcher) {
-        status = nt_fetcher_new(NULL, &fetcher, error);
-        known.fetcher = fetcher;
+    if (status == NT_OK && known.index) {
+        chain.rule = chain.rule == NT_CHAIN_CHECK ? NT_CHAIN_FAIL : chain.rule;
+        status = take_index(known.index, &owned, &chain, error);
     }
     if (status == NT_OK)
-        status = nt_chain_list_expand_remote(list, known.fetcher, error);
-    if (status == NT_OK)
-        status = nt_chain_open(list, &chain, &known, file_ret, error);
-    if (status == NT_OK) {
-        struct nt_chain *opened = (*file_ret)->format_data;
-        opened->owned_list = list;
-        opened->owned_fetcher = fetcher;
-        return NT_OK;
+        status = open_list(names, count, &known, &chain, &owned, &file, error);
+    if (status != NT_OK) {
+        free_owned(&owned);
+        return status;
     }
-    nt_chain_list_free(list);
-    nt_fetcher_free(fetcher);
+    struct nt_chain *opened = file->format_data;
+    opened->owned_list = owned.list;
+    opened->owned_fetcher = owned.fetcher;
+    opened->owned_index = owned.index;
+    opened->owned_index_path = owned.index_path;
+    status = count_stub_entries(file, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_close(file);
     return status;
 }

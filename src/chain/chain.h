@@ -189,6 +189,9 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
                                    struct nt_error *error);
 void nt_chain_index_free(struct nt_chain_index *index); /* accepts NULL */
 
+/* Replaces an index at once. If its folder cannot be written, the index stays as it is. */
+void nt_chain_index_write(const char *path, const struct nt_buffer *text);
+
 /* Returns NULL if the index has no entry. */
 const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
                                                   const char *meant);
@@ -242,6 +245,8 @@ struct nt_chain {
     /* Freed with the chain; NULL: the caller owns them. */
     struct nt_chain_list *owned_list;
     struct nt_fetcher *owned_fetcher;
+    struct nt_chain_index *owned_index;
+    char *owned_index_path;
     struct nt_chain_options options;
     uint32_t holders; /* nt_files that share this chain */
 };

@@ -6,13 +6,17 @@
  */
 #include "chain/chain.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -311,6 +315,30 @@ void nt_chain_index_free(struct nt_chain_index *index)
     free(index->files);
     nt_arena_free(index->arena);
     free(index);
+}
+
+static bool write_text(const char *path, const struct nt_buffer *text)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (descriptor < 0)
+        return false;
+    size_t done = 0;
+    ssize_t count = 0;
+    while (done < text->length && (count >= 0 || errno == EINTR)) {
+        count = write(descriptor, text->bytes + done, text->length - done);
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return close(descriptor) == 0 && done == text->length;
+}
+
+void nt_chain_index_write(const char *path, const struct nt_buffer *text)
+{
+    char *new_path;
+    if (asprintf(&new_path, "%s.%ld.new", path, (long)getpid()) < 0)
+        return;
+    if (access(new_path, F_OK) != 0 && !(write_text(new_path, text) && rename(new_path, path) == 0))
+        unlink(new_path);
+    free(new_path);
 }
 
 /* ---- Apply and update the index ---- */

@@ -309,3 +309,8 @@ enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct
     nt_folder_close(folder);
     return status;
 }
+
+enum nt_status nt_file_resolve(struct nt_file *file, struct nt_file **resolved_ret, struct nt_error *error)
+{
+    return nt_file_resolve_stub(file, resolved_ret, error);
+}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Many files as one: against uproot's values of each file, one after the other."""
+import json
+import os
+
 import ntuple
 import numpy as np
 import pytest
@@ -73,3 +76,69 @@ def test_what_does_not_open_is_refused_or_skipped(tmp_path):
         ntuple.chain(FILES, missing='maybe')
     with pytest.raises(ntuple.ArgumentError, match='at least one file'):
         ntuple.chain([])
+
+
+# ---- an index of the entries ----
+
+def copied(folder):
+    for path in FILES:
+        (folder / path.name).write_bytes(path.read_bytes())
+    return f'{folder}/*.root', folder / 'index.jsonl'
+
+
+def ruin(path):
+    """Other bytes of the same file, with the same times: only opening it shows this."""
+    status = path.stat()
+    with open(path, 'r+b') as file:
+        file.write(b'ruined')
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def test_with_an_index_files_are_opened_when_values_are_read(tmp_path):
+    pattern, index = copied(tmp_path)
+    assert ntuple.chain(pattern, index=index)['compressed'].entries == 3000
+    assert [json.loads(line)['datasets'][0]['entries'] for line in open(index)] == [1000] * 3
+    expected = of_all('ramp')
+    dataset = ntuple.chain(pattern, index=index)['compressed']
+    assert dataset.entries == 3000 and list(dataset) == ['ramp', 'noise', 'values', 'text']
+    assert (dataset['ramp'] == expected).all()
+    for read in (lambda it: len(it.arrays('values')['values']), lambda it: it.field('ramp').shape[0] + 1,
+                 lambda it: sum(len(part['values']) - 1 for part in it.iterate('values', 700)) + 1):
+        assert read(ntuple.chain(pattern, index=str(index))['compressed']) == 3001
+    ruin(tmp_path / FILES[-1].name)
+    dataset = ntuple.chain(pattern, index=index)['compressed']
+    assert dataset.entries == 3000
+    assert (dataset.arrays('ramp', (0, 2000))['ramp'] == expected[:2000]).all()
+    with pytest.raises(ntuple.Error, match=FILES[-1].name):
+        dataset['ramp']
+    with pytest.raises(ntuple.Error, match=FILES[-1].name):
+        ntuple.chain(pattern, index=index, union=True)
+
+
+def test_with_an_index_all_else_is_as_without(tmp_path):
+    pattern, index = copied(tmp_path)
+    assert ntuple.chain(pattern, index=index).only().entries == 3000
+
+    def again(**options):
+        return ntuple.chain(pattern, index=index, **options)['compressed']
+    expected = of_all('ramp')
+    assert (again(entries=(999, 1001))['ramp'] == expected[999:1001]).all()
+    assert again(entries=expected > 100).entries == (expected > 100).sum()
+    assert len(again().file.layout()) == len(ntuple.chain(pattern).layout())
+    assert again().schema.fields == ntuple.chain(pattern)['compressed'].schema.fields
+    pyarrow = pytest.importorskip('pyarrow')
+    assert (pyarrow.table(again())['ramp'].to_numpy() == expected).all()
+    assert pyarrow.table(again().select('ramp', (5, 9))).num_rows == 4
+
+
+def test_an_index_that_others_may_write_is_refused(tmp_path):
+    pattern, index = copied(tmp_path)
+    ntuple.chain(pattern, index=index)
+    index.chmod(0o666)
+    with pytest.raises(ntuple.ArgumentError, match='index.jsonl'):
+        ntuple.chain(pattern, index=index)
+    index.chmod(0o644)
+    index.write_text('a letter\n')
+    with pytest.raises(ntuple.ArgumentError, match='is not an index of files'):
+        ntuple.chain(pattern, index=index)
+    assert index.read_text() == 'a letter\n'

@@ -235,3 +235,53 @@ def test_a_name_without_meaning_gets_a_similar_one(data):
             file['events']
         with pytest.raises(ntuple.NotFoundError, match='no field'):
             file['Events'].arrays('Electron_*')
+
+
+def by_uproot(path, dataset, pattern):
+    uproot = pytest.importorskip('uproot')
+    arrays = uproot.open(path)[dataset].arrays(filter_name=pattern)
+    return {name: arrays[name].to_list() for name in arrays.fields}
+
+
+def by_pylance(path, dataset, pattern):
+    from fnmatch import fnmatch
+    table = pytest.importorskip('lance.file').LanceFileReader(str(path)).read_all().to_table()
+    return {name: table[name].to_pylist() for name in table.column_names if fnmatch(name, pattern)}
+
+
+def rows_of(arrays, name):
+    """The rows of a number or of a list of numbers, from what arrays() returned."""
+    [items] = [path for path in arrays if path.startswith(f'{name}/')] or [None]
+    if not items:
+        return arrays[name].tolist()
+    values, offsets = arrays[items], arrays[name].tolist()
+    return [values[a:b].tolist() for a, b in zip(offsets, offsets[1:])]
+
+
+def without_nulls(rows):
+    """In NumPy, null rows are zeros, and of lists they have no items."""
+    if any(isinstance(row, list) for row in rows):
+        return [[item or 0 for item in row or []] for row in rows]
+    return [row or 0 for row in rows]
+
+
+@pytest.mark.parametrize('file, dataset, pattern, names, read', [
+    ('nano.root', 'Events', 'Muon_*', ['Muon_pt', 'Muon_eta', 'Muon_charge'], by_uproot),
+    ('trees/trees_containers.root', 'containers', 'v_u*', ['v_uchar', 'v_ushort', 'v_uint', 'v_ulong'],
+     by_uproot),
+    ('lance_numbers_2.1.lance', 'lance_numbers_2.1', 'uint*', ['uint8', 'uint16', 'uint32', 'uint64'],
+     by_pylance),
+    ('lance_nested_2.1.lance', 'lance_nested_2.1', 'l*_*list', ['large_list'], by_pylance)])
+def test_a_pattern_is_the_same_as_numpy_arrow_and_awkward(data, file, dataset, pattern, names, read):
+    expected = read(data / file, dataset, pattern)
+    assert set(names) <= set(expected)     # uproot adds the collection that projected fields show
+    pyarrow, awkward = pytest.importorskip('pyarrow'), pytest.importorskip('awkward')
+    columns = ntuple.open(data / file)[dataset]
+    arrays = columns.arrays(pattern)
+    assert [path for path in arrays if '/' not in path] == names
+    table = pyarrow.table(columns.select(pattern))
+    assert table.column_names == names
+    jagged = awkward.from_arrow(table)
+    for name in names:
+        assert table[name].to_pylist() == jagged[name].to_list() == expected[name]
+        assert rows_of(arrays, name) == without_nulls(expected[name])

@@ -377,6 +377,8 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
 {
     struct nt_group *group = &dataset->groups[number];
     const struct nt_file *file = dataset->file;
+    if (file->resolve)
+        return nt_file_refuse_stub(file, error);
     if (nt_group_is_loaded(group))
         return NT_OK;
     const struct nt_lazy lazy = {.state = &group->state,
@@ -446,6 +448,8 @@ enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups group
 enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
                                        struct nt_error *error)
 {
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
     prefetch_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);

@@ -275,6 +275,12 @@ enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resol
     return status;
 }
 
+enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is read from the file that nt_file_resolve returns",
+                   stub->path);
+}
+
 /* ---- Ranges ---- */
 
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,

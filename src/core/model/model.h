@@ -614,6 +614,8 @@ void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub);
 /* The file of a stub, which the stub owns; other files return themselves. Remembers a failure. */
 enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,
                                     struct nt_error *error);
+/* Fails, because a stub has no values. */
+enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *error);
 /* Is the file resolved, or not a stub? */
 static inline bool nt_file_is_resolved(const struct nt_file *file)
 {
