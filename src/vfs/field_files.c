@@ -489,6 +489,48 @@ static enum nt_status array_open(const struct nt_resolved_node *resolved, struct
                             : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
 }
 
+/* ---- The numbers of a fixed-size list ---- */
+
+/* The innermost item of arrays; NT_NONE: the field is no array. */
+static uint32_t innermost_item(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t at = field, count;
+    while (at != NT_NONE && dataset->fields[at].kind == NT_FIELD_ARRAY) {
+        const uint32_t *items = nt_dataset_children(dataset, at, &count);
+        at = count == 1 ? items[0] : NT_NONE;
+    }
+    return at == field ? NT_NONE : at;
+}
+
+/* Is the field an array of numbers? Its data.npy is that of the numbers, whose shape begins with rows. */
+static bool has_numbers(const struct nt_resolved_node *resolved, unsigned unused)
+{
+    uint32_t item = innermost_item(resolved->dataset, resolved->field);
+    (void)unused;
+    return item != NT_NONE && resolved->dataset->fields[item].kind == NT_FIELD_VALUE;
+}
+
+static struct nt_resolved_node numbers_of(const struct nt_resolved_node *resolved)
+{
+    struct nt_resolved_node numbers = *resolved;
+    numbers.field = innermost_item(resolved->dataset, resolved->field);
+    return numbers;
+}
+
+static enum nt_status numbers_size(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *size_ret, struct nt_error *error)
+{
+    struct nt_resolved_node numbers = numbers_of(resolved);
+    return array_size(&numbers, may_block, size_ret, error);
+}
+
+static enum nt_status numbers_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
+                                   struct nt_error *error)
+{
+    struct nt_resolved_node numbers = numbers_of(resolved);
+    return array_open(&numbers, content_ret, error);
+}
+
 /* ---- The table ---- */
 
 static bool is_readable(const struct nt_resolved_node *resolved, unsigned parameter)
@@ -503,6 +545,12 @@ static bool follows_from_entries(const struct nt_resolved_node *resolved)
            nt_stream_is_known(resolved->dataset, resolved->field, resolved->pseudo->parameter);
 }
 
+static bool numbers_follow_from_entries(const struct nt_resolved_node *resolved)
+{
+    struct nt_resolved_node numbers = numbers_of(resolved);
+    return follows_from_entries(&numbers);
+}
+
 /* clang-format off */
 #define ARRAY(name, kind, ...) \
     {name ".bin", NT_VFS_SIZED, kind, .size = array_size, .open = array_open, __VA_ARGS__}, \
@@ -515,6 +563,8 @@ static const struct nt_pseudo_file rows[] = {
     {"field.json", NT_VFS_GENERATED, .generate = nt_field_json},
     {"branch.json", NT_VFS_GENERATED, .exists = is_branch, .generate = write_branch},
     STREAM("data", NT_STREAM_DATA),
+    {"data.npy", NT_VFS_SIZED, NT_STREAM_DATA, .is_npy = true, .exists = has_numbers, .size = numbers_size,
+     .open = numbers_open, .stub_has_size = numbers_follow_from_entries},
     STREAM("offsets", NT_STREAM_OFFSETS),
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),

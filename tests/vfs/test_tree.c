@@ -21,7 +21,7 @@ TEST(directories_list_what_the_contract_says, .setup = tree_setup_single, .teard
     ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     ck_assert_str_eq(list("sub"), "Events ");
     ck_assert_str_eq(list("broken"), "error.json header.json ");
-    ck_assert_str_eq(list("Events/array"), "field.json rows.jsonl head.jsonl _0 ");
+    ck_assert_str_eq(list("Events/array"), "field.json data.npy rows.jsonl head.jsonl _0 ");
     ck_assert_str_eq(list("Events/odd"), "field.json ");
     ck_assert_str_eq(list("Events/run/column.0/pages"),
                      "0.raw 0.bin 1.raw 1.bin 2.raw 2.bin 3.raw 3.bin 4.raw 4.bin ");
