@@ -13,11 +13,12 @@ from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, 
                       UnsupportedError)
 from ._field import Field
 from ._file import Dataset, File, Schema, chain, counters, formats, open
-from ._mount import mount
+from ._mount import mount, name_helper as _name_helper
 from ._ntuple import library_version as _library_version
 from ._view import View
 
 __version__ = _library_version()
+_name_helper()
 
 __all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field',
            'File', 'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError',

@@ -20,11 +20,23 @@ def _failure(number: int, message: str) -> _errors.Error:
     return _errors.new(_errors.MountError, 'mount', message, number)
 
 
-def program(name: str) -> str:
-    """The path of a program of this project: beside this interpreter, as in a wheel, or on PATH."""
+def _script(name: str) -> Optional[str]:
+    """The path of a program in the folders where a wheel has its programs."""
     folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable),
-               os.environ.get('PATH', os.defpath)]
-    found = shutil.which(name, path=os.pathsep.join(folders))
+               sysconfig.get_path('scripts', 'posix_user')]
+    return shutil.which(name, path=os.pathsep.join(folders))
+
+
+def name_helper() -> None:
+    """Tell the library where the network helper of a wheel is; other installations know."""
+    helper = _script('ntuplefs-fetch')
+    if helper:
+        os.environ.setdefault('NTUPLE_FETCH', helper)
+
+
+def program(name: str) -> str:
+    """The path of a program of this project: of a wheel, or on PATH."""
+    found = _script(name) or shutil.which(name)
     if not found:
         raise _failure(errno.ENOENT, f'the program {name} is not installed')
     return found

@@ -298,6 +298,16 @@ def without_the_program_that_fetches_it_is_named():
     same((result.returncode, b'/nonexistent/fetch' in result.stderr), (UNSUPPORTED, True), result.stderr)
 
 
+@case
+def the_program_that_fetches_is_found_beside_the_others():
+    environment = {name: value for name, value in os.environ.items() if name != 'NTUPLE_FETCH'}
+    with scratch() as folder, served(DATA) as site:
+        program = shutil.copy(NTUPLE, folder / 'ntuple')
+        shutil.copy(os.environ['NTUPLE_FETCH'], folder / 'ntuplefs-fetch')
+        listed = command(program, 'ls', site.url(FILE), env=environment)
+        same((listed.returncode, listed.stdout), (0, output(NTUPLE, 'ls', DATA / FILE)), listed.stderr)
+
+
 # ---- what happens in between ----
 
 def data_files(mountpoint):

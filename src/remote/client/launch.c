@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -22,12 +23,25 @@
 
 extern char **environ;
 
-static const char *path_of(const char *program)
+/* Archives, wheels and build directories have the helper beside the programs. "": none. */
+static const char *installed_path(char beside[PATH_MAX])
+{
+    static const char name[] = "ntuplefs-fetch";
+    ssize_t length = readlink("/proc/self/exe", beside, PATH_MAX - sizeof(name));
+    beside[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(beside, '/');
+    if (!slash)
+        return NT_FETCH_PROGRAM;
+    memcpy(slash + 1, name, sizeof(name));
+    return access(beside, X_OK) == 0 ? beside : NT_FETCH_PROGRAM;
+}
+
+static const char *path_of(const char *program, char beside[PATH_MAX])
 {
     if (program)
         return program;
     program = secure_getenv("NTUPLE_FETCH");
-    return program && *program ? program : NT_FETCH_PROGRAM; /* "": none */
+    return program && *program ? program : installed_path(beside);
 }
 
 /* Detaches from the terminal's signals; resets ignored and blocked signals of the parent. */
@@ -104,11 +118,12 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
 {
     int ends[2];
     pid_t child;
-    program = path_of(program);
+    char beside[PATH_MAX];
+    program = path_of(program, beside);
     if (!*program)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "remote files need ntuplefs-fetch, but ntuplefs was built without it (-Dhttp=enabled, "
-                       "libcurl, expat)");
+                       "remote files need ntuplefs-fetch, which is neither beside this program nor in this "
+                       "build (-Dhttp=enabled, libcurl, expat)");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return nt_fail_system(error, errno, "cannot start %s", program);
     int problem = spawn(program, ends[1], &child);

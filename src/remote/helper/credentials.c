@@ -461,30 +461,37 @@ static void add_token(CURL *easy)
 
 /* ---- Certificates ---- */
 
-/* The system's bundle includes the certificates of its folder. With a folder set, libcurl reads the
- * bundle again for each connection; that takes 30 ms, and many connections at once would time out. */
-static void omit_folder(CURL *easy, const char *bundle)
+const char *nt_system_bundle(const char *built_in)
 {
-    char *found = NULL;
-    if (!bundle && curl_easy_getinfo(easy, CURLINFO_CAINFO, &found) == CURLE_OK)
-        bundle = found;
-    if (bundle && access(bundle, R_OK) == 0)
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    static const char *const paths[] = {"/etc/ssl/certs/ca-certificates.crt", /* Debian, Alpine, Arch */
+                                        "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, Enterprise Linux */
+                                        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+                                        "/etc/ssl/ca-bundle.pem", /* openSUSE */
+                                        "/etc/ssl/cert.pem"};
+    if (!built_in || access(built_in, R_OK) == 0)
+        return built_in;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+        if (access(paths[i], R_OK) == 0)
+            return paths[i];
+    return NULL;
 }
 
+/* The system's bundle includes the certificates of its folder. With a folder set, libcurl reads the
+ * bundle again for each connection; that takes 30 ms, and many connections at once would time out. */
 static void add_authorities(CURL *easy)
 {
     const char *bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE), *folder = nt_environment("X509_CERT_DIR");
+    char *built_in = NULL;
     if (!bundle)
         bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE_OF_SSL);
+    if (!bundle && curl_easy_getinfo(easy, CURLINFO_CAINFO, &built_in) == CURLE_OK)
+        bundle = nt_system_bundle(built_in);
     if (!folder)
         folder = nt_environment("SSL_CERT_DIR");
     if (bundle)
         curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
-    if (folder)
+    if (folder || (bundle && access(bundle, R_OK) == 0))
         curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
-    else
-        omit_folder(easy, bundle);
 }
 
 /* A proxy has certificate and key. A server that sees the certificate cannot reuse it: a signature by

@@ -130,6 +130,10 @@ void nt_credentials_refresh(void);
 
 /* ---- Request credentials ---- */
 
+/* The system's bundle of certificate authorities: the one that libcurl was built with, or, where the
+ * library comes from another system, the first that is found. NULL if there is none. */
+const char *nt_system_bundle(const char *built_in);
+
 /* The server that receives a request. */
 struct nt_request_target {
     bool is_secure; /* uses https */

@@ -216,3 +216,15 @@ TEST(without_the_other_process_all_stays_as_it_was, .setup = set_up, .teardown =
     put("file", "other");
     check(NT_CREDENTIAL_PASSWORDS, "content");
 }
+
+/* A portable program meets systems that have their authorities elsewhere. */
+TEST(the_bundle_of_another_system_is_found, .setup = set_up, .teardown = tear_down)
+{
+    put("bundle", "a certificate");
+    ck_assert_str_eq(nt_system_bundle(temporary_path("bundle")), temporary_path("bundle"));
+    ck_assert_ptr_null(nt_system_bundle(NULL));
+    const char *other = nt_system_bundle("/nonexistent/bundle");
+    ck_assert(!other || access(other, R_OK) == 0);
+    if (access("/etc/ssl/certs/ca-certificates.crt", R_OK) == 0)
+        ck_assert_str_eq(other, "/etc/ssl/certs/ca-certificates.crt");
+}
