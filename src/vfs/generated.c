@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/memory.h"
+#include "core/base/queue.h"
 #include "core/model/model.h"
 #include "read/page.h"
 #include "vfs/inode.h"
@@ -349,7 +349,7 @@ static void keep(struct nt_generated *generated, struct document *document)
     while (!TAILQ_EMPTY(&generated->documents) &&
            (generated->memory_bytes > nt_reader_idle_bytes(generated->options.reader) ||
             generated->disk_bytes > generated->options.disk_bytes))
-        drop(generated, TAILQ_LAST(&generated->documents, documents));
+        drop(generated, NT_TAILQ_LAST(&generated->documents, document, by_use));
 }
 
 /* Waits until another thread has finished generating. */

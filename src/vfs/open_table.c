@@ -8,12 +8,12 @@
 #include <ntuple/selection.h>
 
 #include <string.h>
-#include <sys/queue.h>
 #include <sys/resource.h>
 
 #include "chain/chain.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/queue.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/model/budget.h"
@@ -124,7 +124,7 @@ static void take(struct nt_inode_table *inodes, struct nt_open_file *opened)
 static struct nt_open_file *take_idle(struct nt_inode_table *inodes)
 {
     struct nt_open_file *opened;
-    TAILQ_FOREACH_REVERSE (opened, &inodes->opened, nt_open_files, by_use)
+    NT_TAILQ_FOREACH_REVERSE (opened, &inodes->opened, nt_open_file, by_use)
         if (opened->users == 0)
             break;
     if (opened)

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/queue.h"
 #include "core/base/thread.h"
 #include "core/io/address.h"
 #include "core/io/source.h"
@@ -161,7 +161,7 @@ size_t nt_source_pool_open(struct nt_source_pool *pool)
 static int take_oldest(struct nt_source_pool *pool)
 {
     struct file_source *file;
-    TAILQ_FOREACH_REVERSE (file, &pool->used, used_files, used) {
+    NT_TAILQ_FOREACH_REVERSE (file, &pool->used, file_source, used) {
         if (file->users > 0)
             continue;
         int descriptor = file->descriptor;

@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/queue.h"
 #include "core/base/thread.h"
 #include "core/io/address.h"
 #include "core/io/source.h"
@@ -101,7 +102,7 @@ void nt_remote_forget_use(struct nt_remote_file *file)
 static void close_oldest(struct nt_fetcher *fetcher)
 {
     struct nt_remote_file *file;
-    TAILQ_FOREACH_REVERSE (file, &fetcher->used, nt_used_files, used)
+    NT_TAILQ_FOREACH_REVERSE (file, &fetcher->used, nt_remote_file, used)
         if (!file->underway)
             break;
     if (!file)

@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/memory.h"
+#include "core/base/queue.h"
 
 /* The number of ranges that begin at or before an offset. */
 NT_DEFINE_COUNT_UP_TO(count_ranges, __typeof__(struct nt_cached_range *), ->offset)
@@ -74,9 +75,9 @@ static void drop(struct nt_range_cache_space *space, struct nt_cached_range *ran
 
 static void make_space(struct nt_range_cache_space *space)
 {
-    struct nt_cached_range *range = TAILQ_LAST(&space->used, nt_used_ranges);
+    struct nt_cached_range *range = NT_TAILQ_LAST(&space->used, nt_cached_range, used);
     while (range && space->bytes > space->max_bytes) {
-        struct nt_cached_range *newer = TAILQ_PREV(range, nt_used_ranges, used);
+        struct nt_cached_range *newer = NT_TAILQ_PREV(range, &space->used, nt_cached_range, used);
         if (range->pins == 0)
             drop(space, range);
         range = newer;

@@ -386,8 +386,13 @@ static const struct lasting {
 } lasting[] = {
     {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
     {CURLE_URL_MALFORMAT, NULL},
-    /* libcurl before 8.6 returns this for a header line that exceeds its limit */
+/* A header line that exceeds libcurl's limit. */
+#if LIBCURL_VERSION_NUM >= 0x080600
+    {CURLE_TOO_LARGE, "the server sends a header of more than 100 kB"},
+    {CURLE_OUT_OF_MEMORY, NULL},
+#else
     {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or memory ran out"},
+#endif
     {CURLE_PEER_FAILED_VERIFICATION,
      "no trusted authority signed the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
     {CURLE_SSL_CERTPROBLEM, "cannot use the user's certificate (X509_USER_PROXY)"},

@@ -6,6 +6,7 @@
 #include "formats/lance/dataset/dataset.h"
 
 #include "core/base/memory.h"
+#include "core/base/queue.h"
 #include "core/model/budget.h"
 #include "core/model/model.h"
 #include "formats/lance/file/file.h"
@@ -50,7 +51,7 @@ enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt
     TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
     lance->open.bytes += open->memory.taken;
     for (struct nt_lance_open_file *oldest;
-         (oldest = TAILQ_LAST(&lance->open.by_use, nt_lance_open_files)) != open &&
+         (oldest = NT_TAILQ_LAST(&lance->open.by_use, nt_lance_open_file, by_use)) != open &&
          nt_budget_is_tight(budget, lance->open.bytes);)
         close_file(lance, oldest);
     return NT_OK;
