@@ -31,10 +31,13 @@ struct nt_reader_options { /* grows as nt_open_options does */
     /* Called before loading a page that takes long (32 KiB or more), by the loading thread, which holds
      * no lock: a server can let other threads work meanwhile. Receives `context`. May be NULL. */
     void (*before_blocking)(void *context);
+    /* Also cache what decoding a page gives for other columns: the items of a list of a TTree beside where
+     * lists end. For programs that read one column after the other. */
+    bool caches_beside;
 };
 #define NT_READER_OPTIONS_INIT                                                                               \
     {                                                                                                        \
-        sizeof(struct nt_reader_options), 0, 0, false, 0, NULL, NULL, NULL                                   \
+        sizeof(struct nt_reader_options), 0, 0, false, 0, NULL, NULL, NULL, false                            \
     }
 
 /* Starts the workers, which sleep when idle. `options` NULL: the defaults. NT_INVALID, NT_NO_MEMORY. */

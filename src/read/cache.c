@@ -22,7 +22,7 @@
  *   state    in table  pins  idle  data   meaning
  *   LOADING  yes*      >= 1  no    yes    one thread loads, without the lock; others wait for it
  *   READY    yes*      >= 1  no    yes    in use by readers
- *   READY    yes       0     yes   yes    may be evicted, oldest first; passed entries before others
+ *   READY    yes       0     yes   yes    may be evicted, oldest first; list by list
  *   FAILED   yes*      >= 1  no    no     some waiters have not seen the error yet
  *   FAILED   yes       0     yes   no     remembered until it expires; may be evicted
  *   * unless it was forgotten: then it is not in the table and is freed with its last pin.
@@ -36,6 +36,14 @@
 
 enum state { LOADING, READY, FAILED };
 
+/* Lists of idle entries, in the order of eviction. */
+enum idle {
+    PASSED, /* used by sequential readers to their ends */
+    BESIDE, /* not yet used: made with another entry */
+    KEPT,
+    IDLE_LISTS,
+};
+
 struct nt_cache_entry {
     struct nt_link link; /* in the table */
     struct nt_cache_key key;
@@ -47,11 +55,11 @@ struct nt_cache_entry {
     unsigned pins;
     enum state state;
     bool in_table;
-    bool is_drop_behind;
-    bool is_kept; /* false: dropped with its last pin */
+    enum idle idle; /* the list for it when it has no pins */
+    bool is_kept;   /* false: dropped with its last pin */
     pthread_cond_t changed;
     struct nt_error *failure;
-    time_t expires;
+    time_t expires; /* FAILED: when to forget it. BESIDE: when to give way to others */
 };
 
 TAILQ_HEAD(entries, nt_cache_entry);
@@ -73,7 +81,7 @@ struct nt_cache {
     uint64_t limit, used;
     uint64_t outside; /* reserved for other memory */
     struct nt_hash_table table;
-    struct idle_list kept, passed;
+    struct idle_list idle[IDLE_LISTS];
     struct nt_slab_pool slabs;
     struct entries garbage; /* to free after releasing the lock */
     struct nt_slab_list garbage_slabs;
@@ -133,7 +141,7 @@ static void take_out(struct nt_cache *cache, struct nt_cache_entry *entry)
 
 static struct idle_list *list_of(struct nt_cache *cache, const struct nt_cache_entry *entry)
 {
-    return entry->is_drop_behind ? &cache->passed : &cache->kept;
+    return &cache->idle[entry->idle];
 }
 
 static void become_idle(struct nt_cache *cache, struct nt_cache_entry *entry)
@@ -155,8 +163,10 @@ static void become_busy(struct nt_cache *cache, struct nt_cache_entry *entry)
 /* The idle entry to evict first, or NULL. */
 static struct nt_cache_entry *oldest_of(const struct nt_cache *cache)
 {
-    struct nt_cache_entry *passed = TAILQ_FIRST(&cache->passed.entries);
-    return passed ? passed : TAILQ_FIRST(&cache->kept.entries);
+    for (unsigned i = 0; i < IDLE_LISTS; i++)
+        if (!TAILQ_EMPTY(&cache->idle[i].entries))
+            return TAILQ_FIRST(&cache->idle[i].entries);
+    return NULL;
 }
 
 /* ---- Memory and eviction ---- */
@@ -189,8 +199,9 @@ static uint64_t room_for(const struct nt_cache *cache, size_t bytes)
 static bool has_room(const void *context, uint64_t taken)
 {
     const struct nt_cache *cache = context;
-    uint64_t busy = cache->used - cache->kept.bytes - cache->passed.bytes -
-                    (cache->slabs.bytes - cache->slabs.busy_bytes);
+    uint64_t busy = cache->used - (cache->slabs.bytes - cache->slabs.busy_bytes);
+    for (unsigned i = 0; i < IDLE_LISTS; i++)
+        busy -= cache->idle[i].bytes;
     return busy == cache->outside || busy + taken <= cache->limit;
 }
 
@@ -302,8 +313,8 @@ static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size
     bool in_slab = is_in_slab(cache, bytes);
     entry->capacity = in_slab ? nt_slab_capacity(bytes) : bytes;
     entry->charge = sizeof(*entry) + (in_slab ? 0 : bytes);
-    while (cache->passed.capacity > PASSED_BYTES)
-        evict(cache, TAILQ_FIRST(&cache->passed.entries));
+    while (cache->idle[PASSED].capacity > PASSED_BYTES)
+        evict(cache, TAILQ_FIRST(&cache->idle[PASSED].entries));
     if (in_slab)
         make_room_in_slab(cache, entry);
     trim(cache);
@@ -374,6 +385,7 @@ static struct nt_cache_entry *entry_new(const struct nt_cache_key *key)
     }
     entry->key = *key;
     entry->pins = 1;
+    entry->idle = KEPT;
     return entry;
 }
 
@@ -488,6 +500,66 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
     return status;
 }
 
+/* ---- Entries made with others ---- */
+
+enum { BESIDE_SHARE = 4 };
+
+/* Nobody has requested these entries, so they take a part of the memory only. As they are mostly used in the
+ * order in which they are made, the first ones stay, unless nobody uses them for as long as failures are
+ * remembered. */
+static bool make_room_beside(struct nt_cache *cache, size_t bytes)
+{
+    struct idle_list *beside = &cache->idle[BESIDE];
+    time_t now = seconds_now();
+    for (struct nt_cache_entry *first; (first = TAILQ_FIRST(&beside->entries)) && first->expires <= now;)
+        evict(cache, first);
+    return bytes <= cache->limit / BESIDE_SHARE && beside->capacity <= cache->limit / BESIDE_SHARE - bytes;
+}
+
+struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes)
+{
+    uint64_t hash = key_hash(key);
+    struct nt_cache_entry *entry = NULL;
+    lock(cache);
+    if (!find(cache, key, hash) && make_room_beside(cache, bytes) &&
+        has_room(cache, room_for(cache, bytes)) && (entry = entry_new(key))) {
+        make_room(cache, entry, bytes);
+        insert(cache, entry, hash);
+    }
+    unlock(cache);
+    struct nt_error failure;
+    enum nt_status status = entry ? provide(cache, entry, &failure) : NT_OK;
+    if (status == NT_OK)
+        return entry;
+    nt_cache_finish(cache, entry, status, &failure);
+    return NULL;
+}
+
+uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry)
+{
+    return entry->data;
+}
+
+void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
+                     const struct nt_error *failure)
+{
+    if (status != NT_OK && !entry->slab) {
+        free(entry->data);
+        entry->data = NULL;
+    }
+    lock(cache);
+    finish(cache, entry, status, failure);
+    if (status == NT_OK) {
+        entry->idle = BESIDE;
+        entry->expires = seconds_now() + (time_t)cache->failure_seconds;
+    }
+    pthread_cond_broadcast(&entry->changed);
+    unpin(cache, entry);
+    unlock(cache);
+}
+
+/* ---- Look ---- */
+
 enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
 {
     static const enum nt_cache_presence presences[] = {
@@ -517,8 +589,8 @@ const uint8_t *nt_cache_entry_bytes(const struct nt_cache_entry *entry)
 void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_cache_hint use)
 {
     lock(cache);
-    entry->is_drop_behind =
-        use == NT_CACHE_DROP_BEHIND || (use == NT_CACHE_SEQUENTIAL && entry->is_drop_behind);
+    bool is_passed = use == NT_CACHE_DROP_BEHIND || (use == NT_CACHE_SEQUENTIAL && entry->idle == PASSED);
+    entry->idle = is_passed ? PASSED : KEPT;
     unpin(cache, entry);
     unlock(cache);
 }
@@ -556,8 +628,8 @@ struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct n
     cache->limit = limit;
     cache->failure_seconds = failure_seconds;
     cache->counters = counters;
-    TAILQ_INIT(&cache->kept.entries);
-    TAILQ_INIT(&cache->passed.entries);
+    for (unsigned i = 0; i < IDLE_LISTS; i++)
+        TAILQ_INIT(&cache->idle[i].entries);
     TAILQ_INIT(&cache->garbage);
     if (nt_hash_table_init(&cache->table)) {
         if (!pthread_mutex_init(&cache->lock, NULL)) {

@@ -109,7 +109,7 @@ static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
            a->checksum_covers == b->checksum_covers && !a->is_missing && !b->is_missing;
 }
 
-static bool are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
+bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
 {
     return are_same_bytes(a, b) &&
            nt_decoders_are_shared(nt_page_decoder(dataset, a), nt_page_decoder(dataset, b));
@@ -123,6 +123,7 @@ struct loading {
     struct nt_page_dependencies dependencies[NT_DECODE_TOGETHER];
     struct nt_shared_page beside[NT_DECODE_TOGETHER];
     uint32_t pinned; /* number of columns whose dependencies are pinned */
+    uint64_t cached; /* pages beside those of the only column */
     struct nt_stats_delta stats;
 };
 
@@ -156,7 +157,7 @@ static uint32_t count_alike(const struct loading *loading, uint32_t count)
         if (!nt_values_are_equal(nt_page_decoder(dataset, pages), runs[i].dtype))
             return 0;
         for (uint32_t k = 0; k < i; k++)
-            if (!are_shared(dataset, pages, runs[k].pages))
+            if (!nt_pages_are_shared(dataset, pages, runs[k].pages))
                 return 0;
         for (uint32_t k = 0; k < count; k++)
             if (pages[k].decoder != pages->decoder ||
@@ -203,6 +204,17 @@ static const uint8_t *read_stored(struct loading *loading, size_t bytes)
     return stored;
 }
 
+/* Loads a page of the only column, and those that are mostly needed with it into the cache. */
+static enum nt_status load_with_beside(struct loading *loading, uint8_t *output)
+{
+    struct nt_pages_beside beside;
+    nt_pages_beside_begin(&loading->request, &beside);
+    enum nt_status status = nt_page_load_once(&loading->request, output, NULL);
+    nt_pages_beside_end(&loading->request, &beside, status == NT_OK);
+    loading->cached += beside.count;
+    return status;
+}
+
 /* Loads one page of each column and advances the runs. */
 static enum nt_status load_page(struct loading *loading)
 {
@@ -212,7 +224,9 @@ static enum nt_status load_page(struct loading *loading)
         loading->beside[i - 1] =
             (struct nt_shared_page){runs[i].pages, loading->dependencies[i].values, runs[i].output};
     nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
-    enum nt_status status = nt_page_load_once(&loading->request, runs->output, NULL);
+    enum nt_status status = loading->run_count == 1
+                                ? load_with_beside(loading, runs->output)
+                                : nt_page_load_once(&loading->request, runs->output, NULL);
     for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
         runs[i].output +=
@@ -262,12 +276,13 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
     loading.runs = runs;
     loading.run_count = run_count;
     loading.stats = (struct nt_stats_delta){0};
+    loading.cached = 0;
     for (uint32_t some = 1, done = 1; left && some && done == some; left -= done) {
         size_t bytes = 0;
         some = count_alike(&loading, count_absent(&loading, left, &bytes));
         done = some ? load_some(&loading, some, some > 1 ? bytes : 0) : 0;
     }
-    loading.stats.counters.pages_direct = loading.stats.counters.pages_decoded;
+    loading.stats.counters.pages_direct = loading.stats.counters.pages_decoded - loading.cached;
     nt_reader_add_stats(reader, &loading.stats);
     return count - left;
 }
@@ -293,7 +308,7 @@ bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b)
     if (a->dataset != b->dataset || a->segment_count != b->segment_count || !a->segment_count)
         return false;
     const struct nt_segment *one = find_simple(a, 0), *other = find_simple(b, 0);
-    return one && other && are_shared(a->dataset, one->pages, other->pages);
+    return one && other && nt_pages_are_shared(a->dataset, one->pages, other->pages);
 }
 
 uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other)

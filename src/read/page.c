@@ -385,18 +385,30 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 
 /* ---- Pages in the cache ---- */
 
-/* Reports every failure that was not remembered, once. */
-static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_error *error)
+enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uint8_t *output,
+                                      struct nt_error *error)
 {
-    const struct nt_page_request *request = context;
-    struct nt_reader *reader = request->reader;
-    nt_workers_cancel_page(reader->workers, request->page);
     enum nt_status status = nt_page_load_with_dependencies(request, output, error);
     if (status == NT_OK)
         return NT_OK;
     status = nt_page_error(request->dataset, request->column, request->page, status, error);
-    nt_reader_report_failure(reader, request->dataset, request->column, request->page, error);
+    nt_reader_report_failure(request->reader, request->dataset, request->column, request->page, error);
     return status;
+}
+
+/* Reports every failure that was not remembered, once. A failure of pages that are decoded together may be
+ * that of another one. */
+static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_error *error)
+{
+    struct nt_page_request *request = context;
+    struct nt_pages_beside beside;
+    nt_workers_cancel_page(request->reader->workers, request->page);
+    nt_pages_beside_begin(request, &beside);
+    if (!beside.count)
+        return nt_page_load_or_report(request, output, error);
+    enum nt_status status = nt_page_load_with_dependencies(request, output, NULL);
+    nt_pages_beside_end(request, &beside, status == NT_OK);
+    return status == NT_OK ? NT_OK : nt_page_load_or_report(request, output, error);
 }
 
 /* Cached bytes may be those of a file that has changed since. Servers check a dataset's own file once

@@ -47,6 +47,7 @@ struct nt_counters {
     uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
     uint64_t pages_direct; /* decoded straight into the output */
     uint64_t pages_ahead;  /* decoded before a reader requested them */
+    uint64_t pages_beside; /* decoded into the cache with a page of another column */
     /* Blocks of pages, decoded alone; decoded_bytes includes them. A block and its stored bytes are
      * cache entries: cache_* counts them like pages. */
     uint64_t blocks_decoded;
@@ -123,6 +124,15 @@ enum nt_cache_client {
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
                             enum nt_cache_client asker, nt_cache_load *load, void *context,
                             struct nt_cache_entry **entry_ret, struct nt_error *error);
+
+/* Adds an entry that is made while another one is loaded: the caller fills its output. Never waits. NULL if
+ * the entry exists, or if there is no room: such entries, which nobody has requested, take at most a quarter
+ * of the limit, and give way to others after a while. */
+struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes);
+uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry);
+/* Ends nt_cache_begin, with an error or NT_OK. */
+void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
+                     const struct nt_error *failure);
 
 enum nt_cache_presence {
     NT_CACHE_ABSENT,
@@ -332,6 +342,28 @@ void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_d
  * and adds the counts to the reader. Otherwise `dependencies` are those of the decoder. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error);
+
+/* nt_page_load_with_dependencies, whose error names the page and is reported. */
+enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uint8_t *output,
+                                      struct nt_error *error);
+
+/* ---- Pages decoded with another one ---- */
+
+/* Do the pages have the same stored bytes, and decoders that share work? */
+bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b);
+
+/* Pages of other columns, which are decoded into cache entries while a page is loaded. */
+struct nt_pages_beside {
+    struct nt_shared_page pages[NT_DECODE_TOGETHER - 1];
+    uint32_t columns[NT_DECODE_TOGETHER - 1];
+    struct nt_cache_entry *entries[NT_DECODE_TOGETHER - 1];
+    uint32_t count;
+};
+/* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits
+ * for the cache or a context. The caller loads the request's page, then ends this. */
+void nt_pages_beside_begin(struct nt_page_request *request, struct nt_pages_beside *beside);
+/* Removes them from the request. If the page was not `is_decoded`, loads them alone. */
+void nt_pages_beside_end(struct nt_page_request *request, struct nt_pages_beside *beside, bool is_decoded);
 
 /* ---- Pages in the cache ---- */
 

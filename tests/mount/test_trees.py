@@ -113,6 +113,24 @@ def rows_that_a_branch_does_not_have_are_errors_and_those_that_it_has_are_there(
 
 
 @case
+def where_lists_end_and_their_items_are_decoded_at_once():
+    """A basket has both, and the files of a branch are read one after the other."""
+    def decoded(*paths):
+        before = harness.stats(mount.mountpoint)
+        for path in paths:
+            (mount.mountpoint / 'clusters' / path).read_bytes()
+        after = harness.stats(mount.mountpoint)
+        return [after[name] - before[name] for name in ('pages_decoded', 'pages_beside')]
+
+    with Foreground(data('trees/trees_structure.root')) as mount:
+        baskets = 6
+        same(decoded('list/offsets.bin'), [2 * baskets, baskets])
+        same(decoded('list/item/data.bin'), [0, 0])
+        same(decoded('text/data.bin', 'text/offsets.bin'), [2 * baskets, baskets])
+        same(decoded('i/data.bin'), [baskets, 0])
+
+
+@case
 def texts_and_tables_of_rows_that_a_branch_does_not_have_fail():
     source = data('trees/trees_short_branches.root')
     for path in 'rows.jsonl', 'table.csv', 'table.arrow', 'early/rows.jsonl', 'early/data.npy':

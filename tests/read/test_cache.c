@@ -192,6 +192,110 @@ TEST(what_was_passed_leaves_early_and_what_is_requested_again_stays)
 
 /* ---- failures ---- */
 
+/* ---- Entries made with others ---- */
+
+struct waiter {
+    struct nt_cache *cache;
+    struct script *script;
+    enum nt_status status;
+};
+
+static void *touch_the_first(void *context)
+{
+    struct waiter *waiter = context;
+    struct nt_error error;
+    waiter->status = touch(waiter->cache, 1, waiter->script, &error);
+    return NULL;
+}
+
+static struct nt_cache_entry *begin(struct nt_cache *cache, uint64_t offset, size_t bytes)
+{
+    struct nt_cache_key key = key_at(offset);
+    return nt_cache_begin(cache, &key, bytes);
+}
+
+static void make(struct nt_cache *cache, uint64_t offset, const struct script *script)
+{
+    struct nt_cache_entry *entry = begin(cache, offset, script->bytes);
+    ck_assert_ptr_nonnull(entry);
+    memset(nt_cache_entry_output(entry), script->fill, script->bytes);
+    nt_cache_finish(cache, entry, NT_OK, NULL);
+}
+
+TEST(what_was_made_with_another_entry_is_not_loaded)
+{
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
+    struct script script = {.fill = 7, .bytes = 1000};
+    make(cache, 1, &script);
+    ck_assert_ptr_null(begin(cache, 1, 1000));
+    assert_ok(touch(cache, 1, &script, &error));
+    assert_ok(touch(cache, 2, &script, &error));
+    ck_assert_ptr_null(begin(cache, 2, 1000));
+    ck_assert_uint_eq(script.loads, 1);
+    ck_assert_uint_eq(counters.cache_pages, 2);
+    nt_cache_free(cache);
+}
+
+TEST(a_failure_of_an_entry_made_with_another_is_remembered)
+{
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
+    struct script script = {.bytes = 1000};
+    struct nt_cache_entry *entry = begin(cache, 1, 1000);
+    ck_assert_ptr_nonnull(entry);
+    assert_status(NT_CORRUPT, nt_fail(&error, NT_CORRUPT, 99, "bad"));
+    nt_cache_finish(cache, entry, NT_CORRUPT, &error);
+    assert_status(NT_CORRUPT, touch(cache, 1, &script, &error));
+    ck_assert_uint_eq(script.loads, 0);
+    nt_cache_free(cache);
+}
+
+/* They take a quarter; the first ones stay until they have been used, or for a while. */
+TEST(entries_that_nobody_requested_leave_room_for_others)
+{
+    enum { LIMIT = 1 << 20, BYTES = 1 << 14, MOST = LIMIT / 4 / BYTES };
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(LIMIT, 1, &counters);
+    struct script script = {.fill = 3, .bytes = BYTES};
+    for (uint64_t i = 0; i < MOST; i++)
+        make(cache, i, &script);
+    ck_assert_ptr_null(begin(cache, MOST, BYTES));
+    assert_ok(touch(cache, 0, &script, &error)); /* now it is one like others */
+    make(cache, MOST, &script);
+    ck_assert_ptr_null(begin(cache, MOST + 1, BYTES));
+    sleep(2);
+    make(cache, MOST + 1, &script);
+    assert_ok(touch(cache, 0, &script, &error));
+    ck_assert_uint_eq(script.loads, 0);
+    assert_ok(touch(cache, 1, &script, &error)); /* it gave way */
+    ck_assert_uint_eq(script.loads, 1);
+    nt_cache_free(cache);
+}
+
+TEST(an_entry_made_with_another_is_awaited)
+{
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
+    struct script script = {.fill = 9, .bytes = 1000};
+    struct nt_cache_entry *entry = begin(cache, 1, 1000);
+    ck_assert_ptr_nonnull(entry);
+    struct waiter waiter = {cache, &script, NT_INVALID};
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, touch_the_first, &waiter), 0);
+    while (!__atomic_load_n(&counters.cache_waits, __ATOMIC_RELAXED))
+        usleep(1000);
+    memset(nt_cache_entry_output(entry), script.fill, script.bytes);
+    nt_cache_finish(cache, entry, NT_OK, NULL);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiter.status, NT_OK);
+    ck_assert_uint_eq(script.loads, 0);
+    nt_cache_free(cache);
+}
+
 TEST(a_failure_is_remembered_and_tried_again_later)
 {
     struct nt_error error;

@@ -131,7 +131,7 @@ TEST(each_counter_has_a_name_of_its_own_and_counts)
             ck_assert_uint_ne(value, other_value);
         }
     }
-    ck_assert_uint_eq(count, 21 + 4 * NT_ALGORITHM_COUNT);
+    ck_assert_uint_eq(count, 22 + 4 * NT_ALGORITHM_COUNT);
     ck_assert(!nt_reader_counter(reader, UINT32_MAX, &name, &value));
     ck_assert_uint_gt(sum, 0);
     nt_reader_free(reader);

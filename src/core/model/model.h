@@ -361,6 +361,10 @@ struct nt_dataset_ops {
     bool (*is_branch)(const struct nt_dataset *dataset, uint32_t field);
     enum nt_status (*write_branch)(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
                                    struct nt_error *error);
+    /* Columns whose pages are the same stored bytes, and whose elements are mostly needed with those of
+     * `column`. Returns their number. NULL: none. */
+    uint32_t (*columns_beside)(const struct nt_dataset *dataset, uint32_t column,
+                               uint32_t columns[NT_DECODE_TOGETHER - 1]);
     /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
     void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
                            char location[static NT_LOCATION_BYTES]);

@@ -176,6 +176,30 @@ static void close_dataset(struct nt_dataset *dataset)
         nt_source_close(dataset->sources[i]);
 }
 
+static bool has_offsets(const struct nt_ttree_map *map, const struct nt_ttree_column *column)
+{
+    return map->branches[column->branch].interpretation.outputs[column->output].is_offsets;
+}
+
+/* Where lists end, and the next column of the branch: their items, or where the lists in them end. */
+static uint32_t columns_beside(const struct nt_dataset *dataset, uint32_t column,
+                               uint32_t columns[NT_DECODE_TOGETHER - 1])
+{
+    const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    const struct nt_ttree_column *items = map->columns;
+    uint32_t first = column, end = column, count = 0;
+    while (first > 0 && items[first - 1].branch == items[column].branch &&
+           has_offsets(map, &items[first - 1]))
+        first--;
+    while (end + 1 < dataset->column_count && items[end + 1].branch == items[column].branch &&
+           has_offsets(map, &items[end]))
+        end++;
+    for (uint32_t i = first; i <= end && count < NT_DECODE_TOGETHER - 1; i++)
+        if (i != column)
+            columns[count++] = i;
+    return count;
+}
+
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_ttree_load_group,
     .describe_dataset = describe_dataset,
@@ -184,6 +208,7 @@ static const struct nt_dataset_ops dataset_ops = {
     .describe_page = nt_ttree_describe_page,
     .is_branch = is_branch,
     .write_branch = write_branch,
+    .columns_beside = columns_beside,
     .page_elsewhere = nt_ttree_page_elsewhere,
     .add_physical = nt_ttree_add_physical,
     .close = close_dataset,

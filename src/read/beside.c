@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps what decoding a page gives for other columns: if a page is loaded, pages of columns that are mostly
+ * needed with its own are decoded from the same bytes into the cache.
+ */
+#include "read/read.h"
+
+#include "core/base/thread.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+#include "read/page.h"
+
+/* ---- Find the pages ---- */
+
+/* Where a page of a column is, in a dataset with field_groups. */
+struct place {
+    uint32_t part;
+    uint64_t number; /* of the page in the column's range of the part */
+};
+
+static const struct nt_group *group_of(const struct nt_dataset *dataset, uint32_t column, uint32_t part)
+{
+    uint32_t first = dataset->field_groups[dataset->columns[column].field];
+    return first == NT_NONE ? NULL : &dataset->groups[first + part];
+}
+
+static bool find_place(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                       struct place *place)
+{
+    for (place->part = 0; place->part < dataset->part_count; place->part++) {
+        const struct nt_group *group = group_of(dataset, column, place->part);
+        if (!group || !nt_group_is_loaded(group))
+            continue;
+        uintptr_t distance = (uintptr_t)page - (uintptr_t)group->pages;
+        if (distance >= group->page_count * sizeof(*page))
+            continue;
+        place->number = distance / sizeof(*page) -
+                        nt_group_range(dataset, group, group->first_cluster, column)->first_page;
+        return true;
+    }
+    return false;
+}
+
+/* Loads the page list if necessary. */
+static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t column, const struct place *place)
+{
+    const struct nt_group *group = group_of(dataset, column, place->part);
+    if (!group || nt_dataset_load_group(dataset, (uint32_t)(group - dataset->groups), NULL) != NT_OK)
+        return NULL;
+    const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
+    return place->number < range->pages ? &group->pages[range->first_page + place->number] : NULL;
+}
+
+static bool is_decoded_beside(const struct nt_dataset *dataset, const struct nt_page *a,
+                              const struct nt_page *b)
+{
+    return nt_pages_are_shared(dataset, a, b) && !nt_page_decoder(dataset, a)->dependency_count &&
+           !nt_page_decoder(dataset, b)->dependency_count && nt_page_decoded_elements(a) == a->elements &&
+           nt_page_decoded_elements(b) == b->elements;
+}
+
+/* ---- Decode them ---- */
+
+static void add(const struct nt_page_request *request, uint32_t column, const struct nt_page *page,
+                struct nt_pages_beside *beside)
+{
+    const struct nt_cache_key key = nt_page_key(request->dataset, page);
+    size_t bytes;
+    if (nt_page_decoded_bytes(request->dataset, page, &bytes, NULL) != NT_OK)
+        return;
+    struct nt_cache_entry *entry = nt_cache_begin(request->reader->cache, &key, bytes);
+    if (!entry)
+        return;
+    beside->columns[beside->count] = column;
+    beside->entries[beside->count] = entry;
+    beside->pages[beside->count++] =
+        (struct nt_shared_page){.page = page, .output = nt_cache_entry_output(entry)};
+}
+
+void nt_pages_beside_begin(struct nt_page_request *request, struct nt_pages_beside *beside)
+{
+    struct nt_dataset *dataset = request->dataset;
+    uint32_t columns[NT_DECODE_TOGETHER - 1], count = 0;
+    struct place place;
+    beside->count = 0;
+    if (request->reader->options.caches_beside && dataset->ops && dataset->ops->columns_beside &&
+        dataset->field_groups && !request->page->is_missing)
+        count = dataset->ops->columns_beside(dataset, request->column, columns);
+    if (!count || !find_place(dataset, request->column, request->page, &place))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_page *page = find_page(dataset, columns[i], &place);
+        if (page && is_decoded_beside(dataset, request->page, page))
+            add(request, columns[i], page, beside);
+    }
+    request->beside = beside->pages;
+    request->shared_page_count = beside->count;
+}
+
+/* Together they failed; but some of them may be good. */
+static void load_alone(const struct nt_page_request *request, const struct nt_pages_beside *beside,
+                       uint32_t i)
+{
+    struct nt_page_request alone = *request;
+    struct nt_error error;
+    alone.column = beside->columns[i];
+    alone.page = beside->pages[i].page;
+    enum nt_status status = nt_page_load_or_report(&alone, beside->pages[i].output, &error);
+    nt_cache_finish(request->reader->cache, beside->entries[i], status, &error);
+}
+
+void nt_pages_beside_end(struct nt_page_request *request, struct nt_pages_beside *beside, bool is_decoded)
+{
+    request->beside = NULL;
+    request->shared_page_count = 0;
+    for (uint32_t i = 0; i < beside->count; i++) {
+        if (is_decoded)
+            nt_cache_finish(request->reader->cache, beside->entries[i], NT_OK, NULL);
+        else
+            load_alone(request, beside, i);
+    }
+    if (is_decoded)
+        nt_counter_add(&request->reader->counters.pages_beside, beside->count);
+}
