@@ -449,6 +449,8 @@ struct nt_access_pattern {
 /* Does a read of bytes [offset, offset + bytes) begin at or near the end of the last one? Near is
  * within a few times its own length: kernel readahead sends requests slightly out of order. */
 bool nt_access_is_sequential(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
+/* Would nt_access_note of this read return true? */
+bool nt_access_continues(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
 /* Records a read of bytes [offset, offset + bytes). True if it is sequential. */
 bool nt_access_note(struct nt_access_pattern *access, uint64_t offset, size_t bytes);
 /* The cache hint for a page that a read has used, to its end or not. */
@@ -477,7 +479,8 @@ struct nt_walk {
     const void *walked;
 };
 
-/* Queues the pages from a byte on, as far as it pays: fewer if the reader copies cached pages. */
+/* Queues the pages after that of a byte, which the caller is about to read, as far as it pays: fewer if the
+ * reader copies cached pages. */
 void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied);
 /* Does decoding ahead pay if the pages are not copied from the cache? */
 bool nt_readahead_pays(const struct nt_reader *reader);

@@ -19,6 +19,7 @@
 
 enum {
     SEQUENTIAL_READS = 2,
+    WHOLE_BYTES = 256 * 1024, /* so large a read at the start is the first of a sequence */
     NEAR_BYTES = 1024 * 1024, /* kernel readahead sends its requests slightly out of order */
     NEAR_READS = 8,
 };
@@ -39,6 +40,19 @@ bool nt_access_is_sequential(const struct nt_access_pattern *access, uint64_t of
     return is_near(offset, expected, bytes > NEAR_BYTES / NEAR_READS ? NEAR_BYTES : bytes * NEAR_READS);
 }
 
+/* Some programs first read the end of a file, to find its size. */
+static bool is_beginning(uint64_t offset, uint64_t bytes)
+{
+    return offset == 0 && bytes >= WHOLE_BYTES;
+}
+
+bool nt_access_continues(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes)
+{
+    uint32_t reads = atomic_load_explicit(&access->reads, memory_order_relaxed) + 1;
+    return is_beginning(offset, bytes) ||
+           (reads >= SEQUENTIAL_READS && nt_access_is_sequential(access, offset, bytes));
+}
+
 bool nt_access_note(struct nt_access_pattern *access, uint64_t offset, size_t bytes)
 {
     uint64_t expected =
@@ -46,7 +60,8 @@ bool nt_access_note(struct nt_access_pattern *access, uint64_t offset, size_t by
     if (is_near(offset, expected, NEAR_BYTES)) {
         atomic_fetch_add_explicit(&access->reads, 1, memory_order_relaxed);
     } else {
-        atomic_store_explicit(&access->reads, 0, memory_order_relaxed);
+        uint32_t reads = is_beginning(offset, bytes) ? SEQUENTIAL_READS : 0;
+        atomic_store_explicit(&access->reads, reads, memory_order_relaxed);
         atomic_store_explicit(&access->queued, 0, memory_order_relaxed);
     }
     return is_on(access);
@@ -66,8 +81,8 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2,                           /* if decoding is neither slow nor fast */
-    EVIDENCE_NANOSECONDS = 10 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
+    FEW_PAGES = 2,                          /* if decoding is neither slow nor fast */
+    EVIDENCE_NANOSECONDS = 4 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
 };
 
 /* Has the loading of pages been slower than this rate? */
@@ -114,11 +129,15 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
     struct nt_reader *reader = walk->reader;
     struct nt_access_pattern *access = walk->access;
     uint64_t element = offset / walk->element_bytes, bytes = 0;
+    struct nt_readahead_page next;
     uint64_t queued = atomic_load_explicit(&access->queued, memory_order_relaxed);
     unsigned most = nt_workers_count(reader->workers) ? count_pages(reader, is_copied) : 0;
+    if (most && element < walk->elements - walk->lead) {
+        walk->find(walk->walked, element, &next);
+        element = next.end;
+    }
     for (unsigned pages = 0; element < walk->elements - walk->lead && pages < most && bytes < MAX_BYTES;
          pages++) {
-        struct nt_readahead_page next;
         if (pages >= PAGES && bytes >= MIN_BYTES)
             break;
         walk->find(walk->walked, element, &next);

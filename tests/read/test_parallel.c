@@ -324,6 +324,59 @@ TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
     builder_free(builder);
 }
 
+static void wait_for_pages_ahead(struct builder *builder)
+{
+    for (unsigned wait = 0; wait < 1000 && !pages_ahead(builder); wait++)
+        usleep(10000);
+    ck_assert_uint_gt(pages_ahead(builder), 0);
+}
+
+TEST(a_large_read_at_the_start_is_followed_by_decoding_ahead)
+{
+    enum { LARGE = 256 * 1024 };
+    struct nt_error error;
+    struct builder *builder = long_list();
+    char *got = malloc(LARGE);
+    finish(builder, &(struct nt_reader_options){.threads = 1});
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    pretend_pages_are_slow(builder, true);
+    uint64_t end = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
+    assert_ok(nt_stream_read(stream, end - 16, got, 16, &error)); /* as programs that find the size so do */
+    assert_ok(nt_stream_read(stream, 0, got, LARGE - 1, &error));
+    usleep(20000);
+    ck_assert_uint_eq(pages_ahead(builder), 0);
+    assert_ok(nt_stream_read(stream, end - 16, got, 16, &error));
+    assert_ok(nt_stream_read(stream, 0, got, LARGE, &error));
+    wait_for_pages_ahead(builder);
+    nt_stream_close(stream);
+    free(got);
+    builder_free(builder);
+}
+
+TEST(pages_of_the_next_cluster_are_decoded_ahead)
+{
+    enum { CLUSTER = 1000 };
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    uint64_t values[CLUSTER] = {0};
+    int32_t got[CLUSTER / 4];
+    builder->has_field_groups = true; /* one page list for each cluster */
+    for (uint32_t i = 0; i < 3; i++) {
+        add_cluster(builder, i * CLUSTER, CLUSTER);
+        add_elements(builder, i, column, values, CLUSTER, CLUSTER);
+    }
+    finish(builder, &(struct nt_reader_options){.threads = 1});
+    struct nt_stream *stream = open_data(builder, field, NT_STREAM_DATA);
+    pretend_pages_are_slow(builder, true);
+    for (uint64_t i = 0; i < 3; i++) /* of four parts of the first cluster */
+        assert_ok(nt_stream_read(stream, i * sizeof(got), got, sizeof(got), &error));
+    wait_for_pages_ahead(builder);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+
 TEST(a_dataset_is_forgotten_while_workers_are_ahead_in_it)
 {
     struct nt_error error;
