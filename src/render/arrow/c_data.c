@@ -129,99 +129,14 @@ static void release_array(struct ArrowArray *array)
     *array = (struct ArrowArray){0};
 }
 
-/* The final conversion of a decoded range. */
-struct finishing {
-    uint64_t subtract; /* from each offset */
-    uint32_t *halves;  /* output of 32-bit offsets; export_body frees the 64-bit range. NULL: none */
-};
-
-/* The ranges that all workers decode at once after everything else is ready. */
+/* A batch on its way into arrays. */
 struct export
 {
     const struct nt_arrow *arrow;
     const struct nt_arrow_body *body;
-    struct nt_stream_range *ranges; /* [buffer] */
-    struct finishing *finishings;   /* [range] */
-    uint32_t range_count;
+    void **memory; /* [buffer]; NULL: none, or moved into an array */
     struct nt_error *error;
 };
-
-static enum nt_status fill_buffer(struct export *export, uint32_t buffer, uint8_t *memory)
-{
-    struct nt_arrow_run run;
-    struct nt_stream *stream;
-    if (!nt_arrow_find_run(export->arrow, export->body, buffer, &run))
-        return nt_arrow_read_buffer(export->arrow, export->body, buffer, 0, memory,
-                                    (size_t) export->body->buffer_bytes[buffer], export->error);
-    enum nt_status status = nt_arrow_find_stream(export->arrow, run.stream, &stream, export->error);
-    if (status != NT_OK)
-        return status;
-    struct finishing finishing = {.subtract = run.subtract};
-    void *output = memory;
-    if (run.are_halved) {
-        finishing.halves = output;
-        output = malloc(run.count * sizeof(uint64_t));
-        if (!output)
-            return nt_fail_memory(export->error);
-    }
-    export->finishings[export->range_count] = finishing;
-    export->ranges[export->range_count++] =
-        (struct nt_stream_range){.stream = stream, .first = run.first, .count = run.count, .output = output};
-    return NT_OK;
-}
-
-/* Makes offsets relative to the batch. Fails if one exceeds 32 bits. */
-static enum nt_status finish_range(const struct finishing *finishing, const struct nt_stream_range *range,
-                                   struct nt_error *error)
-{
-    uint64_t *offsets = range->output;
-    if (!finishing->halves) {
-        for (uint64_t i = 0; i < range->count && finishing->subtract; i++)
-            offsets[i] -= finishing->subtract;
-        return NT_OK;
-    }
-    for (uint64_t i = 0; i < range->count; i++) {
-        uint64_t offset = offsets[i] - finishing->subtract;
-        if (offset > INT32_MAX)
-            return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits", INT32_MAX, offset);
-        finishing->halves[i] = (uint32_t)offset;
-    }
-    return NT_OK;
-}
-
-static enum nt_status read_ranges(struct export *export)
-{
-    enum nt_status status = nt_streams_read_elements(export->ranges, export->range_count, export->error);
-    for (uint32_t i = 0; i < export->range_count && status == NT_OK; i++)
-        status = finish_range(&export->finishings[i], &export->ranges[i], export->error);
-    return status;
-}
-
-/* A validity buffer without bytes means "no nulls" and is NULL; all other buffers are not NULL. */
-static enum nt_status export_buffer(struct export *export, uint32_t buffer, const void **memory_ret)
-{
-    uint64_t bytes = export->body->buffer_bytes[buffer];
-    if (bytes == 0 && export->arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
-        return NT_OK;
-    if (bytes > SIZE_MAX / 2)
-        return nt_fail_memory(export->error);
-    size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
-    uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
-    if (!memory)
-        return nt_fail_memory(export->error);
-    memset(memory + bytes, 0, room - (size_t)bytes);
-    *memory_ret = memory;
-    return fill_buffer(export, buffer, memory);
-}
-
-/* Counts nulls in a bitmap. */
-static uint64_t count_zeros(const uint8_t *bits, uint64_t slots)
-{
-    uint64_t ones = 0;
-    for (uint64_t i = 0; i < (slots + 7) / 8; i++)
-        ones += (uint64_t)__builtin_popcount(bits[i]);
-    return slots - ones;
-}
 
 static enum nt_status export_array_node(struct export *export, uint32_t number, struct ArrowArray *array)
 {
@@ -236,12 +151,11 @@ static enum nt_status export_array_node(struct export *export, uint32_t number, 
         return nt_fail_memory(export->error);
     array->n_buffers = buffers;
     array->n_children = node->child_count;
+    for (uint32_t i = 0; i < node->buffer_count; i++) {
+        array->buffers[i] = export->memory[node->first_buffer + i];
+        export->memory[node->first_buffer + i] = NULL;
+    }
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
-        status = export_buffer(export, node->first_buffer + i, &array->buffers[i]);
-    if (status == NT_OK && export->body->null_counts[number] == NT_ARROW_UNCOUNTED)
-        array->null_count =
-            array->length ? (int64_t)count_zeros(array->buffers[0], export->body->slots[number]) : 0;
     for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
          child = export->arrow->nodes[child].end, i++) {
         array->children[i] = calloc(1, sizeof(struct ArrowArray));
@@ -251,20 +165,18 @@ static enum nt_status export_array_node(struct export *export, uint32_t number, 
     return status;
 }
 
-static enum nt_status export_body(struct export *export, struct ArrowArray *array)
+static enum nt_status export_body(const struct nt_arrow *arrow, struct nt_arrow_body *body,
+                                  struct ArrowArray *array, struct nt_error *error)
 {
-    *array = (struct ArrowArray){.release = release_array};
-    export->ranges = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->ranges));
-    export->finishings = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->finishings));
-    enum nt_status status = export->ranges && export->finishings ? export_array_node(export, 0, array)
-                                                                 : nt_fail_memory(export->error);
+    struct export export = {.arrow = arrow, .body = body, .error = error};
+    export.memory = calloc((size_t)arrow->buffer_count + 1, sizeof(*export.memory));
+    enum nt_status status =
+        export.memory ? nt_arrow_decode_body(arrow, body, export.memory, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = read_ranges(export);
-    for (uint32_t i = 0; i < export->range_count; i++)
-        if (export->finishings[i].halves)
-            free(export->ranges[i].output);
-    free(export->ranges);
-    free(export->finishings);
+        status = export_array_node(&export, 0, array);
+    for (uint32_t i = 0; export.memory && i < arrow->buffer_count; i++)
+        free(export.memory[i]);
+    free(export.memory);
     return status;
 }
 
@@ -280,8 +192,8 @@ enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batc
         status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
-    struct export export = {.arrow = arrow, .body = body, .error = error};
-    status = export_body(&export, array_ret);
+    *array_ret = (struct ArrowArray){.release = release_array};
+    status = export_body(arrow, body, array_ret, error);
     nt_arrow_body_free(body);
     if (status != NT_OK)
         release_array(array_ret);
