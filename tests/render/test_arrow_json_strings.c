@@ -103,7 +103,8 @@ static void open_within(uint64_t max_items, uint64_t first)
     options.has_range = first > 0;
     options.first_entry = first;
     options.entries = ROWS - first;
-    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, max_items, &arrow, &error));
+    const struct nt_arrow_limits limits = {.max_items = max_items};
+    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, &limits, &arrow, &error));
 }
 
 static void check_lines(unsigned first)

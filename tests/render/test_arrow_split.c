@@ -33,7 +33,8 @@ static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items,
     options.has_range = first > 0;
     options.first_entry = first;
     options.entries = nt_dataset_entries(builder->dataset) - first;
-    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, max_items, &arrow, &error));
+    const struct nt_arrow_limits limits = {.max_items = max_items};
+    assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, &limits, &arrow, &error));
     return arrow;
 }
 

@@ -183,6 +183,14 @@ struct nt_arrow_body {
 enum { NT_ARROW_ALIGNMENT = 64 };
 #define NT_ARROW_UNCOUNTED UINT64_MAX
 
+/* Limits of a batch. */
+struct nt_arrow_limits {
+    uint64_t max_items; /* per array with 32-bit offsets; 0: INT32_MAX */
+    /* Merges clusters up to so many bytes, and divides larger ones unless one entry is larger. 0: a batch
+     * is a cluster. */
+    uint64_t batch_bytes;
+};
+
 struct nt_arrow {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -213,7 +221,7 @@ struct nt_arrow {
     /* The clusters of the table are those of the dataset or parts of them. */
     uint64_t *entries; /* [cluster_count + 1]: entries before each cluster, in entry order */
     uint32_t cluster_count, stored_clusters;
-    uint64_t max_items;             /* per cluster, with 32-bit offsets */
+    struct nt_arrow_limits limits;  /* max_items filled in */
     struct nt_arrow_cut *cuts;      /* [cluster_count + 1] while borders load; NULL: whole clusters */
     struct nt_arrow_batch *batches; /* one for each cluster that is not omitted */
     uint32_t batch_count;
@@ -254,10 +262,11 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
 /* nodes.c: selects the fields that the options request. */
 enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *error);
 
-/* ipc_file.c: like nt_arrow_new, but with a parameter for max_items, which is INT32_MAX there. */
+/* ipc_file.c: like nt_arrow_new, but with limits. */
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
-                                   const struct nt_arrow_options *options, uint64_t max_items,
-                                   struct nt_arrow **arrow_ret, struct nt_error *error);
+                                   const struct nt_arrow_options *options,
+                                   const struct nt_arrow_limits *limits, struct nt_arrow **arrow_ret,
+                                   struct nt_error *error);
 
 /* batch_ranges.c: checks the requested range of entries, and restricts `entries` to it. */
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
@@ -273,6 +282,10 @@ void nt_arrow_forget_borders(struct nt_arrow *arrow);
 /* batch_ranges.c: splits clusters whose items exceed the range of 32-bit offsets into clusters that
  * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
 enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error);
+
+/* batch_ranges.c: merges and divides clusters, so that batches have about `most` bytes. The caller loads the
+ * borders before and after. */
+enum nt_status nt_arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error);
 
 /* schema.c: returns the format string of the C data interface without parameters; NULL: no format. */
 const char *nt_arrow_format(const struct nt_arrow_node *node);

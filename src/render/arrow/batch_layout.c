@@ -144,7 +144,7 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
         return too_large(arrow, body->cluster, error);
     const struct nt_arrow_node *node = &arrow->nodes[number];
     if (node->has_short_offsets &&
-        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->max_items)
+        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->limits.max_items)
         return too_large(arrow, body->cluster, error);
     if (node->valid != NT_NONE)
         body->null_counts[number] = NT_ARROW_UNCOUNTED;
@@ -309,6 +309,10 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     if (status == NT_OK)
         status = nt_arrow_cut_entries(arrow, error);
     if (status == NT_OK)
+        status = load_all_borders(arrow, error);
+    if (status == NT_OK && arrow->limits.batch_bytes)
+        status = nt_arrow_regroup(arrow, arrow->limits.batch_bytes, error);
+    if (status == NT_OK && arrow->limits.batch_bytes)
         status = load_all_borders(arrow, error);
     if (status == NT_OK)
         status = nt_arrow_split(arrow, &is_split, error);

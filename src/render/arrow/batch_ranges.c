@@ -301,7 +301,7 @@ struct splitting {
 static bool has_too_many(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster)
 {
     const uint64_t *borders = nt_arrow_item_borders(node);
-    return borders[cluster + 1] - borders[cluster] > arrow->max_items;
+    return borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
 }
 
 static enum nt_status find_nodes(struct splitting *splitting)
@@ -355,7 +355,7 @@ static enum nt_status count_items(const struct splitting *splitting, const struc
 static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *after)
 {
     for (uint32_t i = 0; i < splitting->node_count; i++)
-        if (after[i] - before[i] > splitting->arrow->max_items)
+        if (after[i] - before[i] > splitting->arrow->limits.max_items)
             return false;
     return true;
 }
@@ -440,12 +440,24 @@ static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *ar
     return NT_OK;
 }
 
-enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
+static uint64_t max_parts_of(const struct nt_arrow *arrow)
 {
     uint64_t numbers = 3 * (uint64_t)arrow->node_count + arrow->dataset->field_count;
-    struct splitting splitting = {.arrow = arrow, .max_parts = MAX_NUMBERS / numbers, .error = error};
-    if (splitting.max_parts > MAX_PARTS)
-        splitting.max_parts = MAX_PARTS;
+    uint64_t parts = MAX_NUMBERS / numbers;
+    return parts < MAX_PARTS ? parts : MAX_PARTS;
+}
+
+static void splitting_deinit(struct splitting *splitting)
+{
+    for (uint32_t i = 0; i < splitting->cut_count; i++)
+        nt_arrow_cut_deinit(&splitting->cuts[i]);
+    free(splitting->cuts);
+    free(splitting->nodes);
+}
+
+enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
+{
+    struct splitting splitting = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
     enum nt_status status = find_nodes(&splitting);
     *split_ret = splitting.node_count > 0;
     if (status != NT_OK || !*split_ret)
@@ -457,9 +469,103 @@ enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt
     if (status == NT_OK)
         status = take_cuts(&splitting, arrow);
 out:
-    for (uint32_t i = 0; i < splitting.cut_count; i++)
-        nt_arrow_cut_deinit(&splitting.cuts[i]);
-    free(splitting.cuts);
-    free(splitting.nodes);
+    splitting_deinit(&splitting);
+    return status;
+}
+
+/* ---- Batches of a size ---- */
+
+/* Computes the bytes of each cluster's batch. UINT64_MAX: Arrow cannot hold it, or only in parts. */
+static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **bytes_ret,
+                                       struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint64_t *bytes = calloc((size_t)arrow->cluster_count + 1, sizeof(*bytes));
+    if (!bytes)
+        return nt_fail_memory(error);
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
+        struct nt_arrow_body *body = NULL;
+        status = nt_arrow_body_new(arrow, cluster, &body, error);
+        bytes[cluster] = status == NT_OK ? body->buffer_start[arrow->buffer_count] : UINT64_MAX;
+        if (status == NT_LIMIT)
+            status = NT_OK;
+        nt_arrow_body_free(body);
+    }
+    *bytes_ret = bytes;
+    return status;
+}
+
+/* How many parts a cluster needs, at most one for each entry. nt_arrow_split divides what has no size. */
+static uint64_t count_parts(const struct nt_arrow *arrow, uint32_t cluster, uint64_t bytes, uint64_t most)
+{
+    uint64_t entries = arrow->entries[cluster + 1] - arrow->entries[cluster];
+    uint64_t parts = bytes == UINT64_MAX ? 1 : bytes / most + (bytes % most != 0);
+    parts = parts < entries ? parts : entries;
+    return parts ? parts : 1;
+}
+
+/* The size to aim at: larger than requested if there were too many parts. */
+static uint64_t find_size(const struct nt_arrow *arrow, const uint64_t *bytes, uint64_t most)
+{
+    uint64_t parts, max_parts = max_parts_of(arrow);
+    do {
+        parts = 0;
+        for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
+            parts += count_parts(arrow, cluster, bytes[cluster], most) - 1;
+    } while (parts > max_parts && (most *= 2));
+    return most;
+}
+
+/* Cuts a cluster, whose border is the last cut so far, into parts with equally many entries. */
+static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster, uint64_t parts)
+{
+    const uint64_t *entries = splitting->arrow->entries + cluster;
+    uint32_t stored = splitting->cuts[splitting->cut_count - 1].stored;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 1; i < parts && status == NT_OK; i++) {
+        uint64_t part = (entries[1] - entries[0]) / parts, rest = (entries[1] - entries[0]) % parts;
+        uint64_t entry = entries[0] + part * i + (i < rest ? i : rest);
+        struct nt_arrow_cut cut;
+        status = nt_arrow_cut_init(splitting->arrow, entry, stored, &cut, splitting->error);
+        if (status == NT_OK)
+            status = add_cut(splitting, &cut);
+        nt_arrow_cut_deinit(&cut);
+    }
+    return status;
+}
+
+/* Keeps the border of a cluster unless its batch is merged with the one before. */
+static enum nt_status set_parts(struct splitting *splitting, const uint64_t *bytes, uint64_t most)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    enum nt_status status = NT_OK;
+    uint64_t before = most; /* bytes of the last batch so far */
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
+        uint64_t parts = count_parts(arrow, cluster, bytes[cluster], most);
+        if (cluster && before <= most && bytes[cluster] <= most - before) {
+            before += bytes[cluster];
+            continue;
+        }
+        status = keep_border(splitting, cluster);
+        if (status == NT_OK)
+            status = cut_cluster(splitting, cluster, parts);
+        before = bytes[cluster] / parts;
+    }
+    return status == NT_OK ? keep_border(splitting, arrow->cluster_count) : status;
+}
+
+enum nt_status nt_arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
+{
+    struct splitting splitting = {.arrow = arrow, .error = error};
+    uint64_t *bytes = NULL;
+    if (!arrow->cluster_count)
+        return NT_OK;
+    enum nt_status status = measure_clusters(arrow, &bytes, error);
+    if (status == NT_OK)
+        status = set_parts(&splitting, bytes, find_size(arrow, bytes, most));
+    if (status == NT_OK)
+        status = take_cuts(&splitting, arrow);
+    splitting_deinit(&splitting);
+    free(bytes);
     return status;
 }

@@ -153,12 +153,14 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                             struct nt_error *error)
 {
-    return nt_arrow_new_within(reader, dataset, options, INT32_MAX, arrow_ret, error);
+    const struct nt_arrow_limits limits = {0};
+    return nt_arrow_new_within(reader, dataset, options, &limits, arrow_ret, error);
 }
 
 enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
-                                   const struct nt_arrow_options *options, uint64_t max_items,
-                                   struct nt_arrow **arrow_ret, struct nt_error *error)
+                                   const struct nt_arrow_options *options,
+                                   const struct nt_arrow_limits *limits, struct nt_arrow **arrow_ret,
+                                   struct nt_error *error)
 {
     struct nt_arrow_options known;
     enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_arrow_options", error);
@@ -182,7 +184,9 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     arrow->reader = reader;
     arrow->dataset = dataset;
     arrow->options = known;
-    arrow->max_items = max_items;
+    arrow->limits = *limits;
+    if (!limits->max_items)
+        arrow->limits.max_items = INT32_MAX;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
     status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
