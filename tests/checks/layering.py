@@ -35,13 +35,13 @@ MAY_INCLUDE = {
     'read': 'core/base core/io core/codec core/model formats',
     'chain': f'{CORE} remote/client formats',
     'render': f'{CORE} read',
-    'render/arrow': 'core/base core/json core/model read render',
+    'render/arrow': 'core/base core/codec core/json core/model read render',
     'tools': f'{CORE} read render',
     'vfs': f'{CORE} remote/client formats read chain render render/arrow tools',
     'fuse': 'core/base vfs',
     'sandbox': 'core/base',
     'remote/helper': 'core/base core/io remote sandbox',
-    'cli': f'{CORE} remote/client formats read chain render tools vfs fuse sandbox',
+    'cli': f'{CORE} remote/client formats read chain render render/arrow tools vfs fuse sandbox',
 }
 # Folders that may include only some headers of another.
 ONLY = {

@@ -26,16 +26,20 @@ static struct builder *short_dataset(unsigned seed)
     return builder;
 }
 
-static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items, uint64_t first)
+static struct nt_arrow *open_limited(struct builder *builder, struct nt_arrow_limits limits, uint64_t first)
 {
     struct nt_arrow *arrow;
     struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
     options.has_range = first > 0;
     options.first_entry = first;
     options.entries = nt_dataset_entries(builder->dataset) - first;
-    const struct nt_arrow_limits limits = {.max_items = max_items};
     assert_ok(nt_arrow_new_within(builder->reader, builder->dataset, &options, &limits, &arrow, &error));
     return arrow;
+}
+
+static struct nt_arrow *open_within(struct builder *builder, uint64_t max_items, uint64_t first)
+{
+    return open_limited(builder, (struct nt_arrow_limits){.max_items = max_items}, first);
 }
 
 /* The lines of entries from `first` on, without the omitted ones. */
@@ -85,16 +89,21 @@ static void check_batches(const struct nt_arrow *arrow, uint64_t max_items)
     schema.release(&schema);
 }
 
-static void try_within(struct builder *builder, const char *rows, uint64_t max_items, uint64_t first)
+static void check_rows(struct nt_arrow *arrow, const char *rows, uint64_t first)
 {
     struct nt_buffer found = {0}, expected = {0};
-    struct nt_arrow *arrow = open_within(builder, max_items, first);
-    check_batches(arrow, max_items);
     lines_from_arrow(arrow, &found);
     append_lines(arrow, rows, first, &expected);
     ck_assert_str_eq(nt_buffer_string(&found), nt_buffer_string(&expected));
     nt_buffer_deinit(&found);
     nt_buffer_deinit(&expected);
+}
+
+static void try_within(struct builder *builder, const char *rows, uint64_t max_items, uint64_t first)
+{
+    struct nt_arrow *arrow = open_within(builder, max_items, first);
+    check_batches(arrow, max_items);
+    check_rows(arrow, rows, first);
     nt_arrow_free(arrow);
 }
 
@@ -161,6 +170,51 @@ TEST(an_entry_that_has_too_many_alone_is_left_out_and_reported)
     ck_assert_uint_eq(first, 4);
     omitted(arrow, text, sizeof(text));
     ck_assert_ptr_nonnull(strstr(text, "\"first_entry\":4,\"entries\":1"));
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+
+/* ---- Batches of a size ---- */
+
+TEST(rows_stay_the_same_in_batches_of_any_size, .end = SEEDS)
+{
+    struct nt_buffer rows = {0};
+    struct builder *builder = short_dataset(9000 + (unsigned)_i);
+    struct nt_arrow *arrow = open_arrow(builder);
+    bool is_broken = has_broken_variant(builder, arrow);
+    uint32_t clusters = nt_arrow_batches(arrow), before = UINT32_MAX;
+    nt_arrow_free(arrow);
+    lines_from_rows(builder, &rows);
+    for (uint64_t bytes = 64; bytes < 1 << 20 && !is_broken; bytes *= 16)
+        for (uint64_t first = 0; first < 2; first++) {
+            struct nt_arrow_limits limits = {.max_items = INT32_MAX, .batch_bytes = bytes};
+            arrow = open_limited(builder, limits, first * nt_dataset_entries(builder->dataset) / 3);
+            check_rows(arrow, rows.bytes, first * nt_dataset_entries(builder->dataset) / 3);
+            if (!first) {
+                ck_assert_uint_le(nt_arrow_batches(arrow), before);
+                before = nt_arrow_batches(arrow);
+            }
+            nt_arrow_free(arrow);
+        }
+    ck_assert_uint_le(is_broken ? 1 : before, clusters ? 1 : 0);
+    nt_buffer_deinit(&rows);
+    builder_free(builder);
+}
+
+TEST(a_large_cluster_is_divided_by_entries)
+{
+    struct nt_buffer lines = {0};
+    struct builder *builder = texts();
+    struct nt_arrow *arrow = open_limited(builder, (struct nt_arrow_limits){.batch_bytes = 1}, 0);
+    ck_assert_uint_eq(nt_arrow_batches(arrow), 8); /* one entry each, though it is larger */
+    nt_arrow_free(arrow);
+    arrow = open_limited(builder, (struct nt_arrow_limits){.batch_bytes = 100}, 0);
+    ck_assert_uint_eq(nt_arrow_batches(arrow), 2); /* offsets and text take 64 bytes each */
+    lines_from_arrow(arrow, &lines);
+    ck_assert_str_eq(lines.bytes, "{\"text\":\"ab\"}\n{\"text\":\"cd\"}\n{\"text\":\"\"}\n{\"text\":\"e\"}\n"
+                                  "{\"text\":\"fghijklmno\"}\n{\"text\":\"p\"}\n{\"text\":\"qr\"}\n"
+                                  "{\"text\":\"st\"}\n");
+    nt_buffer_deinit(&lines);
     nt_arrow_free(arrow);
     builder_free(builder);
 }

@@ -268,6 +268,21 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
                                    const struct nt_arrow_limits *limits, struct nt_arrow **arrow_ret,
                                    struct nt_error *error);
 
+/* How the buffers of an IPC file are stored. */
+enum nt_arrow_compression { NT_ARROW_ZSTD, NT_ARROW_LZ4, NT_ARROW_UNCOMPRESSED };
+
+/* ipc_file.c: writes the message of a batch. In the file it starts at a multiple of 64. */
+void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
+                                  enum nt_arrow_compression compression, struct nt_buffer *out);
+/* ipc_file.c: writes the end of a file with these batches, whose messages have `message_bytes`. */
+void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
+                         uint64_t message_bytes, struct nt_buffer *out);
+
+/* ipc_pieces.c: generates an IPC file from its start to its end, batch by batch. All workers decode and
+ * compress. Stores buffers of a batch with equal contents once. The table must outlive the generator. */
+enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
+                                   struct nt_text_generator **pieces_ret, struct nt_error *error);
+
 /* batch_ranges.c: checks the requested range of entries, and restricts `entries` to it. */
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);

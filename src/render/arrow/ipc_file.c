@@ -17,7 +17,8 @@
 #include "read/read.h"
 
 enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
-enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS };
+enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION };
+enum { COMPRESSION_CODEC, COMPRESSION_METHOD };
 enum { FOOTER_VERSION, FOOTER_SCHEMA, FOOTER_DICTIONARIES, FOOTER_BATCHES };
 enum { METADATA_V5 = 4, HEADER_SCHEMA = 1, HEADER_RECORD_BATCH = 3 };
 
@@ -56,9 +57,19 @@ static struct nt_table write_message_table(struct nt_buffer *out, unsigned heade
     return message;
 }
 
-/* In the file, `out` starts at a multiple of 64. */
-static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
-                                struct nt_buffer *out)
+/* The table BodyCompression. Its only method compresses each buffer alone. */
+static void write_compression(enum nt_arrow_compression compression, struct nt_buffer *out,
+                              size_t field_offset)
+{
+    enum { LZ4_FRAME = 0, ZSTD = 1, BUFFER = 0 };
+    struct nt_table table = {0};
+    nt_table_set(&table, COMPRESSION_CODEC, 1, compression == NT_ARROW_ZSTD ? ZSTD : LZ4_FRAME);
+    nt_table_set(&table, COMPRESSION_METHOD, 1, BUFFER);
+    nt_flatbuffer_table(out, field_offset, &table);
+}
+
+void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
+                                  enum nt_arrow_compression compression, struct nt_buffer *out)
 {
     size_t length_offset = begin_message(out);
     struct nt_table message =
@@ -67,6 +78,8 @@ static void write_batch_message(const struct nt_arrow *arrow, const struct nt_ar
     nt_table_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
     nt_table_set_offset(&batch, BATCH_NODES);
     nt_table_set_offset(&batch, BATCH_BUFFERS);
+    if (compression != NT_ARROW_UNCOMPRESSED)
+        nt_table_set_offset(&batch, BATCH_COMPRESSION);
     nt_flatbuffer_table(out, message.field_offsets[MESSAGE_HEADER], &batch);
     nt_flatbuffer_vector(out, batch.field_offsets[BATCH_NODES], arrow->node_count - 1, 8);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
@@ -78,6 +91,8 @@ static void write_batch_message(const struct nt_arrow *arrow, const struct nt_ar
         nt_buffer_le64(out, body->buffer_start[i]);
         nt_buffer_le64(out, body->buffer_bytes[i]);
     }
+    if (compression != NT_ARROW_UNCOMPRESSED)
+        write_compression(compression, out, batch.field_offsets[BATCH_COMPRESSION]);
     end_message(out, length_offset);
 }
 
@@ -92,9 +107,9 @@ static void write_head(struct nt_arrow *arrow)
     end_message(out, length_offset);
 }
 
-static void write_tail(struct nt_arrow *arrow)
+void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
+                         uint64_t message_bytes, struct nt_buffer *out)
 {
-    struct nt_buffer *out = &arrow->tail;
     nt_buffer_le32(out, UINT32_MAX); /* end-of-stream marker */
     nt_buffer_le32(out, 0);
     size_t start = out->length, root = nt_flatbuffer_root(out);
@@ -106,11 +121,12 @@ static void write_tail(struct nt_arrow *arrow)
     nt_arrow_write_schema(arrow, out, footer.field_offsets[FOOTER_SCHEMA]);
     nt_flatbuffer_vector(out, footer.field_offsets[FOOTER_BATCHES], arrow->batch_count, 8);
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
-        nt_buffer_le64(out, arrow->batches[i].offset);
-        nt_buffer_le64(out, arrow->message_bytes); /* 32-bit length and 32 bits of padding */
-        nt_buffer_le64(out, arrow->batches[i].body_bytes);
+        nt_buffer_le64(out, batches[i].offset);
+        nt_buffer_le64(out, message_bytes); /* 32-bit length and 32 bits of padding */
+        nt_buffer_le64(out, batches[i].body_bytes);
     }
-    nt_buffer_align(out, 8);
+    while (!out->failed && (out->length - start) % 8)
+        nt_buffer_byte(out, 0);
     nt_buffer_le32(out, (uint32_t)(out->length - start));
     nt_buffer_append(out, magic, 6);
 }
@@ -123,7 +139,7 @@ static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *e
     enum nt_status status = NT_OK;
     if (arrow->batch_count == 0)
         return NT_OK;
-    write_batch_message(arrow, arrow->recent[0], &message);
+    nt_arrow_write_batch_message(arrow, arrow->recent[0], NT_ARROW_UNCOMPRESSED, &message);
     arrow->message_bytes = message.length;
     if (message.failed)
         status = nt_fail_memory(error);
@@ -142,7 +158,7 @@ static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *err
             at > INT64_MAX / 2)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset is larger than an Arrow file may be");
     }
-    write_tail(arrow);
+    nt_arrow_write_tail(arrow, arrow->batches, arrow->message_bytes, &arrow->tail);
     if (arrow->head.failed || arrow->tail.failed)
         return nt_fail_memory(error);
     arrow->file_bytes = at + arrow->tail.length;
@@ -314,7 +330,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
         status = nt_arrow_count_nulls(arrow, body, error);
     if (status == NT_OK && offset < arrow->message_bytes) {
         struct nt_buffer message = {0};
-        write_batch_message(arrow, body, &message);
+        nt_arrow_write_batch_message(arrow, body, NT_ARROW_UNCOMPRESSED, &message);
         uint64_t left = arrow->message_bytes - offset;
         size_t take = left < bytes ? (size_t)left : bytes;
         if (message.failed)

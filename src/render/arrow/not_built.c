@@ -2,7 +2,7 @@
  *
  * Stubs for builds without Arrow: programs that use libntuple still run; calls fail with the reason.
  */
-#include <ntuple/arrow.h>
+#include "render/arrow/arrow.h"
 
 #include "core/base/error.h"
 
@@ -16,6 +16,22 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
                             struct nt_error *error)
 {
     (void)reader, (void)dataset, (void)options, (void)arrow_ret;
+    return refuse(error);
+}
+
+enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
+                                   const struct nt_arrow_options *options,
+                                   const struct nt_arrow_limits *limits, struct nt_arrow **arrow_ret,
+                                   struct nt_error *error)
+{
+    (void)limits;
+    return nt_arrow_new(reader, dataset, options, arrow_ret, error);
+}
+
+enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
+                                   struct nt_text_generator **pieces_ret, struct nt_error *error)
+{
+    (void)arrow, (void)compression, (void)pieces_ret;
     return refuse(error);
 }
 
