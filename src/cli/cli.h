@@ -455,6 +455,9 @@ enum nt_exit_status nt_finish_output(void);
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
 enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject);
 
+/* Writes all bytes. Returns 0 or an errno value. */
+int nt_write_all(int descriptor, const char *bytes, size_t count);
+
 /* Copies a file of the tree to a descriptor and adds its bytes to `progress`. Reports failures.
  * NT_EXIT_OK also if the reader of a pipe has closed it. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
@@ -467,6 +470,30 @@ void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT]);
 /* Extend and shorten a path as a walk enters and leaves directories. */
 size_t nt_path_enter(struct nt_buffer *path, const char *name); /* returns the `length` to leave */
 void nt_path_leave(struct nt_buffer *path, size_t length);
+
+/* ---- Guard of the source ---- */
+
+struct nt_source_guard {
+    const struct nt_settings *settings;
+    struct nt_vfs *vfs;
+    const char *source;                /* as the user named it */
+    char *resolved_source;             /* from realpath(3); NULL: a chain, or not local */
+    const struct nt_chain_list *chain; /* the chain of the source; NULL: none */
+    char **folders;                    /* forbidden destinations, from realpath(3) */
+    size_t folder_count;
+};
+
+/* Guards a copy from a node of a source's tree. Forbids to write into copied folders, and into datasets
+ * with copied parts. Needs a deinit, also after a failure. */
+enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct nt_invocation *invocation,
+                                    struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
+void nt_source_guard_deinit(struct nt_source_guard *guard);
+
+/* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden folder, or if
+ * it is a file that the copy reads, under any name. Covers the files directly in a mirrored folder, and
+ * the files in a dataset's folder. */
+enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
+                                     struct nt_error *error);
 
 /* ---- Names of the command line ---- */
 
@@ -491,7 +518,11 @@ enum nt_status nt_named_move(struct nt_named *named, struct nt_named *from, stru
 /* The fields of one dataset at the start of the nodes, at most `count`; 0: the first node is no field. */
 uint32_t nt_named_fields(const struct nt_named_node *nodes, size_t count, uint32_t *fields);
 
-/* The same for a command that takes one path. NT_INVALID for a pattern of several. */
+/* Appends the nodes that the names of --columns mean below a path. */
+enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char *columns,
+                                struct nt_named *all, struct nt_error *error);
+
+/* Finds the node that a command that takes one path means. NT_INVALID for a pattern of several. */
 enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                                  struct nt_error *error);
 
@@ -530,6 +561,10 @@ typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_reso
 /* Visits the dataset of a scope; for a file or directory, all datasets below it. */
 enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved, nt_visit_dataset *visit,
                                         void *context);
+
+/* The dataset of a scope, or the only one below it, and the field. Reports failures. */
+enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved, uint32_t *index_ret,
+                                         uint32_t *field_ret);
 
 /* Ends a file's document and prints it to stdout. `visit` adds the items of its member `datasets`. */
 enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,

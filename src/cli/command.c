@@ -371,8 +371,7 @@ enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const cha
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(subject, &error);
 }
 
-/* Returns 0 or an errno value. */
-static int write_all(int descriptor, const char *bytes, size_t count)
+int nt_write_all(int descriptor, const char *bytes, size_t count)
 {
     while (count > 0) {
         ssize_t written = write(descriptor, bytes, count);
@@ -398,7 +397,7 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
         }
         if (count == 0)
             return NT_EXIT_OK;
-        int problem = write_all(descriptor, buffer, count);
+        int problem = nt_write_all(descriptor, buffer, count);
         if (problem) {
             nt_progress_clear(progress);
             return complain_about_output(destination, problem);
@@ -569,6 +568,51 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved,
         if (is_in_directory(resolved->file, resolved->file->datasets[i], resolved->node.item))
             nt_note_failure(&first, visit(context, resolved, i, NT_NONE));
     return first;
+}
+
+enum { SHOWN_DATASETS = 10, NAME_BYTES = 200 };
+
+struct seen_datasets {
+    unsigned count;
+    unsigned beside_others; /* of these */
+    uint32_t meant, field;  /* the last one that is not beside others, else the last one */
+    struct nt_buffer names; /* the names of the first datasets, separated by commas */
+};
+
+static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_node *resolved,
+                                        uint32_t index, uint32_t field)
+{
+    struct seen_datasets *datasets = context;
+    const struct nt_dataset *dataset = resolved->file->datasets[index];
+    char name[NAME_BYTES];
+    if (!dataset->is_beside_others || datasets->beside_others == datasets->count) {
+        datasets->meant = index;
+        datasets->field = field;
+    }
+    datasets->beside_others += dataset->is_beside_others;
+    if (datasets->count++ >= SHOWN_DATASETS)
+        return NT_EXIT_OK;
+    size_t length = nt_dataset_path(dataset, name, sizeof(name));
+    nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
+                     length < sizeof(name) ? "" : "\u2026");
+    return NT_EXIT_OK;
+}
+
+enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved, uint32_t *index_ret,
+                                         uint32_t *field_ret)
+{
+    struct nt_error error = {0};
+    struct seen_datasets datasets = {0};
+    nt_for_each_dataset(resolved, note_dataset, &datasets);
+    *index_ret = datasets.meant;
+    *field_ret = datasets.field;
+    if (datasets.count == 0)
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
+    else if (datasets.count > 1 && datasets.count - datasets.beside_others != 1)
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
+                nt_buffer_string(&datasets.names), datasets.count > SHOWN_DATASETS ? ", \u2026" : "");
+    nt_buffer_deinit(&datasets.names);
+    return error.status == NT_OK ? NT_EXIT_OK : nt_print_error(resolved->file->path, &error);
 }
 
 enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,

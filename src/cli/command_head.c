@@ -53,57 +53,11 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_resolved
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-enum { MAX_NAMES = 10, NAME_BYTES = 200 };
-
-struct datasets {
-    unsigned count;
-    unsigned beside_others; /* of these */
-    uint32_t meant, field;  /* the last one that is not beside others, else the last one */
-    struct nt_buffer names; /* the names of the first datasets, separated by commas */
-};
-
-static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_node *resolved,
-                                        uint32_t index, uint32_t field)
-{
-    struct datasets *datasets = context;
-    const struct nt_dataset *dataset = resolved->file->datasets[index];
-    char name[NAME_BYTES];
-    if (!dataset->is_beside_others || datasets->beside_others == datasets->count) {
-        datasets->meant = index;
-        datasets->field = field;
-    }
-    datasets->beside_others += dataset->is_beside_others;
-    if (datasets->count++ >= MAX_NAMES)
-        return NT_EXIT_OK;
-    size_t length = nt_dataset_path(dataset, name, sizeof(name));
-    nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
-                     length < sizeof(name) ? "" : "\u2026");
-    return NT_EXIT_OK;
-}
-
-/* The dataset of a scope, or the only one below it, and the field. Reports failures. */
-static enum nt_exit_status find_only(const struct nt_resolved_node *resolved, uint32_t *index_ret,
-                                     uint32_t *field_ret)
-{
-    struct nt_error error = {0};
-    struct datasets datasets = {0};
-    nt_for_each_dataset(resolved, note_dataset, &datasets);
-    *index_ret = datasets.meant;
-    *field_ret = datasets.field;
-    if (datasets.count == 0)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
-    else if (datasets.count > 1 && datasets.count - datasets.beside_others != 1)
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
-                nt_buffer_string(&datasets.names), datasets.count > MAX_NAMES ? ", \u2026" : "");
-    nt_buffer_deinit(&datasets.names);
-    return error.status == NT_OK ? NT_EXIT_OK : nt_print_error(resolved->file->path, &error);
-}
-
 static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
 {
     uint32_t index, field;
     (void)is_of_many;
-    enum nt_exit_status status = find_only(resolved, &index, &field);
+    enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     return status == NT_EXIT_OK ? print_dataset(context, resolved, index, field) : status;
 }
 
@@ -348,7 +302,7 @@ static enum nt_exit_status head_file(void *context, const struct nt_resolved_nod
     const struct choosing *choosing = context;
     uint32_t index, field;
     (void)is_of_many;
-    enum nt_exit_status status = find_only(resolved, &index, &field);
+    enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     if (status != NT_EXIT_OK)
         return status;
     return print_fields(choosing->header, resolved->vfs->reader, resolved->file->datasets[index],
@@ -362,34 +316,6 @@ static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const 
     return nt_for_each_file(vfs, choice->path, choice->node, head_file, &choosing);
 }
 
-/* Adds the fields that one name of --columns means below a path. */
-static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
-                                   struct nt_named *all, struct nt_error *error)
-{
-    struct nt_buffer name = {0};
-    struct nt_named named = {.count = 0};
-    nt_buffer_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
-    enum nt_status status = nt_named_find(vfs, nt_buffer_string(&name), &named, error);
-    if (status == NT_OK)
-        status = nt_named_move(all, &named, error);
-    else
-        nt_error_context(error, "%s", nt_buffer_string(&name));
-    nt_buffer_deinit(&name);
-    return status;
-}
-
-static enum nt_status find_all_columns(struct nt_vfs *vfs, const char *path, const char *columns,
-                                       struct nt_named *all, struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    for (const char *at = columns, *end; status == NT_OK && *at; at = *end ? end + 1 : end) {
-        end = strchrnul(at, ',');
-        if (end > at)
-            status = find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error);
-    }
-    return status;
-}
-
 /* The columns of the dataset that a path names. */
 static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
@@ -398,7 +324,7 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
     (void)node;
-    enum nt_status status = find_all_columns(vfs, path, header->settings->columns, &all, &error);
+    enum nt_status status = nt_named_columns(vfs, path, header->settings->columns, &all, &error);
     uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
     uint32_t count = fields ? nt_named_fields(all.items, all.count, fields) : 0;
     if (status == NT_OK && !fields)

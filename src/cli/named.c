@@ -264,6 +264,34 @@ enum nt_status nt_named_find(struct nt_vfs *vfs, const char *path, struct nt_nam
     return status;
 }
 
+/* Adds the fields that one name of --columns means below a path. */
+static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct nt_text part,
+                                   struct nt_named *all, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    struct nt_named named = {.count = 0};
+    nt_buffer_format(&name, "%s%s%.*s", path, *path ? "/" : "", (int)part.length, part.bytes);
+    enum nt_status status = nt_named_find(vfs, nt_buffer_string(&name), &named, error);
+    if (status == NT_OK)
+        status = nt_named_move(all, &named, error);
+    else
+        nt_error_context(error, "%s", nt_buffer_string(&name));
+    nt_buffer_deinit(&name);
+    return status;
+}
+
+enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char *columns,
+                                struct nt_named *all, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (const char *at = columns, *end; status == NT_OK && *at; at = *end ? end + 1 : end) {
+        end = strchrnul(at, ',');
+        if (end > at)
+            status = find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error);
+    }
+    return status;
+}
+
 enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                                  struct nt_error *error)
 {
