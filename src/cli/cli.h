@@ -219,9 +219,10 @@ struct nt_settings {
 
     /* Options of ntuple's commands */
     bool human, single_column, by_size, by_time;
-    bool all, details, recursive, overwrite, json, quiet, fields, table;
+    bool all, details, recursive, overwrite, json, quiet, fields, table, data;
     unsigned depth, rows;
     const char *sort, *row_range, *columns;
+    unsigned compression;        /* of export: enum nt_arrow_compression */
     unsigned group;              /* of inspect: 0, or the number of a key */
     bool schema, values, layout; /* parts to compare */
 };
@@ -392,6 +393,7 @@ struct nt_command {
     const struct nt_option *options; /* specific to the command */
     int sources;                     /* leading operands that are sources, at most; 0: one */
     bool writes;                     /* writes to the last operand, and below */
+    bool renames;                    /* renames files there */
     bool names_owners;               /* shows owner names with `details` */
     bool shows_broken;               /* also shows files whose datasets all fail to open */
     bool compares;                   /* its exit status follows the rule for comparisons */
@@ -400,7 +402,7 @@ struct nt_command {
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
     nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head, nt_command_diff,
-    nt_command_describe;
+    nt_command_describe, nt_command_export;
 
 /* ---- Shared by commands: command.c ---- */
 
@@ -494,6 +496,23 @@ void nt_source_guard_deinit(struct nt_source_guard *guard);
  * the files in a dataset's folder. */
 enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
                                      struct nt_error *error);
+
+/* ---- Files that appear when they are complete ---- */
+
+/* Written beside its path and then renamed, so that a failure, or a signal that ends the program, leaves
+ * nothing. At most one at a time. */
+struct nt_output_file {
+    const char *path;
+    char *beside; /* where it is written */
+    int descriptor;
+};
+
+/* Refuses a path that exists, unless `overwrite`. Needs a deinit, also after a failure. */
+enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
+                                   struct nt_error *error);
+enum nt_status nt_output_file_finish(struct nt_output_file *file, bool overwrite, struct nt_error *error);
+/* Removes a file that is not finished. */
+void nt_output_file_deinit(struct nt_output_file *file);
 
 /* ---- Names of the command line ---- */
 

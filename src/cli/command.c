@@ -177,7 +177,8 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     enum nt_status status =
         paths
             ? nt_confine(invocation->settings, paths, count, others + first, NAMES - first + command->writes,
-                         NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL, invocation->sandbox, &error)
+                         NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL | (command->renames ? NT_SANDBOX_RENAMES : 0),
+                         invocation->sandbox, &error)
             : nt_fail_memory(&error);
     if (status == NT_OK)
         status = request_servers(invocation, &error);

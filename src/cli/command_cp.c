@@ -84,18 +84,54 @@ static void copy_file(struct copier *copier, uint64_t node)
         unlink(path);
 }
 
+/* ---- Only data ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && strcmp(name + length - tail, end) == 0;
+}
+
+/* Is there an array for NumPy with the content of this .bin file? */
+static bool has_npy(struct nt_vfs *vfs, uint64_t directory, const char *name)
+{
+    char npy[sizeof(((struct nt_tree_entry *)NULL)->name)];
+    uint64_t node;
+    snprintf(npy, sizeof(npy), "%.*s.npy", (int)(strlen(name) - strlen(".bin")), name);
+    return nt_vfs_lookup(vfs, directory, npy, &node, NULL) == NT_OK;
+}
+
+/* Does --data copy this entry of a directory? */
+static bool is_data(struct nt_vfs *vfs, uint64_t directory, const struct nt_tree_entry *entry)
+{
+    struct nt_node node;
+    bool is_known = nt_node_unpack(entry->node, &node);
+    if (entry->class == NT_VFS_DIRECTORY)
+        return is_known && node.file == NT_NODE_SELF &&
+               (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
+    if (!is_known || node.type != NT_NODE_FIELD)
+        return false;
+    if (ends_with(entry->name, ".bin"))
+        return !has_npy(vfs, directory, entry->name);
+    return ends_with(entry->name, ".npy") || strcmp(entry->name, "field.json") == 0;
+}
+
 /* ---- Total size ---- */
 
 /* Sums the sizes known from metadata, and counts other files. The copy reports failures. */
-static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, struct nt_progress *progress)
+static void count_below(const struct copier *copier, uint64_t directory, unsigned depth,
+                        struct nt_progress *progress)
 {
     struct nt_vfs_attributes attributes;
+    struct nt_vfs *vfs = copier->vfs;
     struct nt_dir_listing *listing = nt_dir_listing_new(vfs, directory, depth, NULL);
     while (listing && nt_dir_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
+            if (copier->settings->data && !is_data(vfs, directory, entry))
+                continue;
             if (entry->class == NT_VFS_DIRECTORY)
-                count_below(vfs, entry->node, depth + 1, progress);
+                count_below(copier, entry->node, depth + 1, progress);
             else if (entry->class != NT_VFS_SIZED)
                 progress->texts++;
             else if (nt_vfs_stat(vfs, entry->node, true, &attributes, NULL) == NT_OK)
@@ -109,7 +145,7 @@ static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, 
 static void count_all(void *context)
 {
     struct copier *copier = context;
-    count_below(copier->vfs, copier->top, 0, &copier->progress);
+    count_below(copier, copier->top, 0, &copier->progress);
 }
 
 /* ---- Copying ---- */
@@ -142,7 +178,8 @@ static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct 
     copier->depth++;
     while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++)
-            copy_entry(copier, &listing->entries[i]);
+            if (!copier->settings->data || is_data(copier->vfs, node, &listing->entries[i]))
+                copy_entry(copier, &listing->entries[i]);
     }
     copier->depth--;
     free(listing);
@@ -241,6 +278,11 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, overwrite),
      .help = "replace files that exist"},
+    {.name = "data",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, data),
+     .help = "of directories, copy only the arrays of fields (.npy, else .bin) and field.json: no texts, "
+             "tables, pictures or column.<k>"},
     NT_PROGRESS_QUIET_OPTION,
     {0},
 };

@@ -252,6 +252,7 @@ static const struct {
     {"FILE", resolve_stub, 0},        {"A", resolve_stub, 0},          {"B", resolve_stub, 0},
     {"DESTINATION", resolve_stub, 0}, {"SOURCE", resolve_stub, 0},     {"MOUNTPOINT", resolve_stub, 0},
     {"PATH", complete_path, 0},       {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
+    {"DATASET", complete_path, 0},    {"OUT", resolve_stub, 0},
 };
 
 static void complete_kind(struct completer *completer, const char *name, size_t length,

@@ -20,7 +20,7 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
     [NT_EXIT_UNREACHABLE] = "a server did not answer, or answered with an error",
     [NT_EXIT_UNREAD] =
-        "some fields were not verified, because this version cannot read them; nothing else is wrong",
+        "some fields were not verified or exported, because that is not possible; nothing else is wrong",
 };
 
 static const enum nt_exit_status exit_of_status[] = {

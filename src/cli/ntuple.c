@@ -18,9 +18,9 @@
 static const struct nt_command command_help, command_complete;
 
 static const struct nt_command *const commands[] = {
-    &nt_command_ls,       &nt_command_tree, &nt_command_cat,    &nt_command_head,    &nt_command_schema,
-    &nt_command_stat,     &nt_command_cp,   &nt_command_verify, &nt_command_inspect, &nt_command_diff,
-    &nt_command_describe, &command_help,    &command_complete,
+    &nt_command_ls,       &nt_command_tree,   &nt_command_cat,    &nt_command_head,    &nt_command_schema,
+    &nt_command_stat,     &nt_command_cp,     &nt_command_verify, &nt_command_inspect, &nt_command_diff,
+    &nt_command_describe, &nt_command_export, &command_help,      &command_complete,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 

@@ -105,7 +105,11 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
 enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dataset *dataset,
                                          const uint32_t *fields, uint32_t count, bool is_cell,
                                          struct nt_row_writer **writer_ret, struct nt_error *error);
-void nt_row_writer_close(struct nt_row_writer *writer);          /* accepts NULL */
+void nt_row_writer_close(struct nt_row_writer *writer); /* accepts NULL */
+/* Visits the chosen fields that the rows omit, with the reason. */
+typedef void nt_omitted_field(void *context, uint32_t field, const char *reason);
+enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, nt_omitted_field *visit,
+                                           void *context, struct nt_error *error);
 size_t nt_row_writer_memory(const struct nt_row_writer *writer); /* in bytes */
 /* Prefetches the first rows of all columns of the writers at once; skips those that are NULL. */
 void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count);
@@ -120,7 +124,8 @@ enum { NT_ROW_MAX_BYTES = 1 << 27 };
 /* Sets another limit for the rows and cells from now on. */
 void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes);
 
-/* Columns of a table, for a writer of a dataset: their number, and the dataset field of each. */
+/* Columns of a table, for a writer of a dataset: their number, and the dataset field of each. These are
+ * top-level fields, and the chosen members of records. */
 uint32_t nt_row_writer_cells(const struct nt_row_writer *writer);
 uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t cell);
 /* Replaces `text` with the value of a cell. Plain values (a number, bool or string, or an optional of
@@ -141,9 +146,12 @@ enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dat
                                 uint32_t count, uint64_t first, uint64_t end,
                                 struct nt_text_generator **text_ret, struct nt_error *error);
 
-/* Generates table.csv (RFC 4180) with a header line: all rows, a cell for each top-level field. */
+/* Generates table.csv (RFC 4180) with a header line: all rows, a cell for each top-level field. With
+ * `fields`, only these: a member of a record has a cell of its own, named by its path. */
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
                             struct nt_text_generator **text_ret, struct nt_error *error);
+enum nt_status nt_csv_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                               uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error);
 
 /* ---- Cost of rows ---- */
 

@@ -70,6 +70,7 @@ struct nt_row_shape {
     enum nt_form form; /* NOTHING: omitted; field.json has the reason */
     uint32_t field;
     bool is_unread;                        /* form is NOTHING because of the page lists */
+    bool is_hidden;                        /* form is NOTHING because the field is not chosen */
     bool has_dimensions;                   /* an array of values or of records */
     bool is_empty;                         /* a row needs no bytes of the file */
     bool is_way;                           /* a record that shows one member, without its name */
@@ -186,6 +187,7 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
                 nt_field_kind_info(dataset->fields[children[i]].kind)->form != NT_FORM_NOTHING;
         shape->children[i].field = children[i];
         shape->children[i].is_unread = reason != NULL;
+        shape->children[i].is_hidden = !is_shown;
         shape->children[i].form = NT_FORM_NOTHING;
     }
     bool is_all = shape->field == NT_NONE && unread && !left && dataset->part_count > 1;
@@ -280,22 +282,40 @@ struct nt_row_writer {
     struct nt_dataset *dataset;
     uint64_t rows, max_bytes;
     struct nt_row_shape root;
-    uint32_t *cells; /* indexes of the readable children of the root */
+    struct nt_row_shape **cells; /* the readable children of the root */
     uint32_t cell_count;
+    size_t cell_capacity;
 };
 
 /* ---- Opening ---- */
 
-static enum nt_status find_cells(struct nt_row_writer *writer, struct nt_error *error)
+/* A record of which only members are chosen is not a cell, but each of these is. */
+static bool is_divided(const struct nt_row_shape *shape, const struct choice *choice)
 {
-    const struct nt_row_shape *root = &writer->root;
-    writer->cells = calloc((size_t)root->child_count + 1, sizeof(*writer->cells));
-    if (!writer->cells)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < root->child_count; i++)
-        if (root->children[i].form != NT_FORM_NOTHING)
-            writer->cells[writer->cell_count++] = i;
-    return NT_OK;
+    return choice_of(choice, shape->field) == IS_WAY && shape->form == NT_FORM_RECORD &&
+           !shape->has_dimensions && !shape->valid.stream;
+}
+
+static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_row_shape *shape,
+                                 const struct choice *choice, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+        struct nt_row_shape *child = &shape->children[i];
+        if (child->form == NT_FORM_NOTHING)
+            continue;
+        if (is_divided(child, choice)) {
+            status = find_cells(writer, child, choice, error);
+            continue;
+        }
+        struct nt_row_shape **cells =
+            nt_grow(writer->cells, writer->cell_count, &writer->cell_capacity, sizeof(struct nt_row_shape *));
+        if (!cells)
+            return nt_fail_memory(error);
+        writer->cells = cells;
+        cells[writer->cell_count++] = child;
+    }
+    return status;
 }
 
 static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -315,7 +335,7 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
     if (status == NT_OK)
         status = nt_row_shape_init(&writer->root, reader, dataset, field, choice, error);
     if (status == NT_OK && field == NT_NONE)
-        status = find_cells(writer, error);
+        status = find_cells(writer, &writer->root, choice, error);
     if (status != NT_OK) {
         nt_row_writer_close(writer);
         return status;
@@ -375,6 +395,32 @@ void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count)
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
 {
     return writer->rows;
+}
+
+/* Visits the fields that the rows omit. If all of a field is omitted, those below it tell why. */
+static enum nt_status visit_omitted(const struct nt_row_shape *shape, struct nt_dataset *dataset,
+                                    nt_omitted_field *visit, void *context, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+        found += shape->children[i].form == NT_FORM_NOTHING && !shape->children[i].is_hidden;
+        status = visit_omitted(&shape->children[i], dataset, visit, context, error);
+    }
+    if (shape->form != NT_FORM_NOTHING || shape->is_hidden || found || status != NT_OK)
+        return status;
+    const struct nt_error *reason = NULL;
+    const char *unreadable = dataset->fields[shape->field].unreadable;
+    status = nt_unsupported_find(dataset, shape->field, &reason, error);
+    if (status == NT_OK)
+        visit(context, shape->field, reason ? reason->message : unreadable ? unreadable : "not readable");
+    return status;
+}
+
+enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, nt_omitted_field *visit,
+                                           void *context, struct nt_error *error)
+{
+    return visit_omitted(&writer->root, writer->dataset, visit, context, error);
 }
 
 /* ---- Writing ---- */
@@ -728,7 +774,7 @@ uint32_t nt_row_writer_cells(const struct nt_row_writer *writer)
 
 uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t cell)
 {
-    return writer->root.children[writer->cells[cell]].field;
+    return writer->cells[cell]->field;
 }
 
 static bool is_plain(const struct writing *writing, const struct nt_row_shape *shape)
@@ -795,7 +841,7 @@ static enum nt_status write_plain(const struct writing *writing, struct nt_row_s
 enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, uint64_t row,
                                  struct nt_buffer *text, struct nt_error *error)
 {
-    struct nt_row_shape *shape = &writer->root.children[writer->cells[cell]];
+    struct nt_row_shape *shape = writer->cells[cell];
     struct nt_json json;
     uint32_t empty_items = 0;
     const struct writing writing = {writer->dataset, &json, error, 0, writer->max_bytes, &empty_items};

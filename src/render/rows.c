@@ -77,14 +77,25 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
     nt_buffer_byte(out, '"');
 }
 
+static void append_csv_name(const struct lines *lines, uint32_t field, struct nt_buffer *out)
+{
+    const struct nt_field *of = &lines->dataset->fields[field];
+    struct nt_buffer path = {0};
+    if (of->parent == NT_NONE) {
+        append_csv(out, of->name.bytes, of->name.length);
+        return;
+    }
+    nt_append_field_path(&path, lines->dataset, field, '/');
+    append_csv(out, nt_buffer_string(&path), path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
 static void write_csv_header(struct lines *lines, struct nt_buffer *out)
 {
     uint32_t count = nt_row_writer_cells(lines->writer);
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_text name = lines->dataset->fields[nt_row_writer_cell_field(lines->writer, i)].name;
-        if (i)
-            nt_buffer_byte(out, ',');
-        append_csv(out, name.bytes, name.length);
+        append_csv_name(lines, nt_row_writer_cell_field(lines->writer, i), out);
+        nt_buffer_text(out, i + 1 < count ? "," : "");
     }
     nt_buffer_text(out, "\r\n");
     lines->header_written = !out->failed;
@@ -232,4 +243,12 @@ enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset
                             struct nt_text_generator **text_ret, struct nt_error *error)
 {
     return open_lines(reader, dataset, NT_NONE, 0, UINT64_MAX, true, text_ret, error);
+}
+
+enum nt_status nt_csv_lines_of(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                               uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error)
+{
+    struct nt_row_writer *writer;
+    enum nt_status status = nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error);
+    return status == NT_OK ? new_lines(writer, dataset, 0, UINT64_MAX, true, text_ret, error) : status;
 }

@@ -20,6 +20,7 @@ enum {
     NT_SANDBOX_FETCHES = 16,  /* asks another process to fetch files, over an open socket */
     NT_SANDBOX_CONNECTS = 32, /* connects to other machines and resolves names; never listens */
     NT_SANDBOX_LOADS = 64,    /* loads libraries below its paths: for names, for certificates */
+    NT_SANDBOX_RENAMES = 128, /* renames files within the folders where it writes */
 };
 
 struct nt_sandbox_path {

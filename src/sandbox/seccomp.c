@@ -53,6 +53,7 @@ enum {
     FETCHES = NT_SANDBOX_FETCHES,
     CONNECTS = NT_SANDBOX_CONNECTS,
     LOADS = NT_SANDBOX_LOADS,
+    RENAMES = NT_SANDBOX_RENAMES,
     BENEATH = 1 << 8, /* only if landlock checks what the filter cannot */
     SANITIZED = 1 << 9,
 };
@@ -184,6 +185,8 @@ static const struct call calls[] = {
     {SYS_unlink, WRITES, {{ANY, 0, 0}}},
     {SYS_mkdir, WRITES, {{ANY, 0, 0}}},
 #endif
+
+    {SYS_renameat2, RENAMES, {{ANY, 0, 0}}}, /* a finished file to its name */
 
     {SYS_sendto, FETCHES, {{IS_NULL, 4, 0}}}, /* only to the connected peer */
     {SYS_shutdown, FETCHES, {{ANY, 0, 0}}},

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command export: writes entries and fields of a dataset to one file, of the kind that its name says.
+ */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/model.h"
+#include "render/arrow/arrow.h"
+#include "render/render.h"
+#include "vfs/tree.h"
+#include "vfs/vfs.h"
+
+struct exporter {
+    const struct nt_invocation *invocation;
+    const struct kind *kind;
+    const char *out;
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    const uint32_t *fields;
+    uint32_t field_count;
+    uint32_t column_count, omitted_count; /* in the file, and left out */
+    struct nt_arrow *arrow;
+    struct nt_text_generator *pieces;
+};
+
+/* ---- Fields that are left out ---- */
+
+static void name_omitted(void *context, uint32_t field, const char *reason)
+{
+    struct exporter *exporter = context;
+    struct nt_buffer path = {0};
+    struct nt_error error = {0};
+    nt_append_field_path(&path, exporter->dataset, field, '/');
+    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "left out: %s", reason);
+    nt_print_error(nt_buffer_string(&path), &error);
+    nt_buffer_deinit(&path);
+    exporter->omitted_count++;
+}
+
+/* Fails for a damaged page list: a skim must not lack a field that the file has. */
+static enum nt_status check_lists(struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+{
+    if (!dataset->field_groups)
+        return NT_OK;
+    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK && status != NT_UNSUPPORTED)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* ---- Kinds of files ---- */
+
+/* Enough for each of many columns to compress well; a few such batches are in memory at a time. */
+#define BATCH_BYTES (UINT64_C(16) << 20)
+#define LARGEST_BATCH_BYTES (UINT64_C(64) << 20)
+enum { COLUMN_BYTES = 64 << 10 };
+
+static uint64_t batch_bytes(uint32_t columns)
+{
+    uint64_t bytes = (uint64_t)columns * COLUMN_BYTES;
+    if (bytes < BATCH_BYTES)
+        return BATCH_BYTES;
+    return bytes < LARGEST_BATCH_BYTES ? bytes : LARGEST_BATCH_BYTES;
+}
+
+static enum nt_status check_arrow(struct exporter *exporter, struct nt_error *error)
+{
+    const char *reason;
+    uint64_t first;
+    const struct nt_arrow *arrow = exporter->arrow;
+    for (uint32_t i = 0; i < nt_arrow_omitted_fields(arrow); i++) {
+        uint32_t field = nt_arrow_omitted_field(arrow, i, &reason);
+        enum nt_status status = check_lists(exporter->dataset, field, error);
+        if (status != NT_OK)
+            return status;
+        name_omitted(exporter, field, reason);
+    }
+    exporter->column_count = arrow->nodes[0].child_count;
+    if (nt_arrow_omitted_clusters(arrow) == 0)
+        return NT_OK;
+    nt_arrow_omitted_cluster(arrow, 0, &first);
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "entry %" PRIu64 " is larger than Arrow allows", first);
+}
+
+static enum nt_status open_arrow(struct exporter *exporter, struct nt_error *error)
+{
+    const struct nt_settings *settings = exporter->invocation->settings;
+    const struct nt_vfs_options tree = nt_settings_tree(settings);
+    struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
+    const struct nt_arrow_limits limits = {.batch_bytes = batch_bytes(exporter->field_count)};
+    options.strings_as_binary = tree.arrow_strings_binary;
+    options.unions = tree.arrow_unions;
+    options.fields = exporter->fields;
+    options.field_count = exporter->field_count;
+    enum nt_status status =
+        nt_arrow_new_within(exporter->reader, exporter->dataset, &options, &limits, &exporter->arrow, error);
+    if (status == NT_OK)
+        status = check_arrow(exporter, error);
+    if (status == NT_OK)
+        status = nt_arrow_ipc_pieces(exporter->arrow, settings->compression, &exporter->pieces, error);
+    return status;
+}
+
+static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_error *error)
+{
+    struct nt_row_writer *writer = NULL;
+    enum nt_status status = nt_row_writer_open_fields(exporter->reader, exporter->dataset, exporter->fields,
+                                                      exporter->field_count, false, &writer, error);
+    if (status == NT_OK)
+        status = nt_row_writer_visit_omitted(writer, name_omitted, exporter, error);
+    if (status == NT_OK)
+        exporter->column_count = nt_row_writer_cells(writer);
+    nt_row_writer_close(writer);
+    return status;
+}
+
+static enum nt_status open_csv(struct exporter *exporter, struct nt_error *error)
+{
+    enum nt_status status = name_omitted_of_rows(exporter, error);
+    return status == NT_OK ? nt_csv_lines_of(exporter->reader, exporter->dataset, exporter->fields,
+                                             exporter->field_count, &exporter->pieces, error)
+                           : status;
+}
+
+static enum nt_status open_lines(struct exporter *exporter, struct nt_error *error)
+{
+    enum nt_status status = name_omitted_of_rows(exporter, error);
+    return status == NT_OK ? nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields,
+                                              exporter->field_count, 0, UINT64_MAX, &exporter->pieces, error)
+                           : status;
+}
+
+static const struct kind {
+    const char *suffix;
+    enum nt_status (*open)(struct exporter *exporter, struct nt_error *error);
+} kinds[] = {{".arrow", open_arrow}, {".csv", open_csv}, {".jsonl", open_lines}};
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static const struct kind *kind_of(const char *out)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (has_suffix(out, kinds[i].suffix))
+            return &kinds[i];
+    return NULL;
+}
+
+static void append_quoted(struct nt_buffer *out, const char *text, size_t length)
+{
+    nt_buffer_byte(out, '\'');
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\'' || text[i] == '\\')
+            nt_buffer_byte(out, '\\');
+        nt_buffer_byte(out, text[i]);
+    }
+    nt_buffer_byte(out, '\'');
+}
+
+/* "FIRST:END" and "DATASET:FIRST:END" without the name. */
+static void append_range(struct nt_buffer *out, const char *value)
+{
+    struct nt_row_range range;
+    size_t length;
+    if (nt_named_row_range_parse(value, &length, &range))
+        nt_buffer_format(out, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
+}
+
+/* The line of Python that writes Parquet by pyarrow. */
+static void append_python(const struct nt_invocation *invocation, const char *out, struct nt_buffer *line)
+{
+    const struct nt_settings *settings = invocation->settings;
+    const char *file = invocation->operands[0], *end;
+    nt_buffer_text(line, settings->is_chain ? "ntuple.chain(" : "ntuple.open(");
+    append_quoted(line, file, strlen(file));
+    if (settings->select && settings->select[0]) {
+        const char *selection = nt_select_path(settings->select[0]);
+        nt_buffer_text(line, ", entries=");
+        append_quoted(line, selection, strlen(selection));
+    }
+    if (invocation->operand_count > 2) {
+        nt_buffer_text(line, ")[");
+        append_quoted(line, invocation->operands[1], strlen(invocation->operands[1]));
+        nt_buffer_text(line, "].to_parquet(");
+    } else {
+        nt_buffer_text(line, ").only().to_parquet(");
+    }
+    append_quoted(line, out, strlen(out));
+    for (const char *at = settings->columns; at; at = *end ? end + 1 : NULL) {
+        end = strchrnul(at, ',');
+        nt_buffer_text(line, at == settings->columns ? ", columns=[" : ", ");
+        append_quoted(line, at, (size_t)(end - at));
+        nt_buffer_text(line, *end ? "" : "]");
+    }
+    if (settings->entries && settings->entries[0])
+        append_range(line, settings->entries[0]);
+    nt_buffer_byte(line, ')');
+}
+
+static enum nt_exit_status complain_about_kind(const struct nt_invocation *invocation, const char *out)
+{
+    struct nt_error error = {0};
+    struct nt_buffer line = {0};
+    if (has_suffix(out, ".parquet")) {
+        append_python(invocation, out, &line);
+        nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "Parquet is written by the Python package: %s",
+                nt_buffer_string(&line));
+    } else {
+        nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET,
+                "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
+    }
+    nt_buffer_deinit(&line);
+    return nt_print_error(out, &error);
+}
+
+/* ---- Writing ---- */
+
+enum { WRITE_BYTES = 256 << 10 };
+
+static void advance(struct exporter *exporter, struct nt_progress *progress, uint64_t bytes)
+{
+    double share = exporter->pieces->share ? exporter->pieces->share(exporter->pieces) : 0;
+    double made = (double)(progress->bytes + bytes);
+    nt_progress_advance(progress, bytes, share > 0 && share < 1 ? (uint64_t)(made / share - made) : 0);
+}
+
+static enum nt_exit_status fail_to_write(const char *out, const struct nt_error *error)
+{
+    nt_print_error(out, error);
+    return NT_EXIT_OUTPUT;
+}
+
+static enum nt_exit_status write_pieces(struct exporter *exporter, int descriptor,
+                                        struct nt_progress *progress)
+{
+    struct nt_buffer piece = {0};
+    struct nt_error error = {0};
+    enum nt_status status = NT_OK;
+    int problem = 0;
+    for (bool more = true; more && status == NT_OK && !problem;) {
+        nt_buffer_clear(&piece);
+        while (more && status == NT_OK && piece.length < WRITE_BYTES)
+            status = exporter->pieces->next(exporter->pieces, &piece, &more, &error);
+        if (status == NT_OK && piece.length)
+            problem = nt_write_all(descriptor, piece.bytes, piece.length);
+        if (status == NT_OK && !problem)
+            advance(exporter, progress, piece.length);
+    }
+    nt_buffer_deinit(&piece);
+    nt_progress_clear(progress);
+    if (status != NT_OK)
+        return nt_print_error(exporter->dataset->name.bytes, &error);
+    if (!problem)
+        return NT_EXIT_OK;
+    nt_fail_system(&error, problem, "cannot write");
+    return fail_to_write(exporter->out, &error);
+}
+
+static enum nt_exit_status write_file(struct exporter *exporter)
+{
+    const struct nt_settings *settings = exporter->invocation->settings;
+    struct nt_output_file file;
+    struct nt_progress progress;
+    struct nt_error error = {0};
+    enum nt_exit_status result = NT_EXIT_OK;
+    nt_progress_start(&progress, !settings->quiet);
+    nt_progress_begin(&progress, 0);
+    progress.is_text = true;
+    enum nt_status status = nt_output_file_open(&file, exporter->out, settings->overwrite, &error);
+    if (status == NT_OK)
+        result = write_pieces(exporter, file.descriptor, &progress);
+    if (status == NT_OK && result == NT_EXIT_OK)
+        status = nt_output_file_finish(&file, settings->overwrite, &error);
+    if (status != NT_OK)
+        result = fail_to_write(exporter->out, &error);
+    nt_output_file_deinit(&file);
+    return result;
+}
+
+/* ---- The command export ---- */
+
+static enum nt_exit_status export_fields(struct exporter *exporter)
+{
+    struct nt_error error = {0};
+    enum nt_exit_status result;
+    enum nt_status status = exporter->kind->open(exporter, &error);
+    if (status == NT_OK && exporter->omitted_count && !exporter->column_count)
+        status = nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "no field is left to export");
+    if (status != NT_OK)
+        result = nt_print_error(exporter->dataset->name.bytes, &error);
+    else
+        result = write_file(exporter);
+    if (result == NT_EXIT_OK && exporter->omitted_count)
+        result = NT_EXIT_UNREAD;
+    if (exporter->pieces)
+        exporter->pieces->free(exporter->pieces);
+    nt_arrow_free(exporter->arrow);
+    return result;
+}
+
+/* All fields unless some are chosen. */
+static enum nt_exit_status export_dataset(struct exporter *exporter, uint32_t field)
+{
+    struct nt_error error = {0};
+    uint32_t *tops = NULL;
+    size_t count = exporter->field_count;
+    if (exporter->dataset->failure)
+        return nt_print_error(exporter->dataset->name.bytes, exporter->dataset->failure);
+    if (!count && field != NT_NONE) {
+        exporter->fields = &field;
+        count = 1;
+    } else if (!count) {
+        if (nt_top_fields(exporter->dataset, &tops, &count, &error) != NT_OK)
+            return nt_print_error(exporter->dataset->name.bytes, &error);
+        exporter->fields = tops;
+    }
+    exporter->field_count = (uint32_t)count;
+    enum nt_exit_status result = export_fields(exporter);
+    free(tops);
+    return result;
+}
+
+static enum nt_exit_status export_file(void *context, const struct nt_resolved_node *resolved,
+                                       bool is_of_many)
+{
+    struct exporter *exporter = context;
+    struct nt_source_guard guard;
+    struct nt_error error = {0};
+    uint32_t index, field;
+    if (is_of_many) {
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "a folder of files; name one, or all of them with --chain");
+        return nt_print_error(exporter->invocation->operands[0], &error);
+    }
+    enum nt_exit_status result = nt_find_only_dataset(resolved, &index, &field);
+    if (result != NT_EXIT_OK)
+        return result;
+    exporter->reader = resolved->vfs->reader;
+    exporter->dataset = resolved->file->datasets[index];
+    enum nt_status status =
+        nt_source_guard_init(&guard, exporter->invocation, resolved->vfs, resolved->number, &error);
+    if (status == NT_OK)
+        status = nt_source_guard_check(&guard, exporter->out, &error);
+    result = status == NT_OK ? export_dataset(exporter, field) : fail_to_write(exporter->out, &error);
+    nt_source_guard_deinit(&guard);
+    return result;
+}
+
+/* What the path and --columns mean: fields of one dataset, or a node above fields. */
+static enum nt_status find_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path,
+                                 struct nt_named *all, struct nt_error *error)
+{
+    const char *columns = exporter->invocation->settings->columns;
+    return columns ? nt_named_columns(vfs, path, columns, all, error) : nt_named_find(vfs, path, all, error);
+}
+
+static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path)
+{
+    struct nt_named all = {.count = 0};
+    struct nt_error error = {0};
+    uint32_t *fields = NULL, count = 0;
+    bool has_columns = exporter->invocation->settings->columns;
+    enum nt_status status = find_named(exporter, vfs, path, &all, &error);
+    if (status == NT_OK) {
+        fields = calloc(all.count + 1, sizeof(*fields));
+        status = fields ? NT_OK : nt_fail_memory(&error);
+    }
+    if (status == NT_OK)
+        count = nt_named_fields(all.items, all.count, fields);
+    bool is_one = count == all.count || (!count && all.count == 1 && !has_columns);
+    if (status == NT_OK && !is_one)
+        status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
+                         all.items[count].path);
+    exporter->fields = fields;
+    exporter->field_count = count;
+    enum nt_exit_status result =
+        status == NT_OK ? nt_for_each_file(vfs, all.items[0].path, all.items[0].node, export_file, exporter)
+                        : nt_print_error(has_columns || !*path ? NULL : path, &error);
+    free(fields);
+    nt_named_deinit(&all);
+    return result;
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    struct nt_vfs *vfs = NULL;
+    struct exporter exporter = {.invocation = invocation,
+                                .out = invocation->operands[invocation->operand_count - 1]};
+    exporter.kind = kind_of(exporter.out);
+    if (!exporter.kind)
+        return complain_about_kind(invocation, exporter.out);
+    enum nt_exit_status result = nt_confine_command(invocation);
+    if (result == NT_EXIT_OK)
+        result = nt_open_tree(invocation, invocation->operands[0], &vfs);
+    if (result != NT_EXIT_OK)
+        return result;
+    result = export_named(&exporter, vfs, invocation->operand_count > 2 ? invocation->operands[1] : "");
+    nt_vfs_free(vfs);
+    return result;
+}
+
+static const char *const compressions[] = {"zstd", "lz4", "none", NULL};
+
+static const struct nt_option options[] = {
+    {.name = "columns",
+     .kind = NT_OPTION_TEXT,
+     .member = offsetof(struct nt_settings, columns),
+     .argument = "PATTERN,...",
+     .help = "write only these fields: paths or patterns"},
+    {.name = "compression",
+     .kind = NT_OPTION_CHOICE,
+     .member = offsetof(struct nt_settings, compression),
+     .argument = "METHOD",
+     .choices = compressions,
+     .help = "of the columns of .arrow: zstd (default), lz4 or none"},
+    {.letter = 'f',
+     .name = "force",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, overwrite),
+     .help = "replace a file that exists"},
+    NT_PROGRESS_QUIET_OPTION,
+    {0},
+};
+
+const struct nt_command nt_command_export = {
+    .name = "export",
+    .operands = "FILE [DATASET] OUT",
+    .help = "write entries and fields of a dataset to one file: Arrow (OUT.arrow), CSV (.csv) or JSON "
+            "lines (.jsonl)",
+    .fewest = 2,
+    .most = 3,
+    .writes = true,
+    .renames = true,
+    .options = options,
+    .run = run,
+};

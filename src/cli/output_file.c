@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file that appears under its name when it is complete: it is written beside and then renamed.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+
+/* The incomplete file, for the signal handler, which has no other way to know it. */
+static const char *volatile incomplete;
+
+static const int ending_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+/* Also ends a program that waits for a server. */
+static void remove_incomplete(int number)
+{
+    if (incomplete)
+        unlink(incomplete);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Signals that the caller ignores (nohup) stay ignored. A file larger than the limit of the process is a
+ * failed write. */
+static void handle_signals(void)
+{
+    struct sigaction action = {.sa_handler = remove_incomplete}, before;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof(ending_signals) / sizeof(*ending_signals); i++)
+        if (sigaction(ending_signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(ending_signals[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+static char *name_beside(const char *path)
+{
+    struct nt_buffer name = {0};
+    nt_buffer_append(&name, path, (size_t)(nt_path_name(path).bytes - path));
+    nt_buffer_format(&name, ".ntuple-export-%d.part", (int)getpid());
+    return nt_buffer_take(&name);
+}
+
+enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
+                                   struct nt_error *error)
+{
+    struct stat attributes;
+    *file = (struct nt_output_file){.path = path, .descriptor = -1};
+    if (!overwrite && lstat(path, &attributes) == 0)
+        return nt_fail_system(error, EEXIST, "cannot create");
+    if (nt_is_directory(path))
+        return nt_fail_system(error, EISDIR, "cannot create");
+    file->beside = name_beside(path);
+    if (!file->beside)
+        return nt_fail_memory(error);
+    incomplete = file->beside;
+    handle_signals();
+    file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->descriptor >= 0 ? NT_OK : nt_fail_system(error, errno, "cannot create");
+}
+
+/* The C library would use another call if there are no flags. */
+static int rename_file(const char *from, const char *to, unsigned flags)
+{
+    return syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags) == 0 ? 0 : errno;
+}
+
+/* Some file systems cannot refuse to replace a file. */
+static int move(const char *from, const char *to, bool overwrite)
+{
+    struct stat attributes;
+    int problem = overwrite ? EINVAL : rename_file(from, to, RENAME_NOREPLACE);
+    if (problem != EINVAL)
+        return problem;
+    if (!overwrite && lstat(to, &attributes) == 0)
+        return EEXIST;
+    return rename_file(from, to, 0);
+}
+
+enum nt_status nt_output_file_finish(struct nt_output_file *file, bool overwrite, struct nt_error *error)
+{
+    int problem = close(file->descriptor) == 0 ? 0 : errno;
+    file->descriptor = -1;
+    if (problem)
+        return nt_fail_system(error, problem, "cannot write");
+    problem = move(file->beside, file->path, overwrite);
+    if (problem)
+        return nt_fail_system(error, problem, "cannot create");
+    incomplete = NULL;
+    return NT_OK;
+}
+
+void nt_output_file_deinit(struct nt_output_file *file)
+{
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    if (file->beside && incomplete == file->beside)
+        unlink(file->beside);
+    incomplete = NULL;
+    free(file->beside);
+}
