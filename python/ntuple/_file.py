@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _errors, _ntuple
+from . import _errors, _ntuple, _parquet
 from ._field import Array, Field, Stream, dtype_of, read
 from ._selection import Entries, select
 from ._view import View
@@ -395,6 +395,13 @@ class Dataset:
         variants  'struct', 'union' or 'omit'
         """
         return View(self, columns, entries, strings, variants)
+
+    def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
+                   entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:
+        """Write columns and entries, as for select(), to a Parquet file, by pyarrow and batch by batch.
+        The file has its name only when it is complete; it replaces another one. A warning names each
+        field that Arrow cannot express."""
+        _parquet.write(self.select(columns, entries), os.fsdecode(path), compression)
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""

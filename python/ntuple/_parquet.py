@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Parquet files, written by pyarrow."""
+from __future__ import annotations
+
+import os
+import uuid
+import warnings
+from typing import TYPE_CHECKING, Any, Iterator, List
+
+if TYPE_CHECKING:
+    from ._view import View
+
+_GROUP_BYTES = 64 << 20
+
+
+def _groups(batches: Any) -> Iterator[List[Any]]:
+    """Batches that become one row group each."""
+    group: List[Any] = []
+    size = 0
+    for batch in batches:
+        group.append(batch)
+        size += batch.nbytes
+        if size >= _GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def write(view: View, path: str, compression: str) -> None:
+    """The file has its name only when it is complete."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ImportError('to_parquet() needs pyarrow: pip install pyarrow') from None
+    for field, reason in view.left_out.items():
+        warnings.warn(f'{field}: left out: {reason}', stacklevel=3)
+    batches = pyarrow.RecordBatchReader.from_stream(view)
+    beside = os.path.join(os.path.dirname(path), f'.ntuple-export-{uuid.uuid4().hex}.part')
+    try:
+        with open(beside, 'xb') as file, parquet.ParquetWriter(file, batches.schema,
+                                                               compression=compression) as writer:
+            for group in _groups(batches):
+                writer.write_table(pyarrow.Table.from_batches(group, batches.schema), row_group_size=1 << 20)
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.exists(beside):
+            os.unlink(beside)
+        raise

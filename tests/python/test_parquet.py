@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Parquet files, which pyarrow writes and reads; the values are those that uproot reads."""
+import os
+import subprocess
+import sys
+
+import ntuple
+import pytest
+from conftest import DATA
+
+parquet = pytest.importorskip('pyarrow.parquet', reason='pyarrow is not installed')
+EXAMPLE = DATA / 'example.root'
+NAMES = ['run', 'weight', 'muon_pt', 'stream']
+
+
+def values(path):
+    return parquet.read_table(path).to_pydict()
+
+
+@pytest.fixture(scope='module')
+def expected():
+    uproot = pytest.importorskip('uproot', reason='uproot is not installed')
+    arrays = uproot.open(EXAMPLE)['Events'].arrays(NAMES)
+    return {name: arrays[name].to_list() for name in NAMES}
+
+
+def test_parquet_files_have_the_values_that_uproot_reads(tmp_path, expected):
+    events = ntuple.open(EXAMPLE)['Events']
+    events.to_parquet(tmp_path / 'all.parquet')
+    found = values(tmp_path / 'all.parquet')
+    assert {name: found[name] for name in NAMES} == expected
+    assert list(found) == events.keys()
+    events.to_parquet(tmp_path / 'some.parquet', columns=NAMES, entries=(100, 600), compression='snappy')
+    assert values(tmp_path / 'some.parquet') == {name: column[100:600] for name, column in expected.items()}
+    events.to_parquet(str(tmp_path / 'none.parquet'), columns='run', entries=(7, 7))
+    assert values(tmp_path / 'none.parquet') == {'run': []}
+
+
+def test_a_file_replaces_another_one_when_it_is_complete(tmp_path, expected):
+    path = tmp_path / 'out.parquet'
+    path.write_text('mine')
+    with pytest.raises(OSError, match='page 0 of cluster 0'):
+        ntuple.open(DATA / 'damaged_page.root').only().to_parquet(path)
+    assert path.read_text() == 'mine' and os.listdir(tmp_path) == ['out.parquet']
+    ntuple.open(EXAMPLE)['Events'].to_parquet(path, 'run')
+    assert values(path) == {'run': expected['run']} and os.listdir(tmp_path) == ['out.parquet']
+
+
+def test_clusters_become_row_groups_of_a_size(tmp_path):
+    events = ntuple.open(EXAMPLE)['Events']
+    assert events.select('run').batches == 4
+    events.to_parquet(tmp_path / 'out.parquet', 'run')
+    assert parquet.ParquetFile(tmp_path / 'out.parquet').num_row_groups == 1
+
+
+def test_fields_that_are_left_out_are_named(tmp_path):
+    tree = ntuple.open(DATA / 'trees/trees_memberwise.root').only()
+    with pytest.warns(UserWarning, match='whole_clones: left out: '):
+        tree.to_parquet(tmp_path / 'out.parquet')
+    assert 'whole_clones' not in values(tmp_path / 'out.parquet')
+
+
+def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'pyarrow', None)
+    with pytest.raises(ImportError, match='pip install pyarrow'):
+        ntuple.open(EXAMPLE)['Events'].to_parquet(tmp_path / 'out.parquet')
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_line_that_the_command_names_writes_the_file(tmp_path, expected):
+    path = tmp_path / 'out.parquet'
+    result = subprocess.run([os.environ.get('NTUPLE', 'ntuple'), 'export', '--columns=run,muon_pt', EXAMPLE,
+                             'Events', path], capture_output=True, text=True)
+    assert result.returncode == 2
+    exec(result.stderr.partition('the Python package: ')[2], {'ntuple': ntuple})
+    assert values(path) == {name: expected[name] for name in ('run', 'muon_pt')}
