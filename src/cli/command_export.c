@@ -179,6 +179,21 @@ static void append_range(struct nt_buffer *out, const char *value)
         nt_buffer_format(out, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
 }
 
+/* "DATASET:FILE", the name may be empty. */
+static void append_selection(struct nt_buffer *out, const char *value)
+{
+    const char *path = nt_select_path(value);
+    size_t name_length = (size_t)(path - value) - 1;
+    nt_buffer_text(out, ", entries=");
+    if (name_length) {
+        nt_buffer_byte(out, '{');
+        append_quoted(out, value, name_length);
+        nt_buffer_text(out, ": ");
+    }
+    append_quoted(out, path, strlen(path));
+    nt_buffer_text(out, name_length ? "}" : "");
+}
+
 /* The line of Python that writes Parquet by pyarrow. */
 static void append_python(const struct nt_invocation *invocation, const char *out, struct nt_buffer *line)
 {
@@ -186,11 +201,8 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
     const char *file = invocation->operands[0], *end;
     nt_buffer_text(line, settings->is_chain ? "ntuple.chain(" : "ntuple.open(");
     append_quoted(line, file, strlen(file));
-    if (settings->select && settings->select[0]) {
-        const char *selection = nt_select_path(settings->select[0]);
-        nt_buffer_text(line, ", entries=");
-        append_quoted(line, selection, strlen(selection));
-    }
+    if (settings->select && settings->select[0])
+        append_selection(line, settings->select[0]);
     if (invocation->operand_count > 2) {
         nt_buffer_text(line, ")[");
         append_quoted(line, invocation->operands[1], strlen(invocation->operands[1]));

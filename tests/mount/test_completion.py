@@ -20,6 +20,8 @@ LINES = [  # the typed words, the last one unfinished; the possible completions
     (['ntuple', 'inspect', '--sort', 'sha'], ['share']),
     (['ntuple', 'cat', EXAMPLE, 'Events/mu'], ['Events/muon_pt/', 'Events/muons/']),
     (['ntuple', 'cat', EXAMPLE, 'Events/muons/_0/pt/data.n'], ['Events/muons/_0/pt/data.npy']),
+    (['ntuple', 'export', '--compression=l'], ['--compression=lz4']),
+    (['ntuple', 'export', EXAMPLE, 'calibration/C'], ['calibration/Constants/']),
     (['ntuple', 'cat', '--format=blz', EXAMPLE, 'Ev'], []),
     (['ntuple', 'cat', __file__, 'Ev'], []),
     (['ntuplefs', '-o', 'allow_other,text'], ['allow_other,text=', 'allow_other,textsize=']),
