@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chain/chain.h"
@@ -254,6 +255,17 @@ static enum nt_exit_status visit_nodes(const struct visits *visits, struct nt_vf
     return first;
 }
 
+/* A path that is not in the tree but on the disk: mostly the shell expanded a pattern of files. */
+static void say_chain(const char *path, struct nt_error *error)
+{
+    struct stat attributes;
+    if (stat(path, &attributes) == 0 && S_ISREG(attributes.st_mode))
+        nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                "%s: a file, not a path in the first file: to read several files as one, "
+                "give --chain and a quoted pattern",
+                path);
+}
+
 /* Visits each operand by itself, but the fields of all operands together. */
 static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vfs *vfs, char **paths,
                                        int count)
@@ -268,6 +280,8 @@ static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vf
             nt_note_failure(&first, visit_nodes(visits, vfs, &named));
         else if (status == NT_OK)
             status = nt_named_move(&all, &named, &error);
+        if (status == NT_NOT_FOUND)
+            say_chain(paths[i], &error);
         if (status != NT_OK)
             nt_note_failure(&first, nt_print_error(paths[i], &error));
         nt_named_deinit(&named);

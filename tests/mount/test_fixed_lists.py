@@ -23,7 +23,8 @@ def expected(name):
 def an_array_of_rntuple_has_the_values_of_root():
     found = array('example.root', 'Events/beam_spot/data.npy')
     same((found.shape, found.dtype.str), ((1000, 3), '<f4'))
-    for row, values in expected('example.json')['datasets']['Events']['fields']['beam_spot']['sample'].items():
+    fields = expected('example.json')['datasets']['Events']['fields']
+    for row, values in fields['beam_spot']['sample'].items():
         same(found[int(row)].tolist(), values, row)
 
 

@@ -3,8 +3,9 @@
 """Names on the command line: patterns, the dataset left out, and what is said of a name that means
 nothing."""
 import json
+import shutil
 
-from harness import NTUPLE, case, command, data, output, run, same
+from harness import NTUPLE, case, command, data, output, run, same, scratch
 
 NANO, EXAMPLE = data('nano.root'), data('example.root')
 
@@ -58,6 +59,18 @@ def a_name_without_meaning_gets_a_similar_one():
     same(reported('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
     same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
     assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
+
+
+@case
+def a_pattern_of_files_that_the_shell_expanded_is_told_of_chains():
+    with scratch() as directory:
+        for name in 'run0.root', 'run1.root':
+            shutil.copy(data('compression_lz4.root'), directory / name)
+        expanded = command(NTUPLE, 'head', 'run0.root', 'run1.root', 'compressed/ramp', cwd=directory)
+        same((expanded.returncode, expanded.stderr.decode()), (2,
+             'ntuple: run1.root: a file, not a path in the first file: to read several files as one, '
+             'give --chain and a quoted pattern\n'))
+        same(command(NTUPLE, 'head', '--chain', 'run*.root', 'ramp', cwd=directory).returncode, 0)
 
 
 @case
