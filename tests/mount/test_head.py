@@ -4,6 +4,7 @@
 reader."""
 import json
 import os
+import re
 
 import numpy as np
 
@@ -84,6 +85,15 @@ def a_terminal_gets_a_table_and_titles_in_bold():
         assert b'362104' in text and b'{' not in text, text
         same(text.startswith(b'\x1b[1mentry'), is_bold, variables)
     assert on_a_terminal(NTUPLE, 'head', '--json', NANO, '--columns=run').startswith(b'{"run":362104}')
+
+
+@case
+def the_table_of_inspect_fits_the_terminal_too():
+    for columns in '72', '80', '100':
+        os.environ['COLUMNS'] = columns
+        text = on_a_terminal(NTUPLE, 'inspect', NANO).decode()
+        lines = re.sub(r'\x1b\[\d*m', '', text).split('\r\n\r\n')[-1].splitlines()
+        assert len(lines) > 10 and max(map(len, lines)) <= int(columns), text
 
 
 @case

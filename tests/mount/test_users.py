@@ -6,7 +6,7 @@ import shutil
 import stat
 
 from blz_writer import blz_array
-from harness import Skip, case, command, data, errors_of, mounted, mounts, run, same, scratch
+from harness import NTUPLEFS, Skip, case, command, data, errors_of, mounted, mounts, run, same, scratch
 
 NOBODY = {'user': 65534, 'group': 65534, 'extra_groups': []}
 PATH = 'Events/run/data.bin'
@@ -131,6 +131,19 @@ def a_link_out_of_a_dataset_shows_nobody_what_it_leads_to():
             for user in NOBODY, {}:
                 text = command('cat', top / 'array/metadata.json', **user).stdout.decode()
                 assert 'hidden' not in text and '__attrs__: is a link out of the directory' in text, text
+
+
+@case
+def without_fusermount3_the_package_that_has_it_is_named():
+    needs_root()
+    with scratch() as directory:
+        source = source_with_mode(directory, 0o644)
+        mountpoint = directory / 'mnt'
+        mountpoint.mkdir()
+        os.chown(mountpoint, NOBODY['user'], NOBODY['group'])
+        result = command(shutil.which(NTUPLEFS), source, mountpoint, env={'PATH': str(directory)}, **NOBODY)
+        same((result.returncode, b'fusermount3 is missing; install the package fuse3' in result.stderr),
+             (6, True), result.stderr)
 
 
 run()
