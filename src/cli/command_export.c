@@ -328,18 +328,16 @@ static enum nt_exit_status export_dataset(struct exporter *exporter, uint32_t fi
 {
     struct nt_error error = {0};
     uint32_t *tops = NULL;
-    size_t count = exporter->field_count;
     if (exporter->dataset->failure)
         return nt_print_error(exporter->dataset->name.bytes, exporter->dataset->failure);
-    if (!count && field != NT_NONE) {
+    if (!exporter->field_count && field != NT_NONE) {
         exporter->fields = &field;
-        count = 1;
-    } else if (!count) {
-        if (nt_top_fields(exporter->dataset, &tops, &count, &error) != NT_OK)
+        exporter->field_count = 1;
+    } else if (!exporter->field_count) {
+        if (nt_shown_top_fields(exporter->dataset, &tops, &exporter->field_count, &error) != NT_OK)
             return nt_print_error(exporter->dataset->name.bytes, &error);
         exporter->fields = tops;
     }
-    exporter->field_count = (uint32_t)count;
     enum nt_exit_status result = export_fields(exporter);
     free(tops);
     return result;

@@ -153,7 +153,7 @@ TEST(known_files_are_not_opened_before, .setup = set_up, .teardown = tear_down)
     ck_assert_int_ne(read_last(complete, &value), NT_OK);
     ck_assert_msg(strstr(error.message, "c.root"), "%s", error.message);
     nt_file_close(file);
-    ck_assert_int_ne(open_with(NT_CHAIN_UNITE_FIELDS, &file), NT_OK);
+    ck_assert_int_ne(open_with(NT_CHAIN_UNION_FIELDS, &file), NT_OK);
 }
 
 TEST(an_index_that_others_may_write_is_refused, .setup = set_up, .teardown = tear_down)
