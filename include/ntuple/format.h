@@ -82,7 +82,7 @@ NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t co
                                              struct nt_file **file_ret, struct nt_error *error);
 
 /* The same, with `options->index`. If the index knows all files, opens only the first one (with
- * NT_CHAIN_UNITE_FIELDS always all). The file then has the names, fields and entries of the chain, but
+ * NT_CHAIN_UNION_FIELDS always all). The file then has the names, fields and entries of the chain, but
  * reading from it is NT_INVALID: nt_file_resolve opens the other files. Rows of a file that cannot be
  * opened, that has changed, or whose fields differ, then fail. NT_INVALID if the index is none, or if
  * other users may write it.

@@ -130,8 +130,8 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "OOzOppp", &handle, &sequence, &format, &index, &union_fields, &skip_failed,
-                          &friends))
+    if (!PyArg_ParseTuple(arguments, "OOzOppp", &handle, &sequence, &format, &index, &union_fields,
+                          &skip_failed, &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
     const char **names = reader ? names_of(sequence, &count) : NULL;

@@ -32,7 +32,7 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
 
 /* Adds the path of a copied node's dataset or passthrough directory. The content of one file in a
  * passthrough directory may be copied next to the file. */
-static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
+static enum nt_status add_copied_folder(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
 {
     struct nt_resolved_node resolved;
     enum nt_status status = nt_node_resolve(guard->vfs, node, &resolved, error);
@@ -58,7 +58,7 @@ enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct 
     guard->resolved_source = chain ? NULL : realpath(guard->source, NULL);
     if (!chain && !guard->resolved_source && errno == ENOMEM)
         return nt_fail_memory(error);
-    enum nt_status status = chain ? NT_OK : add_place(guard, node, error);
+    enum nt_status status = chain ? NT_OK : add_copied_folder(guard, node, error);
     for (uint32_t i = 0; chain && i < chain->count && status == NT_OK; i++)
         if (S_ISDIR(chain->files[i].identity.st_mode))
             status = add_folder(guard, chain->files[i].path, error);

@@ -13,7 +13,7 @@
 /* ---- Find the pages ---- */
 
 /* Where a page of a column is, in a dataset with field_groups. */
-struct place {
+struct page_position {
     uint32_t part;
     uint64_t number; /* of the page in the column's range of the part */
 };
@@ -24,31 +24,32 @@ static const struct nt_group *group_of(const struct nt_dataset *dataset, uint32_
     return first == NT_NONE ? NULL : &dataset->groups[first + part];
 }
 
-static bool find_place(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                       struct place *place)
+static bool find_position(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                          struct page_position *position)
 {
-    for (place->part = 0; place->part < dataset->part_count; place->part++) {
-        const struct nt_group *group = group_of(dataset, column, place->part);
+    for (position->part = 0; position->part < dataset->part_count; position->part++) {
+        const struct nt_group *group = group_of(dataset, column, position->part);
         if (!group || !nt_group_is_loaded(group))
             continue;
         uintptr_t distance = (uintptr_t)page - (uintptr_t)group->pages;
         if (distance >= group->page_count * sizeof(*page))
             continue;
-        place->number = distance / sizeof(*page) -
-                        nt_group_range(dataset, group, group->first_cluster, column)->first_page;
+        position->number = distance / sizeof(*page) -
+                           nt_group_range(dataset, group, group->first_cluster, column)->first_page;
         return true;
     }
     return false;
 }
 
 /* Loads the page list if necessary. */
-static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t column, const struct place *place)
+static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t column,
+                                       const struct page_position *position)
 {
-    const struct nt_group *group = group_of(dataset, column, place->part);
+    const struct nt_group *group = group_of(dataset, column, position->part);
     if (!group || nt_dataset_load_group(dataset, (uint32_t)(group - dataset->groups), NULL) != NT_OK)
         return NULL;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
-    return place->number < range->pages ? &group->pages[range->first_page + place->number] : NULL;
+    return position->number < range->pages ? &group->pages[range->first_page + position->number] : NULL;
 }
 
 static bool is_decoded_beside(const struct nt_dataset *dataset, const struct nt_page *a,
@@ -81,15 +82,15 @@ void nt_pages_beside_begin(struct nt_page_request *request, struct nt_pages_besi
 {
     struct nt_dataset *dataset = request->dataset;
     uint32_t columns[NT_DECODE_TOGETHER - 1], count = 0;
-    struct place place;
+    struct page_position position;
     beside->count = 0;
     if (request->reader->options.caches_beside && dataset->ops && dataset->ops->columns_beside &&
         dataset->field_groups && !request->page->is_missing)
         count = dataset->ops->columns_beside(dataset, request->column, columns);
-    if (!count || !find_place(dataset, request->column, request->page, &place))
+    if (!count || !find_position(dataset, request->column, request->page, &position))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_page *page = find_page(dataset, columns[i], &place);
+        const struct nt_page *page = find_page(dataset, columns[i], &position);
         if (page && is_decoded_beside(dataset, request->page, page))
             add(request, columns[i], page, beside);
     }

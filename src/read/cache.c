@@ -589,8 +589,9 @@ const uint8_t *nt_cache_entry_bytes(const struct nt_cache_entry *entry)
 void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_cache_hint use)
 {
     lock(cache);
-    bool is_passed = use == NT_CACHE_DROP_BEHIND || (use == NT_CACHE_SEQUENTIAL && entry->idle == PASSED);
-    entry->idle = is_passed ? PASSED : KEPT;
+    bool is_drop_behind =
+        use == NT_CACHE_DROP_BEHIND || (use == NT_CACHE_SEQUENTIAL && entry->idle == PASSED);
+    entry->idle = is_drop_behind ? PASSED : KEPT;
     unpin(cache, entry);
     unlock(cache);
 }

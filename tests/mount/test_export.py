@@ -152,7 +152,8 @@ def a_chain_is_one_file():
     with scratch() as directory:
         copies(directory, 'nano.root')
         for out in 'out.arrow', 'out.jsonl':
-            path = export(directory, '--chain', f'{directory}/run*.root', '--columns=run,MET_pt,Jet_pt', out=out)
+            path = export(directory, '--chain', f'{directory}/run*.root', '--columns=run,MET_pt,Jet_pt',
+                          out=out)
         found = columns(directory / 'out.arrow', list(expected))
         same(found, {name: values * 3 for name, values in expected.items()})
         rows = [json.loads(line) for line in path.read_text().splitlines()]
@@ -235,7 +236,8 @@ def parquet_is_answered_with_a_line_of_python():
         same(line, f"ntuple.open('{NANO}').only().to_parquet('{directory}/s.parquet', "
                    "columns=['run', 'Muon_*'], entries=(5, 20))")
         (directory / "it's.npy").write_bytes(b'')
-        message = export(directory, "--select=Events:it's.npy", EXAMPLE, 'Events', status=2, out='s.parquet', cwd=directory)
+        message = export(directory, "--select=Events:it's.npy", EXAMPLE, 'Events', status=2,
+                         out='s.parquet', cwd=directory)
         entries = f"entries={{'Events': '{directory}/it\\'s.npy'}}"
         assert f"ntuple.open('{EXAMPLE}', {entries})['Events'].to_parquet(" in message, message
 
@@ -260,8 +262,8 @@ def other_programs_read_all_methods():
     with scratch() as directory:
         for method in METHODS:
             path = export(directory, f'--compression={method}', EXAMPLE, 'Events', out=f'{method}.arrow')
-            same(abs(polars.scan_ipc(path).select(polars.col('weight').sum()).collect().item() - total) < 1e-6,
-                 True, method)
+            found = polars.scan_ipc(path).select(polars.col('weight').sum()).collect().item()
+            same(abs(found - total) < 1e-6, True, method)
             read = table(path)  # noqa: F841, named in the query
             same(duckdb.sql('select count(*), sum(len(muons)) from read').fetchall(), [(1000, 1536)])
 
@@ -279,7 +281,8 @@ def incompressible_buffers_are_stored_as_they_are():
                                     arrow.schema([('noise', arrow.uint8())])) as writer:
             writer.write_batch(arrow.table({'noise': noise}))
         for method in 'zstd', 'lz4':
-            path = export(directory, f'--compression={method}', directory / 'noise.lance', out=f'{method}.arrow')
+            path = export(directory, f'--compression={method}', directory / 'noise.lance',
+                          out=f'{method}.arrow')
             assert b'\xff' * 8 + noise[:64].tobytes() in path.read_bytes(), method
             same(table(path)['noise'].to_pylist(), noise.tolist(), method)
 
@@ -287,8 +290,9 @@ def incompressible_buffers_are_stored_as_they_are():
 @case
 def a_skim_is_about_as_large_as_its_part_of_the_source():
     shared = os.environ.get('NTUPLE_SHARED')
-    files = [('rntuple/real', 'ntpl003_lhcbOpenData_1000', 'DecayTree'), ('rntuple/real', 'ntpl002_vector', 'F'),
-             ('ttree', 'uproot-Zmumu', 'events'), ('ttree', 'full-mcfile', 'CollectionTree')]
+    files = [('rntuple/real', 'ntpl003_lhcbOpenData_1000', 'DecayTree'),
+             ('rntuple/real', 'ntpl002_vector', 'F'), ('ttree', 'uproot-Zmumu', 'events'),
+             ('ttree', 'full-mcfile', 'CollectionTree')]
     if not shared or not os.path.isdir(f'{shared}/rntuple'):
         raise Skip('../shared is not there')
     with scratch() as directory:
