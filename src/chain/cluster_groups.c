@@ -120,16 +120,19 @@ static uint32_t find_physical_column(const struct nt_dataset *dataset, const str
 }
 
 /* Finds the column groups for columns that the file lacks; NT_NONE for the others. */
-static void find_homes(const struct nt_dataset *dataset, const struct nt_chain_slice *slice, uint32_t *homes)
+static void find_physical_columns(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                  uint32_t *physical_columns)
 {
     for (uint32_t i = 0; i < dataset->column_count; i++) {
         uint32_t field = dataset->columns[i].field;
-        homes[i] = slice->fields[field] == NT_NONE ? find_physical_column(dataset, slice, field) : NT_NONE;
+        physical_columns[i] =
+            slice->fields[field] == NT_NONE ? find_physical_column(dataset, slice, field) : NT_NONE;
     }
 }
 
 static enum nt_status put_column_group(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                                       uint32_t number, const uint32_t *homes, struct nt_error *error)
+                                       uint32_t number, const uint32_t *physical_columns,
+                                       struct nt_error *error)
 {
     const struct nt_column_group *own = &slice->dataset->column_groups[number];
     struct nt_column_group *group = &dataset->column_groups[slice->first_column_group + number];
@@ -141,7 +144,7 @@ static enum nt_status put_column_group(struct nt_dataset *dataset, const struct 
     for (uint32_t i = 0; i < own->count; i++)
         columns[group->count++] = slice->columns[own->columns[i]];
     for (uint32_t i = 0; i < dataset->column_count; i++)
-        if (homes[i] == number)
+        if (physical_columns[i] == number)
             columns[group->count++] = i;
     qsort(columns, group->count, sizeof(*columns), compare_columns);
     return NT_OK;
@@ -152,14 +155,14 @@ static enum nt_status put_column_groups(struct nt_dataset *dataset, const struct
 {
     if (!slice->dataset->column_group_count)
         return NT_OK;
-    uint32_t *homes = calloc((size_t)dataset->column_count + 1, sizeof(*homes));
-    if (!homes)
+    uint32_t *physical_columns = calloc((size_t)dataset->column_count + 1, sizeof(*physical_columns));
+    if (!physical_columns)
         return nt_fail_memory(error);
-    find_homes(dataset, slice, homes);
+    find_physical_columns(dataset, slice, physical_columns);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < slice->dataset->column_group_count; i++)
-        status = put_column_group(dataset, slice, i, homes, error);
-    free(homes);
+        status = put_column_group(dataset, slice, i, physical_columns, error);
+    free(physical_columns);
     return status;
 }
 

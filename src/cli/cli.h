@@ -443,7 +443,7 @@ struct nt_target {
     uint32_t count;
 };
 typedef enum nt_exit_status nt_visit_target(void *context, struct nt_vfs *vfs,
-                                            const struct nt_target *choice);
+                                            const struct nt_target *target);
 enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, nt_visit_target *visit,
                                        void *context);
 
@@ -475,7 +475,7 @@ void nt_path_leave(struct nt_buffer *path, size_t length);
 
 /* ---- Guard of the source ---- */
 
-struct nt_source_guard {
+struct nt_overwrite_guard {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
     const char *source;                /* as the user named it */
@@ -487,15 +487,16 @@ struct nt_source_guard {
 
 /* Guards a copy from a node of a source's tree. Forbids to write into copied folders, and into datasets
  * with copied parts. Needs a deinit, also after a failure. */
-enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct nt_invocation *invocation,
-                                    struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
-void nt_source_guard_deinit(struct nt_source_guard *guard);
+enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
+                                       const struct nt_invocation *invocation, struct nt_vfs *vfs,
+                                       uint64_t node, struct nt_error *error);
+void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard);
 
 /* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden folder, or if
  * it is a file that the copy reads, under any name. Covers the files directly in a mirrored folder, and
  * the files in a dataset's folder. */
-enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
-                                     struct nt_error *error);
+enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
+                                        struct nt_error *error);
 
 /* ---- Files that appear when they are complete ---- */
 

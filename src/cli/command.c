@@ -235,11 +235,11 @@ static enum nt_exit_status visit_targets(const struct visits *visits, struct nt_
         return nt_print_error(NULL, &error);
     }
     for (size_t i = 0, step; i < named->count; i += step) {
-        struct nt_target choice = {
+        struct nt_target target = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
-        choice.count = nt_named_fields(&named->items[i], named->count - i, fields);
-        step = choice.count ? choice.count : 1;
-        nt_note_failure(&first, visits->visit_target(visits->context, vfs, &choice));
+        target.count = nt_named_fields(&named->items[i], named->count - i, fields);
+        step = target.count ? target.count : 1;
+        nt_note_failure(&first, visits->visit_target(visits->context, vfs, &target));
     }
     free(fields);
     return first;

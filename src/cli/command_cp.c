@@ -23,7 +23,7 @@
 struct copier {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
-    struct nt_source_guard guard;
+    struct nt_overwrite_guard guard;
     struct nt_buffer source, destination; /* paths, extended and shortened together */
     unsigned depth;
     uint64_t top; /* the copied root node */
@@ -51,7 +51,7 @@ static void note_source_failure(struct copier *copier, const struct nt_error *er
 static bool is_source(struct copier *copier)
 {
     struct nt_error error = {0};
-    if (nt_source_guard_check(&copier->guard, copier->destination.bytes, &error) == NT_OK)
+    if (nt_overwrite_guard_check(&copier->guard, copier->destination.bytes, &error) == NT_OK)
         return false;
     nt_progress_clear(&copier->progress);
     nt_print_error(copier->destination.bytes, &error);
@@ -255,12 +255,12 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     nt_buffer_text(&copier.source, path);
     enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
     bool is_tried = nt_named_find_one(copier.vfs, path, &node, &error) == NT_OK &&
-                    nt_source_guard_init(&copier.guard, invocation, copier.vfs, node, &error) == NT_OK &&
+                    nt_overwrite_guard_init(&copier.guard, invocation, copier.vfs, node, &error) == NT_OK &&
                     copy(&copier, node, &error) == NT_OK;
     nt_progress_clear(&copier.progress);
     if (!is_tried)
         nt_note_failure(&copier.status, nt_print_error(*path ? path : file, &error));
-    nt_source_guard_deinit(&copier.guard);
+    nt_overwrite_guard_deinit(&copier.guard);
     nt_buffer_deinit(&copier.source);
     nt_buffer_deinit(&copier.destination);
     nt_vfs_free(copier.vfs);

@@ -24,7 +24,7 @@
 
 struct describer {
     const struct nt_settings *settings;
-    const struct nt_target *choice;
+    const struct nt_target *target;
     struct nt_json *json; /* NULL: text */
     bool has_printed;
 };
@@ -35,8 +35,8 @@ struct describer {
 static enum nt_status add_fields(const struct describer *describer, const struct nt_dataset *dataset,
                                  struct nt_summaries *summaries, struct nt_error *error)
 {
-    const uint32_t *fields = describer->choice->fields;
-    uint32_t count = describer->choice->count, *tops = NULL;
+    const uint32_t *fields = describer->target->fields;
+    uint32_t count = describer->target->count, *tops = NULL;
     enum nt_status status = count ? NT_OK : nt_shown_top_fields(dataset, &tops, &count, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = nt_summaries_add(summaries, dataset, tops ? tops[i] : fields[i], error);
@@ -262,11 +262,11 @@ static enum nt_exit_status describe_file(void *context, const struct nt_resolved
     return result;
 }
 
-static enum nt_exit_status describe(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
+static enum nt_exit_status describe(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     struct describer *describer = context;
-    describer->choice = choice;
-    return nt_for_each_file(vfs, choice->path, choice->node, describe_file, describer);
+    describer->target = target;
+    return nt_for_each_file(vfs, target->path, target->node, describe_file, describer);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

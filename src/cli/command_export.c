@@ -347,7 +347,7 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
                                        bool is_of_many)
 {
     struct exporter *exporter = context;
-    struct nt_source_guard guard;
+    struct nt_overwrite_guard guard;
     struct nt_error error = {0};
     uint32_t index, field;
     if (is_of_many) {
@@ -360,11 +360,11 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
     exporter->reader = resolved->vfs->reader;
     exporter->dataset = resolved->file->datasets[index];
     enum nt_status status =
-        nt_source_guard_init(&guard, exporter->invocation, resolved->vfs, resolved->number, &error);
+        nt_overwrite_guard_init(&guard, exporter->invocation, resolved->vfs, resolved->number, &error);
     if (status == NT_OK)
-        status = nt_source_guard_check(&guard, exporter->out, &error);
+        status = nt_overwrite_guard_check(&guard, exporter->out, &error);
     result = status == NT_OK ? export_dataset(exporter, field) : fail_to_write(exporter->out, &error);
-    nt_source_guard_deinit(&guard);
+    nt_overwrite_guard_deinit(&guard);
     return result;
 }
 

@@ -250,29 +250,29 @@ static enum nt_exit_status print_as_table(const struct header *header, struct sa
 }
 
 static enum nt_exit_status print_lines(const struct header *header, struct nt_reader *reader,
-                                       struct nt_dataset *dataset, const struct nt_target *choice)
+                                       struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_text_generator *lines = NULL;
     struct nt_error error = {0};
-    if (nt_rows_lines_of(reader, dataset, choice->fields, choice->count, 0, header->rows, &lines, &error) !=
+    if (nt_rows_lines_of(reader, dataset, target->fields, target->count, 0, header->rows, &lines, &error) !=
         NT_OK)
         return nt_print_error(dataset->name.bytes, &error);
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
 static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, const struct nt_target *choice)
+                                        struct nt_dataset *dataset, const struct nt_target *target)
 {
     struct nt_error error = {0};
     uint32_t *tops = NULL;
     struct sample sample = {
-        .reader = reader, .dataset = dataset, .fields = choice->fields, .field_count = choice->count};
+        .reader = reader, .dataset = dataset, .fields = target->fields, .field_count = target->count};
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
     if (!header->is_table)
-        return print_lines(header, reader, dataset, choice);
+        return print_lines(header, reader, dataset, target);
     enum nt_status status =
-        choice->count ? NT_OK : nt_shown_top_fields(dataset, &tops, &sample.field_count, &error);
+        target->count ? NT_OK : nt_shown_top_fields(dataset, &tops, &sample.field_count, &error);
     if (tops)
         sample.fields = tops;
     enum nt_exit_status result =
@@ -292,28 +292,28 @@ static enum nt_exit_status head_lines(void *context, struct nt_vfs *vfs, const c
     return nt_print_rows(vfs, path, node, &range);
 }
 
-struct choosing {
+struct heading {
     const struct header *header;
-    const struct nt_target *choice;
+    const struct nt_target *target;
 };
 
 static enum nt_exit_status head_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
 {
-    const struct choosing *choosing = context;
+    const struct heading *heading = context;
     uint32_t index, field;
     (void)is_of_many;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     if (status != NT_EXIT_OK)
         return status;
-    return print_fields(choosing->header, resolved->vfs->reader, resolved->file->datasets[index],
-                        choosing->choice);
+    return print_fields(heading->header, resolved->vfs->reader, resolved->file->datasets[index],
+                        heading->target);
 }
 
 /* The selected fields, or all top-level fields. */
-static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
+static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    struct choosing choosing = {context, choice};
-    return nt_for_each_file(vfs, choice->path, choice->node, head_file, &choosing);
+    struct heading heading = {context, target};
+    return nt_for_each_file(vfs, target->path, target->node, head_file, &heading);
 }
 
 /* The columns of the dataset that a path names. */

@@ -226,7 +226,7 @@ struct inspector {
     const struct nt_settings *settings;
     const struct nt_inspect_property *sort; /* NULL: file order */
     bool is_for_people;                     /* terminal output: short sizes */
-    const struct nt_target *choice;         /* its fields alone, if it has any */
+    const struct nt_target *target;         /* its fields alone, if it has any */
     uint64_t file_bytes;
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
@@ -543,7 +543,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
     struct nt_column_stats *columns = NULL;
     uint32_t count = 0;
     enum nt_status status;
-    const struct nt_target *choice = inspector->choice;
+    const struct nt_target *target = inspector->target;
     (void)field;
     if (inspector->json) {
         nt_json_object(inspector->json);
@@ -554,7 +554,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
         error = *dataset->failure;
         status = error.status;
     } else {
-        status = nt_inspect(dataset, choice->count ? choice->fields : NULL, choice->count, &columns, &count,
+        status = nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count,
                             &error);
     }
     if (status == NT_OK)
@@ -633,11 +633,11 @@ static enum nt_exit_status inspect_file(void *context, const struct nt_resolved_
     return nt_for_each_dataset(resolved, inspect_dataset, inspector);
 }
 
-static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
+static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     struct inspector *inspector = context;
-    inspector->choice = choice;
-    return nt_for_each_file(vfs, choice->path, choice->node, inspect_file, context);
+    inspector->target = target;
+    return nt_for_each_file(vfs, target->path, target->node, inspect_file, context);
 }
 
 /* Accepts "stored" for "stored_bytes". */

@@ -16,7 +16,7 @@
 
 struct shower {
     const struct nt_settings *settings;
-    const struct nt_target *choice; /* its fields alone, if it has any */
+    const struct nt_target *target; /* its fields alone, if it has any */
     struct nt_json *json;           /* NULL: text */
     bool has_printed;
 };
@@ -28,7 +28,7 @@ static enum nt_exit_status show_lines(struct shower *shower, struct nt_reader *r
     struct nt_text_generator *lines = NULL;
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
-    if (nt_schema_lines(reader, dataset, fields, shower->choice->count, &lines, &error) != NT_OK)
+    if (nt_schema_lines(reader, dataset, fields, shower->target->count, &lines, &error) != NT_OK)
         return nt_print_error(dataset->name.bytes, &error);
     if (shower->has_printed)
         putchar('\n');
@@ -46,7 +46,7 @@ static enum nt_exit_status show_members(struct shower *shower, struct nt_reader 
     } else {
         nt_json_member_text(json, "description", dataset->description);
         nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
-        if (nt_json_member_fields(reader, dataset, fields, shower->choice->count, json, &error) == NT_OK)
+        if (nt_json_member_fields(reader, dataset, fields, shower->target->count, json, &error) == NT_OK)
             return NT_EXIT_OK;
     }
     nt_json_member_text(json, "error", nt_text_of(error.message));
@@ -58,7 +58,7 @@ static enum nt_exit_status show_dataset(void *context, const struct nt_resolved_
 {
     struct shower *shower = context;
     struct nt_dataset *dataset = resolved->file->datasets[index];
-    const uint32_t *fields = shower->choice->count ? shower->choice->fields : NULL;
+    const uint32_t *fields = shower->target->count ? shower->target->fields : NULL;
     struct nt_json *json = shower->json;
     (void)field;
     if (!json)
@@ -100,11 +100,11 @@ static enum nt_exit_status show_file(void *context, const struct nt_resolved_nod
     return result;
 }
 
-static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct nt_target *choice)
+static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     struct shower *shower = context;
-    shower->choice = choice;
-    return nt_for_each_file(vfs, choice->path, choice->node, show_file, context);
+    shower->target = target;
+    return nt_for_each_file(vfs, target->path, target->node, show_file, context);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

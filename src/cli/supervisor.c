@@ -66,8 +66,8 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
 
 /* ---- Requests of the worker ---- */
 
-/* A mount would hide a source below the mountpoint. A mountpoint below a mirrored directory would
- * mirror itself endlessly. */
+/* A mount would hide a source below the mountpoint. A mountpoint below a passthrough directory would
+ * show itself endlessly. */
 static enum nt_status check_overlap(const struct supervising *supervising, struct nt_error *error)
 {
     const struct nt_program *program = supervising->program;

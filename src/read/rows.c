@@ -18,8 +18,8 @@
 
 /* A bad page, or one on a bad part of a disk, makes the number unknown; other failures stop the work.
  * `error` receives the failure in both cases. */
-static enum nt_status unknown_unless_passing(const struct nt_error *failure, bool *known_ret,
-                                             struct nt_error *error)
+static enum nt_status unknown_unless_transient(const struct nt_error *failure, bool *known_ret,
+                                               struct nt_error *error)
 {
     *known_ret = false;
     nt_fail_with(error, failure);
@@ -44,7 +44,7 @@ static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_da
     const struct nt_page *page = nt_find_page(active.pages, active.page_count, active.elements - 1);
     struct nt_error failure = {0};
     if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
-        return unknown_unless_passing(&failure, known_ret, error);
+        return unknown_unless_transient(&failure, known_ret, error);
     *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data,
                                nt_page_decoded_elements(page) - 1, items_ret);
     nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
@@ -71,7 +71,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
         struct nt_error failure = {0};
         if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) !=
             NT_OK)
-            return unknown_unless_passing(&failure, known_ret, error);
+            return unknown_unless_transient(&failure, known_ret, error);
         for (uint32_t k = 0; k < nt_page_decoded_elements(page); k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
         nt_page_unpin(reader, pinned, NT_CACHE_KEEP);

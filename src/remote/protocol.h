@@ -13,7 +13,7 @@ enum nt_helper_message {
      * epoch is a random number, unique to the process, whichever client it serves. */
     NT_FETCH_HELLO = 1,
     /* Requests: */
-    NT_FETCH_OPEN,    /* an address follows. Answers: OPENED, DATA of both edges, DONE; or FAILED */
+    NT_FETCH_OPEN,    /* an address follows. Answers: OPENED, DATA of both ends, DONE; or FAILED */
     NT_FETCH_READ,    /* `bytes` at `offset` of a file. Answers: DATA in order, DONE; or FAILED */
     NT_FETCH_PROMOTE, /* same id: a reader now waits for a prefetch (`is_prefetch`). No answer */
     NT_FETCH_CANCEL,  /* same id. No answer */
@@ -65,9 +65,9 @@ enum {
     NT_FETCH_SERVER_BYTES = 512,     /* of a server's name */
     NT_FETCH_NAME_BYTES = 1024,      /* of a name in a folder */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
-    /* Both edges of a file, which opening returns: more than ten segments of 1460 bytes take another
-     * round trip (RFC 6928), and both edges may share one new connection. */
-    NT_FETCH_EDGE_BYTES = 7 * 1024,
+    /* Both ends of a file, which opening returns: more than ten segments of 1460 bytes take another
+     * round trip (RFC 6928), and both ends may share one new connection. */
+    NT_FETCH_END_BYTES = 7 * 1024,
     NT_FETCH_MAX_FILES = 1 << 16,
     NT_FETCH_MAX_REQUESTS = 1 << 14, /* concurrent */
     NT_FETCH_MAX_ENTRIES = 1 << 20,  /* of one folder */

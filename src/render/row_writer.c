@@ -18,49 +18,49 @@
 #include "read/page.h"
 #include "read/read.h"
 
-/* ---- Choice of fields ---- */
+/* ---- Projection ---- */
 
-/* [field]: shown, or only a way to fields that are. */
-enum { HIDDEN, IS_WAY, IS_SHOWN };
+/* [field]: shown, or only an ancestor of fields that are. */
+enum { HIDDEN, IS_ANCESTOR, IS_SHOWN };
 
-struct choice {
+struct projection {
     uint8_t *fields; /* NULL: all are shown */
     uint32_t *tops;  /* the top-level fields that are not hidden */
     uint32_t top_count;
     bool is_cell;
 };
 
-static unsigned choice_of(const struct choice *choice, uint32_t field)
+static unsigned visibility_of(const struct projection *projection, uint32_t field)
 {
-    return choice->fields && field != NT_NONE ? choice->fields[field] : IS_SHOWN;
+    return projection->fields && field != NT_NONE ? projection->fields[field] : IS_SHOWN;
 }
 
 /* The caller always frees the members. */
-static enum nt_status choose(struct choice *choice, const struct nt_dataset *dataset, const uint32_t *fields,
-                             uint32_t count, struct nt_error *error)
+static enum nt_status project(struct projection *projection, const struct nt_dataset *dataset,
+                              const uint32_t *fields, uint32_t count, struct nt_error *error)
 {
     uint32_t all;
     const uint32_t *tops = nt_dataset_children(dataset, NT_NONE, &all);
-    choice->fields = calloc((size_t)dataset->field_count + 1, 1);
-    choice->tops = calloc((size_t)(count < all ? count : all) + 1, sizeof(*choice->tops));
-    if (!choice->fields || !choice->tops)
+    projection->fields = calloc((size_t)dataset->field_count + 1, 1);
+    projection->tops = calloc((size_t)(count < all ? count : all) + 1, sizeof(*projection->tops));
+    if (!projection->fields || !projection->tops)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t at = fields[i]; at != NT_NONE; at = dataset->fields[at].parent)
-            if (choice->fields[at] == HIDDEN)
-                choice->fields[at] = IS_WAY;
-        choice->fields[fields[i]] = IS_SHOWN;
+            if (projection->fields[at] == HIDDEN)
+                projection->fields[at] = IS_ANCESTOR;
+        projection->fields[fields[i]] = IS_SHOWN;
     }
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t at = i;
-        while (at != NT_NONE && choice->fields[at] != IS_SHOWN)
+        while (at != NT_NONE && projection->fields[at] != IS_SHOWN)
             at = dataset->fields[at].parent;
         if (at != NT_NONE)
-            choice->fields[i] = IS_SHOWN;
+            projection->fields[i] = IS_SHOWN;
     }
     for (uint32_t i = 0; i < all; i++)
-        if (choice->fields[tops[i]] != HIDDEN)
-            choice->tops[choice->top_count++] = tops[i];
+        if (projection->fields[tops[i]] != HIDDEN)
+            projection->tops[projection->top_count++] = tops[i];
     return NT_OK;
 }
 
@@ -73,7 +73,7 @@ struct nt_row_shape {
     bool is_hidden;                        /* form is NOTHING because the field is not chosen */
     bool has_dimensions;                   /* an array of values or of records */
     bool is_empty;                         /* a row needs no bytes of the file */
-    bool is_way;                           /* a record that shows one member, without its name */
+    bool is_ancestor;                      /* a record that shows one member, without its name */
     uint64_t size;                         /* values per row, or items of a fixed list */
     struct nt_stream_cursor data, offsets; /* variant: tags, index; dense optional: row mask in data */
     struct nt_stream_cursor valid;         /* row mask of a nullable field */
@@ -84,7 +84,7 @@ struct nt_row_shape {
 
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
                                         struct nt_dataset *dataset, uint32_t field,
-                                        const struct choice *choice, struct nt_error *error);
+                                        const struct projection *projection, struct nt_error *error);
 
 static void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
@@ -155,30 +155,31 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
 
 static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader *reader,
                                     struct nt_dataset *dataset, const uint32_t *children,
-                                    const struct choice *choice, struct nt_error *error)
+                                    const struct projection *projection, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     uint32_t shown = 0;
     for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
-        bool is_shown = choice_of(choice, children[i]) != HIDDEN;
+        bool is_shown = visibility_of(projection, children[i]) != HIDDEN;
         shown += is_shown;
         if (is_shown && !shape->children[i].is_unread)
-            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], choice, error);
+            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], projection, error);
     }
-    shape->is_way = choice->is_cell && shown == 1 && choice_of(choice, shape->field) == IS_WAY;
+    shape->is_ancestor =
+        projection->is_cell && shown == 1 && visibility_of(projection, shape->field) == IS_ANCESTOR;
     return status;
 }
 
 /* Omits fields that this version cannot read according to their page lists. If no field remains, keeps
  * all, so that each row fails with the error of the page lists. */
 static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset *dataset,
-                                  const uint32_t *children, const struct choice *choice,
+                                  const uint32_t *children, const struct projection *projection,
                                   struct nt_error *error)
 {
     uint32_t unread = 0, left = 0;
     for (uint32_t i = 0; i < shape->child_count; i++) {
         const struct nt_error *reason = NULL;
-        bool is_shown = choice_of(choice, children[i]) != HIDDEN;
+        bool is_shown = visibility_of(projection, children[i]) != HIDDEN;
         enum nt_status status = is_shown ? nt_unsupported_find(dataset, children[i], &reason, error) : NT_OK;
         if (status != NT_OK)
             return status;
@@ -199,14 +200,14 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
 /* Initializes a zeroed shape; `field` NT_NONE: all top-level fields. The caller always deinits it. */
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
                                         struct nt_dataset *dataset, uint32_t field,
-                                        const struct choice *choice, struct nt_error *error)
+                                        const struct projection *projection, struct nt_error *error)
 {
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
     enum nt_status status = NT_OK;
-    if (field == NT_NONE && choice->fields) {
-        children = choice->tops;
-        count = choice->top_count;
+    if (field == NT_NONE && projection->fields) {
+        children = projection->tops;
+        count = projection->top_count;
     }
     shape->field = field;
     shape->form = NT_FORM_RECORD;
@@ -220,9 +221,9 @@ static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_re
     if (!shape->children)
         return nt_fail_memory(error);
     shape->child_count = count;
-    status = find_unread(shape, dataset, children, choice, error);
+    status = find_unread(shape, dataset, children, projection, error);
     if (status == NT_OK)
-        status = init_children(shape, reader, dataset, children, choice, error);
+        status = init_children(shape, reader, dataset, children, projection, error);
     if (status == NT_OK)
         settle(shape);
     shape->is_empty = count_windows(shape) == 0;
@@ -290,22 +291,22 @@ struct nt_row_writer {
 /* ---- Opening ---- */
 
 /* A record of which only members are chosen is not a cell, but each of these is. */
-static bool is_divided(const struct nt_row_shape *shape, const struct choice *choice)
+static bool is_divided(const struct nt_row_shape *shape, const struct projection *projection)
 {
-    return choice_of(choice, shape->field) == IS_WAY && shape->form == NT_FORM_RECORD &&
+    return visibility_of(projection, shape->field) == IS_ANCESTOR && shape->form == NT_FORM_RECORD &&
            !shape->has_dimensions && !shape->valid.stream;
 }
 
 static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_row_shape *shape,
-                                 const struct choice *choice, struct nt_error *error)
+                                 const struct projection *projection, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
         struct nt_row_shape *child = &shape->children[i];
         if (child->form == NT_FORM_NOTHING)
             continue;
-        if (is_divided(child, choice)) {
-            status = find_cells(writer, child, choice, error);
+        if (is_divided(child, projection)) {
+            status = find_cells(writer, child, projection, error);
             continue;
         }
         struct nt_row_shape **cells =
@@ -319,7 +320,7 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
 }
 
 static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  const struct choice *choice, struct nt_row_writer **writer_ret,
+                                  const struct projection *projection, struct nt_row_writer **writer_ret,
                                   struct nt_error *error)
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
@@ -333,9 +334,9 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
     if (status == NT_OK)
-        status = nt_row_shape_init(&writer->root, reader, dataset, field, choice, error);
+        status = nt_row_shape_init(&writer->root, reader, dataset, field, projection, error);
     if (status == NT_OK && field == NT_NONE)
-        status = find_cells(writer, &writer->root, choice, error);
+        status = find_cells(writer, &writer->root, projection, error);
     if (status != NT_OK) {
         nt_row_writer_close(writer);
         return status;
@@ -348,19 +349,19 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   struct nt_row_writer **writer_ret, struct nt_error *error)
 {
-    return open_writer(reader, dataset, field, &(struct choice){.fields = NULL}, writer_ret, error);
+    return open_writer(reader, dataset, field, &(struct projection){.fields = NULL}, writer_ret, error);
 }
 
 enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dataset *dataset,
                                          const uint32_t *fields, uint32_t count, bool is_cell,
                                          struct nt_row_writer **writer_ret, struct nt_error *error)
 {
-    struct choice choice = {.is_cell = is_cell};
-    enum nt_status status = choose(&choice, dataset, fields, count, error);
+    struct projection projection = {.is_cell = is_cell};
+    enum nt_status status = project(&projection, dataset, fields, count, error);
     if (status == NT_OK)
-        status = open_writer(reader, dataset, NT_NONE, &choice, writer_ret, error);
-    free(choice.tops);
-    free(choice.fields);
+        status = open_writer(reader, dataset, NT_NONE, &projection, writer_ret, error);
+    free(projection.tops);
+    free(projection.fields);
     return status;
 }
 
@@ -669,7 +670,7 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
 {
     enum nt_status status = NT_OK;
     bool is_object = shape->form != NT_FORM_TUPLE;
-    for (uint32_t i = 0; shape->is_way && i < shape->child_count; i++)
+    for (uint32_t i = 0; shape->is_ancestor && i < shape->child_count; i++)
         if (shape->children[i].form != NT_FORM_NOTHING)
             return write_row(writing, &shape->children[i], row);
     if (is_object)

@@ -113,8 +113,8 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_bool(json, "is_suppressed", nt_column_begins_suppressed(column));
 }
 
-typedef bool choose(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
-                    uint32_t column);
+typedef bool filter_cluster(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                            uint32_t column);
 
 static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                           uint32_t column)
@@ -132,7 +132,7 @@ static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *r
 
 /* The numbers of the selected clusters, if their page lists are readable. */
 static void put_clusters(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
-                         uint32_t column, choose *is_selected)
+                         uint32_t column, filter_cluster *is_selected)
 {
     nt_json_key(json, key);
     nt_json_array(json);

@@ -42,21 +42,22 @@ static void put_identity_path(struct nt_inode_table *inodes, const struct nt_ino
 }
 
 /* Selections never apply to hidden children. An empty name applies only to a single dataset. */
-static bool is_meant(const struct nt_vfs_selection *choice, const struct nt_inode *inode,
+static bool is_meant(const struct nt_vfs_selection *selection, const struct nt_inode *inode,
                      const struct nt_dataset *dataset, const char *path)
 {
     if (nt_inode_is_hidden(inode))
         return false;
-    if (!*choice->dataset)
+    if (!*selection->dataset)
         return nt_file_only(dataset->file, NULL) == dataset &&
                (inode->number == 0 || (nt_inode_is_version(inode) && inode->parent == 0));
-    return strcmp(choice->dataset, path) == 0;
+    return strcmp(selection->dataset, path) == 0;
 }
 
 /* Applies the selections to a dataset of a newly opened file, before any other use. NT_INVALID if a
  * selection does not fit. */
-static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inode *inode,
-                             struct nt_open_file *opened, struct nt_dataset *dataset, struct nt_error *error)
+static enum nt_status apply_selections(struct nt_inode_table *inodes, const struct nt_inode *inode,
+                                       struct nt_open_file *opened, struct nt_dataset *dataset,
+                                       struct nt_error *error)
 {
     struct nt_buffer path = {0};
     enum nt_status status = NT_OK;
@@ -65,9 +66,9 @@ static enum nt_status choose(struct nt_inode_table *inodes, const struct nt_inod
     if (path.failed)
         status = nt_fail_memory(error);
     for (size_t i = 0; status == NT_OK && is_reached && i < inodes->vfs->options.selection_count; i++) {
-        const struct nt_vfs_selection *choice = &inodes->vfs->options.selections[i];
-        if (is_meant(choice, inode, dataset, path.bytes))
-            status = nt_selection_apply(choice->choice, dataset, error);
+        const struct nt_vfs_selection *selection = &inodes->vfs->options.selections[i];
+        if (is_meant(selection, inode, dataset, path.bytes))
+            status = nt_selection_apply(selection->selection, dataset, error);
     }
     nt_buffer_deinit(&path);
     return status;
@@ -347,7 +348,7 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
     for (uint32_t i = 0;
          inodes->vfs->options.selection_count && status == NT_OK && i < (*opened_ret)->file->dataset_count;
          i++)
-        status = choose(inodes, inode, *opened_ret, (*opened_ret)->file->datasets[i], error);
+        status = apply_selections(inodes, inode, *opened_ret, (*opened_ret)->file->datasets[i], error);
     if (status != NT_OK && *opened_ret) {
         nt_open_file_free(*opened_ret);
         *opened_ret = NULL;

@@ -33,7 +33,7 @@ struct nt_vfs_handle;
  * the only source. Both members must outlive the tree. */
 struct nt_vfs_selection {
     const char *dataset;
-    const struct nt_selection *choice;
+    const struct nt_selection *selection;
 };
 
 struct nt_vfs_options {

@@ -97,7 +97,7 @@ static void close_tree(struct sweep *sweep, struct nt_vfs *vfs)
 
 static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
 {
-    const struct nt_vfs_selection choice = {.dataset = "", .choice = sweep->choice};
+    const struct nt_vfs_selection choice = {.dataset = "", .selection = sweep->choice};
     struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
                                      .selections = &choice,
                                      .selection_count = sweep->choice != NULL,

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     }
     for (uint32_t i = 0; i < table->count; i++)
         ask(message, &table->fields[i]);
-    (void)nt_proto_choice(message, table, &member);
+    (void)nt_proto_oneof(message, table, &member);
     nt_json_line(&json, &out);
     nt_proto_json(&json, message, table);
     nt_json_finish(&json);

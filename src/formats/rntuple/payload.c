@@ -116,8 +116,8 @@ static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret,
 }
 
 /* Skips split payloads: only reading them shows where their parts are. */
-static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                              bool is_now)
+static void payload_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                             bool is_now)
 {
     struct payload_source *payload = (struct payload_source *)source;
     size_t first = 0;
@@ -153,7 +153,7 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         .read_at = payload_read_at,
         .stat = payload_stat,
         .size = payload_size,
-        .prefetch = payload_will_need,
+        .prefetch = payload_prefetch,
         .forget = payload_forget,
         .close = payload_close,
     };

@@ -531,7 +531,7 @@ static enum nt_status add_rntuples(struct nt_file *file, bool *has_ret, struct n
     return status;
 }
 
-/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not wanted
+/* Adds the trees of a ROOT file, or refuses a file that has nothing but trees, which are not requested
  * (`options` is NULL). */
 static enum nt_status add_trees(struct nt_file *file, bool has_rntuples,
                                 const struct nt_open_options *options, struct nt_error *error)

@@ -182,11 +182,11 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
     return status;
 }
 
-/* Every format is recognised by the edges of a file. Requests them together with missing attributes. */
+/* Every format is recognised by both ends of a file. Requests them together with missing attributes. */
 static void request_ends(struct nt_source *source)
 {
-    const uint64_t size = source->size, edge = size < NT_FETCH_EDGE_BYTES ? size : NT_FETCH_EDGE_BYTES;
-    const struct nt_extent ends[] = {{0, edge}, {size - edge, edge}};
+    const uint64_t size = source->size, end_bytes = size < NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES;
+    const struct nt_extent ends[] = {{0, end_bytes}, {size - end_bytes, end_bytes}};
     nt_source_prefetch(source, ends, sizeof(ends) / sizeof(*ends), true);
 }
 

@@ -37,20 +37,20 @@ static bool is_text(const uint8_t *bytes, size_t count)
 }
 
 static bool add(struct nt_remote_list *list, const struct nt_fetch_answer *answer, const uint8_t *name,
-                size_t name_bytes, size_t stamp_bytes)
+                size_t name_bytes, size_t validator_bytes)
 {
     struct nt_remote_entry *entries =
         nt_grow(list->entries, list->count, &list->capacity, sizeof(*list->entries));
     if (!entries)
         return false;
     list->entries = entries;
-    entries[list->count] =
-        (struct nt_remote_entry){.name = nt_arena_copy(list->arena, name, name_bytes),
-                                 .validator = nt_arena_copy(list->arena, name + name_bytes + 1, stamp_bytes),
-                                 .size = answer->size,
-                                 .modified = answer->modified,
-                                 .is_folder = answer->is_folder != 0,
-                                 .number = (uint32_t)list->count};
+    entries[list->count] = (struct nt_remote_entry){
+        .name = nt_arena_copy(list->arena, name, name_bytes),
+        .validator = nt_arena_copy(list->arena, name + name_bytes + 1, validator_bytes),
+        .size = answer->size,
+        .modified = answer->modified,
+        .is_folder = answer->is_folder != 0,
+        .number = (uint32_t)list->count};
     return entries[list->count].name && entries[list->count++].validator;
 }
 

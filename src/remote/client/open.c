@@ -37,8 +37,8 @@ struct opening {
     char validator[NT_FETCH_VALIDATOR_BYTES], server[NT_FETCH_SERVER_BYTES];
     bool is_listed;   /* only the end arrives */
     bool has_listing; /* size, validator and server have arrived */
-    uint8_t *edges;
-    size_t got; /* bytes of the edges */
+    uint8_t *ends;
+    size_t got; /* bytes of the ends */
 };
 
 /* ---- Failures ---- */
@@ -129,9 +129,9 @@ static void nt_remote_note_use(struct nt_remote_file *file)
 
 /* ---- Opening ---- */
 
-static uint64_t edge_bytes(uint64_t size)
+static uint64_t end_bytes(uint64_t size)
 {
-    const uint64_t most = 2 * NT_FETCH_EDGE_BYTES;
+    const uint64_t most = 2 * NT_FETCH_END_BYTES;
     return size < most ? size : most;
 }
 
@@ -149,7 +149,7 @@ static bool take_names(struct opening *opening, const uint8_t *bytes, size_t cou
     return true;
 }
 
-/* Stores the edges one after the other, in order of arrival. */
+/* Stores the ends one after the other, in order of arrival. */
 static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
                         const uint8_t *bytes, size_t count)
 {
@@ -161,10 +161,10 @@ static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_a
         return !opening->is_listed && !opening->has_listing && answer->size <= INT64_MAX &&
                take_names(opening, bytes, count);
     }
-    uint64_t expected = edge_bytes(opening->size);
+    uint64_t expected = end_bytes(opening->size);
     if (answer->kind != NT_FETCH_DATA || !opening->has_listing || count > expected - opening->got)
         return false;
-    memcpy(opening->edges + opening->got, bytes, count);
+    memcpy(opening->ends + opening->got, bytes, count);
     opening->got += count;
     return true;
 }
@@ -172,16 +172,16 @@ static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_a
 static void end_opening(struct nt_helper_request *fetch)
 {
     struct opening *opening = (struct opening *)fetch;
-    bool is_whole = opening->is_listed || (opening->has_listing && opening->got == edge_bytes(opening->size));
+    bool is_whole = opening->is_listed || (opening->has_listing && opening->got == end_bytes(opening->size));
     if (fetch->state == NT_FETCH_GOOD && !is_whole)
         nt_helper_request_fail_short(fetch);
 }
 
-static void keep_edges(struct nt_remote_file *file, const struct opening *opening)
+static void keep_ends(struct nt_remote_file *file, const struct opening *opening)
 {
-    size_t first = opening->got < NT_FETCH_EDGE_BYTES ? opening->got : NT_FETCH_EDGE_BYTES;
-    nt_remote_part_keep(file, 0, opening->edges, first);
-    nt_remote_part_keep(file, opening->size - (opening->got - first), opening->edges + first,
+    size_t first = opening->got < NT_FETCH_END_BYTES ? opening->got : NT_FETCH_END_BYTES;
+    nt_remote_part_keep(file, 0, opening->ends, first);
+    nt_remote_part_keep(file, opening->size - (opening->got - first), opening->ends + first,
                         opening->got - first);
 }
 
@@ -212,7 +212,7 @@ static void settle_first(struct nt_remote_file *file, const struct opening *open
     file->size = opening->size;
     file->modified = time_or_now(opening->modified);
     memcpy(file->validator, opening->validator, sizeof(file->validator));
-    keep_edges(file, opening);
+    keep_ends(file, opening);
 }
 
 static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
@@ -303,11 +303,11 @@ static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, 
     enum nt_status status = get_attributes(file, error);
     if (status != NT_OK)
         return status;
-    struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};
-    if (!opening.edges)
+    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES)};
+    if (!opening.ends)
         return nt_fail_memory(error);
     status = request_open(file, &opening, deadline, error);
-    free(opening.edges);
+    free(opening.ends);
     return status;
 }
 

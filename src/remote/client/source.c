@@ -309,22 +309,22 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
     return true;
 }
 
-/* Opening a listed file fetches no edges: the first read of one fetches the edge or small file. */
-static struct nt_remote_part *request_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
+/* Opening a listed file fetches no ends: the first read of one fetches that end, or a small file. */
+static struct nt_remote_part *request_end(struct nt_remote_file *file, uint64_t at, uint64_t end)
 {
-    uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
+    uint64_t bytes = file->size <= UINT64_C(2) * NT_FETCH_END_BYTES ? file->size : NT_FETCH_END_BYTES;
     bool is_new = file->is_listed && !file->source.is_of_objects && file->range_cache.count == 0;
-    if (is_new && end <= edge)
-        return nt_remote_part_ask(file, 0, (size_t)edge, false, true);
-    if (is_new && at >= file->size - edge)
-        return nt_remote_part_ask(file, file->size - edge, (size_t)edge, false, true);
+    if (is_new && end <= bytes)
+        return nt_remote_part_ask(file, 0, (size_t)bytes, false, true);
+    if (is_new && at >= file->size - bytes)
+        return nt_remote_part_ask(file, file->size - bytes, (size_t)bytes, false, true);
     return NULL;
 }
 
 static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_t at, uint64_t end,
                                             uint64_t next, size_t piece)
 {
-    struct nt_remote_part *part = request_edge(file, at, end);
+    struct nt_remote_part *part = request_end(file, at, end);
     uint64_t border = end_of_request(file, at, end, next);
     return part ? part
                 : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
@@ -499,8 +499,8 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
 }
 
 /* Does nothing if the file is closed: the next read finds out why. */
-static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                              bool is_now)
+static void fetched_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                             bool is_now)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     nt_fetcher_lock(file->fetcher);
@@ -610,7 +610,7 @@ static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .check = fetched_check,
                                                  .stat = fetched_stat,
                                                  .size = fetched_size,
-                                                 .prefetch = fetched_will_need,
+                                                 .prefetch = fetched_prefetch,
                                                  .forget = fetched_forget,
                                                  .open_objects = fetched_open_objects,
                                                  .close = fetched_close};

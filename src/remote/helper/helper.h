@@ -23,7 +23,7 @@
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
 
-struct nt_edge_probe;
+struct nt_end_probe;
 struct nt_backend;
 struct nt_remote_handle;
 struct nt_file_part;
@@ -33,7 +33,7 @@ struct nt_output_packet;
 struct nt_transfer;
 struct nt_transfers;
 struct nt_preconnect;
-struct nt_xrd_edges;
+struct nt_xrd_ends;
 struct nt_xrd_file;
 struct nt_xrd_list;
 struct nt_xrd_operation;
@@ -332,7 +332,7 @@ struct nt_open_result {
     const char *validator;              /* the same for one version in every process; "": none */
     char server[NT_FETCH_SERVER_BYTES]; /* scheme, host and port of the server; truncated if longer */
     const char *head, *tail;
-    size_t head_bytes, tail_bytes; /* the edges: the whole file, or NT_FETCH_EDGE_BYTES each */
+    size_t head_bytes, tail_bytes; /* the ends: the whole file, or NT_FETCH_END_BYTES each */
     unsigned round_trips;          /* sequential, without connecting */
 };
 
@@ -529,9 +529,9 @@ struct nt_origin {
     enum nt_http_request_kind asked;
     char *redirect_url; /* target of the last redirect; NULL: none */
     struct nt_file_version version;
-    bool is_known;                     /* `version` is valid */
-    bool is_of_objects;                /* each object has its own version */
-    struct nt_edge_probe *head, *tail; /* only during opening */
+    bool is_known;                    /* `version` is valid */
+    bool is_of_objects;               /* each object has its own version */
+    struct nt_end_probe *head, *tail; /* only during opening */
     LIST_HEAD(, nt_preconnect) preconnects;
 };
 
@@ -582,7 +582,7 @@ struct nt_xrd_attempt {
     uint64_t deadline;
     struct nt_xrd_attempt *next, **link; /* the file's waiting list; link NULL: not in it */
     struct nt_xrd_read *read;            /* the read it belongs to; NULL: none */
-    bool is_opening;                     /* opening needs both edges of the file */
+    bool is_opening;                     /* opening needs both ends of the file */
 };
 
 struct nt_xrootd_file {
@@ -596,7 +596,7 @@ struct nt_xrootd_file {
     struct nt_xrd_attempt *waiting;
     bool is_ready;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
-    struct nt_xrd_edges *edges;       /* only during the first opening */
+    struct nt_xrd_ends *ends;         /* only during the first opening */
     struct nt_xrd_walk *walk;         /* of a listing of a folder; NULL: a file */
 };
 

@@ -60,14 +60,14 @@ static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *b
     return true;
 }
 
-static void end_warmer(struct nt_transfer *job)
+static void end_preconnect(struct nt_transfer *job)
 {
     struct nt_preconnect *preconnect = (struct nt_preconnect *)job;
     LIST_REMOVE(preconnect, all);
     free(preconnect);
 }
 
-static void add_warmer(struct nt_remote_handle *file)
+static void add_preconnect(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
     struct nt_preconnect *preconnect = calloc(1, sizeof(*preconnect));
@@ -75,28 +75,28 @@ static void add_warmer(struct nt_remote_handle *file)
         return;
     preconnect->job = (struct nt_transfer){
         .remote = file->remote,
-        .bytes = NT_FETCH_EDGE_BYTES,
+        .bytes = NT_FETCH_END_BYTES,
         .milliseconds = file->milliseconds < MAX_MILLISECONDS ? file->milliseconds : MAX_MILLISECONDS,
         .max_tries = NT_TRIES_ONCE,
         .is_beside = true,
         .take = take_nothing,
-        .end = end_warmer};
+        .end = end_preconnect};
     LIST_INSERT_HEAD(&origin->preconnects, preconnect, all);
     nt_transfers_add(&file->files->jobs, &preconnect->job);
 }
 
 /* ---- Open files ---- */
 
-struct nt_edge_probe {
+struct nt_end_probe {
     struct nt_transfer job;
     struct nt_remote_handle *file;
     bool has_ended;
     struct nt_reply reply;
     uint64_t first, got;
-    char bytes[NT_FETCH_EDGE_BYTES];
+    char bytes[NT_FETCH_END_BYTES];
 };
 
-static void drop_probe(struct nt_remote_handle *file, struct nt_edge_probe **probe)
+static void drop_probe(struct nt_remote_handle *file, struct nt_end_probe **probe)
 {
     if (*probe && !(*probe)->has_ended)
         nt_transfers_remove(&file->files->jobs, &(*probe)->job);
@@ -110,7 +110,7 @@ static void close_file(struct nt_remote_handle *file)
     struct nt_preconnect *preconnect;
     while ((preconnect = LIST_FIRST(&origin->preconnects))) {
         nt_transfers_remove(&file->files->jobs, &preconnect->job);
-        end_warmer(&preconnect->job);
+        end_preconnect(&preconnect->job);
     }
     drop_probe(file, &origin->head);
     drop_probe(file, &origin->tail);
@@ -160,16 +160,16 @@ static void reply_opened(struct nt_remote_handle *file)
 /* Receives at most the requested bytes. */
 static bool take_probe(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    struct nt_edge_probe *probe = (struct nt_edge_probe *)job;
+    struct nt_end_probe *probe = (struct nt_end_probe *)job;
     memcpy(probe->bytes + (offset - probe->first), bytes, count);
     probe->got = offset - probe->first + count;
     return true;
 }
 
-static struct nt_edge_probe *add_probe(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
-                                       uint64_t first, uint64_t bytes)
+static struct nt_end_probe *add_probe(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
+                                      uint64_t first, uint64_t bytes)
 {
-    struct nt_edge_probe *probe = calloc(1, sizeof(*probe));
+    struct nt_end_probe *probe = calloc(1, sizeof(*probe));
     if (!probe)
         return NULL;
     probe->file = file;
@@ -186,7 +186,7 @@ static struct nt_edge_probe *add_probe(struct nt_remote_handle *file, void (*end
 }
 
 /* Stores the outcome of a probe. */
-static const struct nt_result *note_end(struct nt_edge_probe *probe)
+static const struct nt_result *note_end(struct nt_end_probe *probe)
 {
     const struct nt_request *request = probe->job.attempt;
     probe->has_ended = true;
@@ -197,7 +197,7 @@ static const struct nt_result *note_end(struct nt_edge_probe *probe)
 
 static void end_rest(struct nt_transfer *job)
 {
-    struct nt_edge_probe *probe = (struct nt_edge_probe *)job;
+    struct nt_end_probe *probe = (struct nt_end_probe *)job;
     const struct nt_result *result = note_end(probe);
     if (result->outcome == NT_OUTCOME_OK)
         reply_opened(probe->file);
@@ -206,7 +206,7 @@ static void end_rest(struct nt_transfer *job)
 }
 
 /* Is the tail of the same version, and does it have at least `requested` bytes? */
-static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file_version *version,
+static bool is_of_version(const struct nt_end_probe *tail, const struct nt_file_version *version,
                           uint64_t requested)
 {
     return tail->job.result.outcome == NT_OUTCOME_OK && tail->reply.total == version->size &&
@@ -217,9 +217,9 @@ static bool is_of_version(const struct nt_edge_probe *tail, const struct nt_file
 static void join_probes(struct nt_remote_handle *file)
 {
     struct nt_origin *origin = nt_origin_of(file);
-    struct nt_edge_probe *tail = origin->tail;
+    struct nt_end_probe *tail = origin->tail;
     uint64_t size = origin->version.size, after = size - origin->head->got;
-    uint64_t requested = after < NT_FETCH_EDGE_BYTES ? after : NT_FETCH_EDGE_BYTES;
+    uint64_t requested = after < NT_FETCH_END_BYTES ? after : NT_FETCH_END_BYTES;
     if (requested == 0) {
         drop_probe(file, &origin->tail);
         reply_opened(file);
@@ -237,7 +237,7 @@ static void join_probes(struct nt_remote_handle *file)
 
 static void end_head(struct nt_transfer *job)
 {
-    struct nt_edge_probe *head = (struct nt_edge_probe *)job;
+    struct nt_end_probe *head = (struct nt_end_probe *)job;
     struct nt_remote_handle *file = head->file;
     struct nt_origin *origin = nt_origin_of(file);
     const struct nt_result *result = note_end(head);
@@ -249,13 +249,13 @@ static void end_head(struct nt_transfer *job)
     if (!origin->is_known)
         origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
     origin->is_known = true;
-    if (origin->tail->has_ended || origin->version.size <= NT_FETCH_EDGE_BYTES)
+    if (origin->tail->has_ended || origin->version.size <= NT_FETCH_END_BYTES)
         join_probes(file);
 }
 
 static void end_tail(struct nt_transfer *job)
 {
-    struct nt_edge_probe *tail = (struct nt_edge_probe *)job;
+    struct nt_end_probe *tail = (struct nt_end_probe *)job;
     struct nt_remote_handle *file = tail->file;
     note_end(tail);
     if (nt_origin_of(file)->head->has_ended)
@@ -284,8 +284,8 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     struct nt_origin *origin = add_origin(backend, file, address, problem_ret);
     if (!origin)
         return false;
-    origin->head = add_probe(file, end_head, 0, NT_FETCH_EDGE_BYTES);
-    origin->tail = origin->head ? add_probe(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
+    origin->head = add_probe(file, end_head, 0, NT_FETCH_END_BYTES);
+    origin->tail = origin->head ? add_probe(file, end_tail, 0, NT_FETCH_END_BYTES) : NULL;
     if (!origin->tail) {
         close_file(file);
         return false;
@@ -294,7 +294,7 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     origin->tail->job.is_suffix = true;
     origin->tail->job.max_tries = NT_TRIES_ONCE;
     for (unsigned i = is_first_of_server(file) ? OPENING : AT_ONCE; i < AT_ONCE; i++)
-        add_warmer(file);
+        add_preconnect(file);
     return true;
 }
 

@@ -18,54 +18,54 @@
 
 /* ---- Open files ---- */
 
-/* Both edges of a file, one after the other. */
-struct nt_xrd_edges {
+/* Both ends of a file, one after the other. */
+struct nt_xrd_ends {
     struct nt_transfer job;
     struct nt_remote_handle *fetched;
     size_t got[2];
-    char bytes[2][NT_FETCH_EDGE_BYTES];
+    char bytes[2][NT_FETCH_END_BYTES];
 };
 
-/* Is the job an opening, which needs both edges? */
+/* Is the job an opening, which needs both ends? */
 static bool nt_xrootd_is_opening(const struct nt_transfer *job)
 {
     const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
-    return file->edges && job == &file->edges->job;
+    return file->ends && job == &file->ends->job;
 }
 
 /* The head is at offset 0. Its request and its bytes come first. */
-static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_end(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    struct nt_xrd_ends *ends = (struct nt_xrd_ends *)job;
     unsigned which = offset > 0;
-    memcpy(edges->bytes[which], bytes, count);
-    edges->got[which] = count;
+    memcpy(ends->bytes[which], bytes, count);
+    ends->got[which] = count;
     return true;
 }
 
 static void end_opening(struct nt_transfer *job)
 {
-    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    struct nt_xrd_ends *ends = (struct nt_xrd_ends *)job;
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     char validator[NT_FETCH_VALIDATOR_BYTES];
-    file->edges = NULL;
+    file->ends = NULL;
     nt_xrootd_validator(validator, file->attributes.modified);
-    struct nt_open_result opened = {
-        .size = file->attributes.size,
-        .modified = file->attributes.modified,
-        .validator = validator,
-        .head = edges->bytes[0],
-        .head_bytes = edges->got[0],
-        .tail = edges->bytes[1],
-        .tail_bytes = edges->got[1],
-        .round_trips = edges->got[0] ? 2 : 1}; /* one for the attributes, one for the edges */
+    struct nt_open_result opened = {.size = file->attributes.size,
+                                    .modified = file->attributes.modified,
+                                    .validator = validator,
+                                    .head = ends->bytes[0],
+                                    .head_bytes = ends->got[0],
+                                    .tail = ends->bytes[1],
+                                    .tail_bytes = ends->got[1],
+                                    .round_trips =
+                                        ends->got[0] ? 2 : 1}; /* one for the attributes, one for the ends */
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_OK)
-        nt_file_opened(edges->fetched, &opened);
+        nt_file_opened(ends->fetched, &opened);
     else
-        nt_file_not_opened(edges->fetched, job->result.failure, job->result.message);
-    free(edges);
+        nt_file_not_opened(ends->fetched, job->result.failure, job->result.message);
+    free(ends);
 }
 
 /* The module is loaded on demand: its libraries take longer to load than all others. */
@@ -98,21 +98,21 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetch
                       const char **problem_ret)
 {
     (void)problem_ret;
-    struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
-    struct nt_xrootd_file *file = edges ? add_file(backend, fetched, address) : NULL;
+    struct nt_xrd_ends *ends = calloc(1, sizeof(*ends));
+    struct nt_xrootd_file *file = ends ? add_file(backend, fetched, address) : NULL;
     if (!file) {
-        free(edges);
+        free(ends);
         return false;
     }
-    file->edges = edges;
-    edges->fetched = fetched;
-    edges->job = (struct nt_transfer){.remote = &file->remote,
-                                      .bytes = sizeof(edges->bytes),
-                                      .milliseconds = fetched->milliseconds,
-                                      .max_tries = NT_TRIES_OF_UNKNOWN,
-                                      .take = take_edge,
-                                      .end = end_opening};
-    nt_transfers_add(backend->jobs, &edges->job);
+    file->ends = ends;
+    ends->fetched = fetched;
+    ends->job = (struct nt_transfer){.remote = &file->remote,
+                                     .bytes = sizeof(ends->bytes),
+                                     .milliseconds = fetched->milliseconds,
+                                     .max_tries = NT_TRIES_OF_UNKNOWN,
+                                     .take = take_end,
+                                     .end = end_opening};
+    nt_transfers_add(backend->jobs, &ends->job);
     return true;
 }
 
@@ -133,9 +133,9 @@ static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fet
 static void close_file(struct nt_remote_handle *fetched)
 {
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
-    if (file->edges)
-        nt_transfers_remove(file->remote.backend->jobs, &file->edges->job);
-    free(file->edges);
+    if (file->ends)
+        nt_transfers_remove(file->remote.backend->jobs, &file->ends->job);
+    free(file->ends);
     nt_xrootd_file_invalidate(file);
     nt_xrootd_file_dequeue(file);
     free(file->url);

@@ -397,7 +397,7 @@ static void end_read(struct nt_xrd_operation *operation)
 
 /* ---- Sending ---- */
 
-/* The ranges of an attempt: both edges for an opening, else one part. */
+/* The ranges of an attempt: both ends for an opening, else one part. */
 static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd_attempt *attempt,
                           struct nt_xrd_range ranges[2])
 {
@@ -407,8 +407,8 @@ static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd
         ranges[0] = (struct nt_xrd_range){job->first, (uint32_t)job->bytes, NULL};
         return 1;
     }
-    uint32_t head = (uint32_t)(size < NT_FETCH_EDGE_BYTES ? size : NT_FETCH_EDGE_BYTES);
-    uint32_t tail = (uint32_t)(size - head < NT_FETCH_EDGE_BYTES ? size - head : NT_FETCH_EDGE_BYTES);
+    uint32_t head = (uint32_t)(size < NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES);
+    uint32_t tail = (uint32_t)(size - head < NT_FETCH_END_BYTES ? size - head : NT_FETCH_END_BYTES);
     ranges[0] = (struct nt_xrd_range){0, head, NULL};
     ranges[1] = (struct nt_xrd_range){size - tail, tail, NULL};
     return (head > 0) + (tail > 0);

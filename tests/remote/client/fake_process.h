@@ -16,7 +16,7 @@
 #include "remote/protocol.h"
 #include <ntuple/source.h>
 
-enum { SIZE = 20000, ENDS = 2 * NT_FETCH_EDGE_BYTES, FILES = 4096 };
+enum { SIZE = 20000, ENDS = 2 * NT_FETCH_END_BYTES, FILES = 4096 };
 
 static struct nt_error error;
 static struct nt_fetcher *fetcher;
@@ -130,8 +130,8 @@ static inline bool answer_well(const struct nt_fetch_request *request)
 {
     if (request->kind == NT_FETCH_OPEN) {
         say_opened(request->id, SIZE, "\"1\"\0server", 10);
-        say_data(request->id, 0, NT_FETCH_EDGE_BYTES);
-        say_data(request->id, SIZE - NT_FETCH_EDGE_BYTES, NT_FETCH_EDGE_BYTES);
+        say_data(request->id, 0, NT_FETCH_END_BYTES);
+        say_data(request->id, SIZE - NT_FETCH_END_BYTES, NT_FETCH_END_BYTES);
         say_done(request->id);
     } else if (request->kind == NT_FETCH_READ) {
         say_data(request->id, request->offset, request->bytes);

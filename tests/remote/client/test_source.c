@@ -408,7 +408,7 @@ TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = te
     ck_assert_int_eq(status_of(child), 0);
     ck_assert_uint_eq(process.starts, 1);
     process.answer = answer_well;
-    say_data(2, ahead.offset, SIZE - NT_FETCH_EDGE_BYTES - ahead.offset); /* up to the bytes of opening it */
+    say_data(2, ahead.offset, SIZE - NT_FETCH_END_BYTES - ahead.offset); /* up to the bytes of opening it */
     say_done(2);
     pthread_join(thread, NULL);
 }

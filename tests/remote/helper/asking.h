@@ -90,8 +90,8 @@ static inline void cancel(uint64_t id)
 /* Received bytes: on opening, the two ends follow one another. */
 static inline uint64_t first_byte_of(const struct nt_fetch_answer *answer, uint64_t offset)
 {
-    bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
-    return is_tail ? answers[answer->id].size - 2 * NT_FETCH_EDGE_BYTES + offset : offset;
+    bool is_tail = answers[answer->id].size > 2 * NT_FETCH_END_BYTES && offset >= NT_FETCH_END_BYTES;
+    return is_tail ? answers[answer->id].size - 2 * NT_FETCH_END_BYTES + offset : offset;
 }
 
 static inline void take_entry(const struct nt_fetch_answer *answer, const char *text, size_t length)

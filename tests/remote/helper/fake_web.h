@@ -193,7 +193,7 @@ static inline void open_well(void)
     uint64_t id = request_open();
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].size, SIZE);
-    ck_assert_uint_eq(answers[id].bytes, 2 * NT_FETCH_EDGE_BYTES);
+    ck_assert_uint_eq(answers[id].bytes, 2 * NT_FETCH_END_BYTES);
 }
 
 #endif

@@ -324,9 +324,9 @@ static const char *trailer;
 static bool answer_in_chunks(struct connection *connection)
 {
     uint64_t first = 0, last = 0;
-    char text[512 + NT_FETCH_EDGE_BYTES];
+    char text[512 + NT_FETCH_END_BYTES];
     if (sscanf(strstr(connection->what, "bytes="), "bytes=%" SCNu64 "-%" SCNu64, &first, &last) != 2) {
-        first = SIZE - NT_FETCH_EDGE_BYTES;
+        first = SIZE - NT_FETCH_END_BYTES;
         last = SIZE - 1;
     }
     int length = sprintf(text,

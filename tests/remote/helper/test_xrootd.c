@@ -20,9 +20,9 @@ static const struct {
 } sizes[] = {
     {0, 0, 0, 0},
     {1, 1, 1, 0},
-    {NT_FETCH_EDGE_BYTES, 1, NT_FETCH_EDGE_BYTES, 0},
-    {NT_FETCH_EDGE_BYTES + 1, 2, NT_FETCH_EDGE_BYTES + 1, NT_FETCH_EDGE_BYTES},
-    {SIZE, 2, 2 * NT_FETCH_EDGE_BYTES, SIZE - NT_FETCH_EDGE_BYTES},
+    {NT_FETCH_END_BYTES, 1, NT_FETCH_END_BYTES, 0},
+    {NT_FETCH_END_BYTES + 1, 2, NT_FETCH_END_BYTES + 1, NT_FETCH_END_BYTES},
+    {SIZE, 2, 2 * NT_FETCH_END_BYTES, SIZE - NT_FETCH_END_BYTES},
 };
 
 TEST(a_file_is_opened_and_both_ends_are_read_at_once, .setup = set_up, .teardown = tear_down,

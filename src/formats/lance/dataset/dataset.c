@@ -237,12 +237,12 @@ static void add_documents(struct nt_dataset *dataset)
 }
 
 /* The error names the dataset's folder, as it may list what exists there. */
-static enum nt_status choose_version(const struct nt_file *file, const char *requested,
-                                     struct nt_lance_resolved_version *choice_ret, struct nt_error *error)
+static enum nt_status resolve_version(const struct nt_file *file, const char *requested,
+                                      struct nt_lance_resolved_version *resolved_ret, struct nt_error *error)
 {
     const struct nt_source *source = file->source;
     enum nt_status status =
-        nt_lance_resolve_version(source->folder, requested, file->arena, choice_ret, error);
+        nt_lance_resolve_version(source->folder, requested, file->arena, resolved_ret, error);
     if (status != NT_OK && error && !nt_message_about(error->message, source->path))
         nt_error_context(error, "%s", source->path);
     return status;
@@ -254,7 +254,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
 {
     const struct nt_open_options *options = context;
     struct nt_dataset *dataset;
-    struct nt_lance_resolved_version choice;
+    struct nt_lance_resolved_version resolved;
     struct nt_error failure = {0};
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)
@@ -262,13 +262,13 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     lance->folder = file->source->folder;
     lance->opened = nt_lance_now();
     TAILQ_INIT(&lance->open.by_use);
-    enum nt_status status = choose_version(file, options->version, &choice, error);
+    enum nt_status status = resolve_version(file, options->version, &resolved, error);
     if (status == NT_OK)
         status = add_dataset(file, lance, &dataset, error);
     if (status != NT_OK)
         return status;
-    lance->manifest.version = choice.version;
-    lance->branch = choice.branch;
+    lance->manifest.version = resolved.version;
+    lance->branch = resolved.branch;
     if (fill_dataset(dataset, lance, options->bases, &failure) != NT_OK)
         return nt_dataset_set_failure(dataset, &failure, error);
     add_documents(dataset);

@@ -234,7 +234,8 @@ struct nt_lance_resolved_version {
  * error of NT_NOT_FOUND lists those that exist; NT_INVALID: the text is a path. Memory comes from the
  * arena. */
 enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,
-                                        struct nt_arena *arena, struct nt_lance_resolved_version *choice_ret,
+                                        struct nt_arena *arena,
+                                        struct nt_lance_resolved_version *resolved_ret,
                                         struct nt_error *error);
 
 /* A member of nt_format. */

@@ -388,47 +388,47 @@ static enum nt_status nt_lance_find_number(struct nt_folder *folder, const char 
 
 /* ---- Resolve a version ---- */
 
-struct choosing {
+struct resolving {
     struct nt_folder *folder;
     struct nt_arena *arena;
-    struct nt_lance_resolved_version *choice;
+    struct nt_lance_resolved_version *resolved;
     struct nt_error *error;
 };
 
-static enum nt_status set_watched(const struct choosing *c, const char *watched)
+static enum nt_status set_watched(const struct resolving *c, const char *watched)
 {
-    c->choice->watched = watched;
+    c->resolved->watched = watched;
     return watched ? NT_OK : nt_fail_memory(c->error);
 }
 
 /* ---- A number, the latest ---- */
 
-static enum nt_status set_branch(const struct choosing *c, const char *branch, const char **root_ret)
+static enum nt_status set_branch(const struct resolving *c, const char *branch, const char **root_ret)
 {
-    c->choice->branch = branch;
+    c->resolved->branch = branch;
     *root_ret = nt_lance_root_of(c->arena, branch);
     return *root_ret ? NT_OK : nt_fail_memory(c->error);
 }
 
-static enum nt_status choose_latest(const struct choosing *c, const char *branch)
+static enum nt_status resolve_latest(const struct resolving *c, const char *branch)
 {
     const char *root;
     enum nt_status status = set_branch(c, branch, &root);
     if (status == NT_OK)
-        status = nt_lance_find_latest(c->folder, root, &c->choice->version, c->error);
+        status = nt_lance_find_latest(c->folder, root, &c->resolved->version, c->error);
     return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root)) : status;
 }
 
-static enum nt_status choose_number(const struct choosing *c, const char *branch, uint64_t number)
+static enum nt_status resolve_number(const struct resolving *c, const char *branch, uint64_t number)
 {
     const char *root;
     struct nt_buffer name = {0};
     enum nt_status status = set_branch(c, branch, &root);
     if (status == NT_OK)
-        status = nt_lance_find_number(c->folder, root, number, &c->choice->version, c->error);
+        status = nt_lance_find_number(c->folder, root, number, &c->resolved->version, c->error);
     if (status != NT_OK)
         return status;
-    nt_lance_append_manifest_name(&name, &c->choice->version);
+    nt_lance_append_manifest_name(&name, &c->resolved->version);
     return set_watched(c, nt_buffer_to_arena(&name, c->arena));
 }
 
@@ -453,7 +453,7 @@ static enum nt_status add_name(void *context, const char *name, struct nt_error 
     return NT_OK;
 }
 
-static enum nt_status refuse_name(const struct choosing *c, const char *requested)
+static enum nt_status refuse_name(const struct resolving *c, const char *requested)
 {
     struct names tags = {.count = 0}, branches = {.count = 0};
     enum nt_status status = nt_lance_each_ref(c->folder, NT_LANCE_TAGS, add_name, &tags, c->error);
@@ -469,7 +469,7 @@ static enum nt_status refuse_name(const struct choosing *c, const char *requeste
     return status;
 }
 
-static enum nt_status check_name(const struct choosing *c, const char *name)
+static enum nt_status check_name(const struct resolving *c, const char *name)
 {
     return nt_folder_is_name_below(nt_text_of(name))
                ? NT_OK
@@ -477,13 +477,13 @@ static enum nt_status check_name(const struct choosing *c, const char *name)
                          "'%s' is a path, not the name of a version, tag or branch", name);
 }
 
-static enum nt_status choose_tag(const struct choosing *c, const char *name)
+static enum nt_status resolve_tag(const struct resolving *c, const char *name)
 {
     struct nt_lance_tag tag;
     enum nt_status status = nt_lance_read_tag(c->folder, name, c->arena, &tag, c->error);
     if (status != NT_OK)
         return status;
-    status = choose_number(c, tag.branch, tag.version);
+    status = resolve_number(c, tag.branch, tag.version);
     if (status == NT_NOT_FOUND) /* although the tag exists */
         status = nt_fail(c->error, NT_CORRUPT, NT_NO_OFFSET,
                          "tag '%s' names version %" PRIu64 ", which does not exist", name, tag.version);
@@ -491,7 +491,7 @@ static enum nt_status choose_tag(const struct choosing *c, const char *name)
                            : status;
 }
 
-static enum nt_status choose_branch(const struct choosing *c, const char *name)
+static enum nt_status resolve_branch(const struct resolving *c, const char *name)
 {
     bool is_there;
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
@@ -499,43 +499,45 @@ static enum nt_status choose_branch(const struct choosing *c, const char *name)
         branch ? nt_lance_has_branch(c->folder, name, &is_there, c->error) : nt_fail_memory(c->error);
     if (status == NT_OK && !is_there)
         return refuse_name(c, name);
-    return status == NT_OK ? choose_latest(c, branch) : status;
+    return status == NT_OK ? resolve_latest(c, branch) : status;
 }
 
-static enum nt_status choose_name(const struct choosing *c, const char *name)
+static enum nt_status resolve_name(const struct resolving *c, const char *name)
 {
     enum nt_status status = check_name(c, name);
     if (status == NT_OK)
-        status = strchr(name, '/') ? NT_NOT_FOUND : choose_tag(c, name); /* tags have no slashes */
-    return status == NT_NOT_FOUND ? choose_branch(c, name) : status;
+        status = strchr(name, '/') ? NT_NOT_FOUND : resolve_tag(c, name); /* tags have no slashes */
+    return status == NT_NOT_FOUND ? resolve_branch(c, name) : status;
 }
 
 /* "BRANCH:NUMBER" */
-static enum nt_status take_of_branch(const struct choosing *c, const char *requested, const char *colon,
+static enum nt_status take_of_branch(const struct resolving *c, const char *requested, const char *colon,
                                      uint64_t number)
 {
     const char *branch = nt_arena_copy(c->arena, requested, (size_t)(colon - requested));
     enum nt_status status = branch ? check_name(c, branch) : nt_fail_memory(c->error);
-    return status == NT_OK ? choose_number(c, branch, number) : status;
+    return status == NT_OK ? resolve_number(c, branch, number) : status;
 }
 
 enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,
-                                        struct nt_arena *arena, struct nt_lance_resolved_version *choice_ret,
+                                        struct nt_arena *arena,
+                                        struct nt_lance_resolved_version *resolved_ret,
                                         struct nt_error *error)
 {
-    const struct choosing c = {folder, arena, choice_ret, error};
+    const struct resolving c = {folder, arena, resolved_ret, error};
     uint64_t number;
     if (!requested)
-        return choose_latest(&c, "");
+        return resolve_latest(&c, "");
     const char *colon = strrchr(requested, ':');
     if (colon && nt_lance_parse_version(colon + 1, &number))
         return take_of_branch(&c, requested, colon, number);
     bool is_number = nt_lance_parse_version(requested, &number);
-    enum nt_status status = is_number ? choose_number(&c, "", number) : choose_name(&c, requested);
+    enum nt_status status = is_number ? resolve_number(&c, "", number) : resolve_name(&c, requested);
     if (!is_number || status != NT_NOT_FOUND)
         return status;
     struct nt_error failure = {0}; /* a number may also be the name of a tag */
-    enum nt_status of_tag = choose_tag(&(struct choosing){folder, arena, choice_ret, &failure}, requested);
+    enum nt_status of_tag =
+        resolve_tag(&(struct resolving){folder, arena, resolved_ret, &failure}, requested);
     if (of_tag == NT_NOT_FOUND)
         return status;
     return of_tag == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -546,19 +548,19 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *requested,
                                      struct nt_dataset_version *version_ret, struct nt_error *error)
 {
-    struct nt_lance_resolved_version choice;
+    struct nt_lance_resolved_version resolved;
     struct nt_buffer series = {0}, file = {0};
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status =
-        arena ? nt_lance_resolve_version(folder, requested, arena, &choice, error) : nt_fail_memory(error);
+        arena ? nt_lance_resolve_version(folder, requested, arena, &resolved, error) : nt_fail_memory(error);
     *version_ret = (struct nt_dataset_version){.number = 0};
     if (status == NT_OK) {
-        nt_buffer_format(&series, "%s%s", choice.branch, *choice.branch ? ":" : "");
-        nt_lance_append_manifest_name(&file, &choice.version);
+        nt_buffer_format(&series, "%s%s", resolved.branch, *resolved.branch ? ":" : "");
+        nt_lance_append_manifest_name(&file, &resolved.version);
         *version_ret = (struct nt_dataset_version){.series = series.bytes,
-                                                   .number = choice.version.number,
+                                                   .number = resolved.version.number,
                                                    .file = file.bytes,
-                                                   .watched = {strdup(choice.watched)}};
+                                                   .watched = {strdup(resolved.watched)}};
         if (series.failed || file.failed || !version_ret->watched[0]) {
             nt_version_deinit(version_ret);
             status = nt_fail_memory(error);

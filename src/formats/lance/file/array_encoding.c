@@ -102,14 +102,14 @@ static enum nt_status add_nullable(const struct adding *adding, struct nt_proto 
 {
     struct nt_proto member = {0};
     const struct nt_tree_node node = {.kind = NT_TREE_NULLABLE, .children = {NT_NO_NODE, NT_NO_NODE}};
-    uint32_t choice = nt_proto_choice(message, &nt_lance_array_nullable, &member);
-    if (choice == NT_LANCE_ARRAY_NULLABLE_ALL_NULLS)
+    uint32_t kind = nt_proto_oneof(message, &nt_lance_array_nullable, &member);
+    if (kind == NT_LANCE_ARRAY_NULLABLE_ALL_NULLS)
         return nt_lance_add_nulls(adding->builder, NT_TREE_ALL_NULL, adding->builder->depth, number_ret,
                                   error);
-    if (choice == NT_LANCE_ARRAY_NULLABLE_NO_NULLS)
+    if (kind == NT_LANCE_ARRAY_NULLABLE_NO_NULLS)
         return add(adding, nt_proto_message(member, NT_LANCE_ARRAY_NO_NULLS_VALUES), number_ret, error);
-    if (choice != NT_LANCE_ARRAY_NULLABLE_SOME_NULLS)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read nulls of kind %" PRIu32, choice);
+    if (kind != NT_LANCE_ARRAY_NULLABLE_SOME_NULLS)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read nulls of kind %" PRIu32, kind);
     enum nt_status status =
         add_around(adding, &node, member, NT_LANCE_ARRAY_SOME_NULLS_VALUES, number_ret, error);
     return status == NT_OK
@@ -234,7 +234,7 @@ static enum nt_status add(const struct adding *adding, struct nt_proto message, 
                           struct nt_error *error)
 {
     struct nt_proto member = {0};
-    uint32_t field = message.bytes ? nt_proto_choice(message, &nt_lance_array_encoding, &member) : 0;
+    uint32_t field = message.bytes ? nt_proto_oneof(message, &nt_lance_array_encoding, &member) : 0;
     for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
         if (field == encodings[i].field)
             return encodings[i].add(adding, member, number_ret, error);

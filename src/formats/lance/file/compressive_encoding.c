@@ -269,7 +269,7 @@ enum nt_status nt_lance_add_compressive(struct nt_tree_builder *builder, struct 
                                         uint32_t *number_ret, struct nt_error *error)
 {
     struct nt_proto member = {0};
-    uint32_t field = message.bytes ? nt_proto_choice(message, &nt_lance_compressive_encoding, &member) : 0;
+    uint32_t field = message.bytes ? nt_proto_oneof(message, &nt_lance_compressive_encoding, &member) : 0;
     for (size_t i = 0; i < sizeof(encodings) / sizeof(*encodings); i++)
         if (field == encodings[i].field)
             return encodings[i].add(builder, member, number_ret, error);

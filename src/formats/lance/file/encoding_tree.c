@@ -326,8 +326,8 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
     struct nt_proto member = {0};
     struct making inside = *making;
     enum nt_status status;
-    uint32_t choice = message.bytes ? nt_proto_choice(message, &nt_lance_page_layout, &member) : 0;
-    switch (choice) {
+    uint32_t kind = message.bytes ? nt_proto_oneof(message, &nt_lance_page_layout, &member) : 0;
+    switch (kind) {
     case NT_LANCE_LAYOUT_MINI_BLOCK:
         return make_mini_block(making, member, error);
     case NT_LANCE_LAYOUT_FULL_ZIP:
@@ -347,7 +347,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
     default:
         break;
     }
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, choice);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, kind);
 }
 
 static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
@@ -359,7 +359,7 @@ static enum nt_status make_of_array(const struct making *making, struct nt_error
     struct nt_tree tree;
     struct nt_proto member;
     set_tree(&tree, NT_TREE_ARRAY);
-    if (nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
+    if (nt_proto_oneof(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
         making->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
     enum nt_status status = add_parts(page, &tree, parts, error);
     if (status == NT_OK)

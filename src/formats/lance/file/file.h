@@ -227,7 +227,7 @@ const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind
 
 /* Returns the number of the layout that a page of 2.1 or later has, and its message; 0 for other pages.
  * For blobs this is the layout of their descriptors. */
-uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret);
+uint32_t nt_lance_page_layout_kind(const struct nt_lance_page *page, struct nt_proto *member_ret);
 /* Is a page of 2.0 a page of lists? If its values are strings, the next column has their bytes. */
 bool nt_lance_has_lists(const struct nt_lance_page *page);
 /* Does a page of 2.1 or later contain descriptors of blobs, which are elsewhere in the file? */

@@ -60,7 +60,7 @@ enum nt_lance_array_constant_field {
     }
 #define CHOICE(text, rows)                                                                                   \
     {                                                                                                        \
-        .name = (text), .fields = (rows), .count = sizeof(rows) / sizeof(*(rows)), .is_choice = true         \
+        .name = (text), .fields = (rows), .count = sizeof(rows) / sizeof(*(rows)), .is_oneof = true          \
     }
 
 static const struct nt_proto_table nothing = {.name = "Empty"};
@@ -215,7 +215,7 @@ static const struct nt_proto_field general_mini_block_rows[] = {
 };
 static const struct nt_proto_table general_mini_block = TABLE("GeneralMiniBlock", general_mini_block_rows);
 
-/* ---- The choice ---- */
+/* ---- The oneof ---- */
 
 static const struct nt_proto_field array_encoding_rows[] = {
     MESSAGE(NT_LANCE_ARRAY_FLAT, "flat", array_flat),

@@ -67,12 +67,12 @@ struct nt_proto_table {
     const char *name; /* "ColumnMetadata.Page" */
     const struct nt_proto_field *fields;
     uint32_t count;
-    bool is_choice; /* at most one of its fields is present: a oneof and nothing else */
-    bool is_part;   /* the table omits fields of the message */
+    bool is_oneof; /* at most one of its fields is present: a oneof and nothing else */
+    bool is_part;  /* the table omits fields of the message */
 };
 
 /* Checks a message and all messages in it: bounds, wire types, a message at most once per field, one
- * member at most of a choice. Skips fields that the table does not have. `offset` is the offset of the
+ * member at most of a oneof. Skips fields that the table does not have. `offset` is the offset of the
  * message in the file. Returns NT_CORRUPT, or NT_LIMIT if messages are nested too deeply. */
 enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,
                               struct nt_error *error);
@@ -93,10 +93,10 @@ struct nt_text nt_proto_text(struct nt_proto message, uint32_t number);
 struct nt_proto nt_proto_message(struct nt_proto message, uint32_t number);
 /* Counts the occurrences of a field. */
 uint64_t nt_proto_count(struct nt_proto message, uint32_t number);
-/* Returns the number of the present member of a choice, and its message; 0 if there is none, or if the
+/* Returns the number of the present member of a oneof, and its message; 0 if there is none, or if the
  * table does not have it. */
-uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *table,
-                         struct nt_proto *member_ret);
+uint32_t nt_proto_oneof(struct nt_proto message, const struct nt_proto_table *table,
+                        struct nt_proto *member_ret);
 
 /* The numbers of a repeated field, packed or not. */
 struct nt_proto_numbers {
@@ -174,7 +174,7 @@ enum nt_lance_page_field {
     NT_LANCE_PAGE_PRIORITY = 5,
 };
 
-/* The place of an encoding: a choice. */
+/* Where an encoding is: a oneof. */
 enum nt_lance_encoding_field {
     NT_LANCE_ENCODING_INDIRECT = 1,
     NT_LANCE_ENCODING_DIRECT = 2,
@@ -191,10 +191,10 @@ enum nt_lance_any_field {
 };
 
 extern const struct nt_proto_table nt_lance_column_metadata;
-extern const struct nt_proto_table nt_lance_encoding; /* a choice */
+extern const struct nt_proto_table nt_lance_encoding; /* a oneof */
 extern const struct nt_proto_table nt_lance_any;
 
-/* The encoding of a column: a choice. */
+/* The encoding of a column: a oneof. */
 enum nt_lance_column_encoding_field {
     NT_LANCE_COLUMN_ENCODING_VALUES = 1,
     NT_LANCE_COLUMN_ENCODING_ZONE_INDEX = 2,
@@ -209,7 +209,7 @@ enum nt_lance_zone_index_field {
 
 extern const struct nt_proto_table nt_lance_column_encoding;
 
-/* ---- pages of 2.0: ArrayEncoding, a choice ---- */
+/* ---- pages of 2.0: ArrayEncoding, a oneof ---- */
 
 enum nt_lance_array_field {
     NT_LANCE_ARRAY_FLAT = 1,
@@ -251,7 +251,7 @@ enum nt_lance_array_flat_field {
     NT_LANCE_ARRAY_FLAT_COMPRESSION = 3,
 };
 
-/* A choice. */
+/* A oneof. */
 enum nt_lance_array_nullable_field {
     NT_LANCE_ARRAY_NULLABLE_NO_NULLS = 1,
     NT_LANCE_ARRAY_NULLABLE_SOME_NULLS = 2,
@@ -304,7 +304,7 @@ enum nt_lance_array_packed_struct_field {
 extern const struct nt_proto_table nt_lance_array_encoding;
 extern const struct nt_proto_table nt_lance_array_nullable;
 
-/* ---- pages of 2.1 and 2.2: PageLayout, a choice ---- */
+/* ---- pages of 2.1 and 2.2: PageLayout, a oneof ---- */
 
 enum nt_lance_layout_field {
     NT_LANCE_LAYOUT_MINI_BLOCK = 1,
@@ -355,7 +355,7 @@ enum nt_lance_blob_layout_field {
 
 extern const struct nt_proto_table nt_lance_page_layout;
 
-/* ---- How its values are compressed: CompressiveEncoding, a choice ---- */
+/* ---- How its values are compressed: CompressiveEncoding, a oneof ---- */
 
 enum nt_lance_compressive_field {
     NT_LANCE_COMPRESSIVE_FLAT = 1,

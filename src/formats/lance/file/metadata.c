@@ -259,14 +259,14 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
 static enum nt_status read_encoding(const struct reading *reading, struct nt_proto message, uint32_t field,
                                     struct encoding *encoding)
 {
-    struct nt_proto member, choice = nt_proto_message(message, field);
+    struct nt_proto member, kind = nt_proto_message(message, field);
     *encoding = (struct encoding){.type_url = {"", 0}};
-    switch (nt_proto_choice(choice, &nt_lance_encoding, &member)) {
+    switch (nt_proto_oneof(kind, &nt_lance_encoding, &member)) {
     case NT_LANCE_ENCODING_DIRECT:
         member = nt_proto_message(member, NT_LANCE_DIRECT_ENCODING);
         return member.bytes ? read_any(reading, member, encoding) : NT_OK;
     case NT_LANCE_ENCODING_INDIRECT:
-        return nt_fail(reading->error, NT_UNSUPPORTED, position_of(reading, choice),
+        return nt_fail(reading->error, NT_UNSUPPORTED, position_of(reading, kind),
                        "cannot read an encoding stored elsewhere in the file");
     default:
         return NT_OK;
@@ -353,15 +353,15 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
 static bool has_null_levels(const struct nt_lance_page *page)
 {
     static const struct {
-        uint32_t choice, layers;
+        uint32_t kind, layers;
     } fields[] = {{NT_LANCE_LAYOUT_MINI_BLOCK, NT_LANCE_MINI_BLOCK_LAYERS},
                   {NT_LANCE_LAYOUT_FULL_ZIP, NT_LANCE_FULL_ZIP_LAYERS},
                   {NT_LANCE_LAYOUT_CONSTANT, NT_LANCE_CONSTANT_LAYOUT_LAYERS}};
     struct nt_proto member;
     uint64_t layer = NT_LAYER_NONE;
-    uint32_t choice = nt_lance_page_choice(page, &member);
+    uint32_t kind = nt_lance_page_layout_kind(page, &member);
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-        if (choice == fields[i].choice) {
+        if (kind == fields[i].kind) {
             struct nt_proto_numbers layers = nt_proto_numbers(member, fields[i].layers);
             nt_proto_next_number(&layers, &layer);
         }
@@ -430,12 +430,12 @@ static enum nt_status read_pages(const struct reading *reading)
 static bool is_blob(struct nt_proto encoding)
 {
     struct nt_proto member;
-    uint32_t choice = nt_proto_choice(encoding, &nt_lance_column_encoding, &member);
-    while (choice == NT_LANCE_COLUMN_ENCODING_ZONE_INDEX) {
+    uint32_t kind = nt_proto_oneof(encoding, &nt_lance_column_encoding, &member);
+    while (kind == NT_LANCE_COLUMN_ENCODING_ZONE_INDEX) {
         encoding = nt_proto_message(member, NT_LANCE_ZONE_INDEX_INNER);
-        choice = nt_proto_choice(encoding, &nt_lance_column_encoding, &member);
+        kind = nt_proto_oneof(encoding, &nt_lance_column_encoding, &member);
     }
-    return choice == NT_LANCE_COLUMN_ENCODING_BLOB;
+    return kind == NT_LANCE_COLUMN_ENCODING_BLOB;
 }
 
 static enum nt_status read_column_encoding(const struct reading *reading)
@@ -496,26 +496,26 @@ bool nt_lance_has_descriptors(const struct nt_lance_page *page)
 {
     struct nt_proto member;
     return page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
-           nt_proto_choice(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
+           nt_proto_oneof(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
 }
 
 bool nt_lance_has_lists(const struct nt_lance_page *page)
 {
     struct nt_proto member;
     return page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY &&
-           nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST;
+           nt_proto_oneof(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST;
 }
 
-uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret)
+uint32_t nt_lance_page_layout_kind(const struct nt_lance_page *page, struct nt_proto *member_ret)
 {
     *member_ret = (struct nt_proto){0};
     if (page->encoding_kind != NT_LANCE_ENCODING_IS_LAYOUT)
         return 0;
-    uint32_t choice = nt_proto_choice(page->encoding, &nt_lance_page_layout, member_ret);
-    if (choice == NT_LANCE_LAYOUT_BLOB)
-        choice = nt_proto_choice(nt_proto_message(*member_ret, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
-                                 &nt_lance_page_layout, member_ret);
-    return choice;
+    uint32_t kind = nt_proto_oneof(page->encoding, &nt_lance_page_layout, member_ret);
+    if (kind == NT_LANCE_LAYOUT_BLOB)
+        kind = nt_proto_oneof(nt_proto_message(*member_ret, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                              &nt_lance_page_layout, member_ret);
+    return kind;
 }
 
 /* ---- Offset tables and global buffers ---- */

@@ -114,7 +114,7 @@ static enum nt_status nt_lance_chunks_open(struct nt_dataset *physical, uint32_t
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
     const struct nt_tree_state *state = nt_tree_state_of(nt_decoders_get(&physical->decoders, page->decoder));
     struct nt_proto member;
-    if (!of || !state || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
+    if (!of || !state || nt_lance_page_layout_kind(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");
     const struct nt_tree *tree = state->tree;
     const struct nt_lance_buffer *words = &of->buffers[0];
@@ -147,13 +147,13 @@ static const char *owner_of(const struct nt_lance_column *column, const struct n
 {
     enum { SIZES, CHUNKS };
     struct nt_proto member;
-    uint32_t choice = nt_lance_page_choice(page, &member);
+    uint32_t kind = nt_lance_page_layout_kind(page, &member);
     const char *values = column->is_blob || nt_lance_has_descriptors(page) ? "places of blobs" : "page";
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_UNKNOWN)
         return "page buffer";
-    if (choice == NT_LANCE_LAYOUT_FULL_ZIP)
+    if (kind == NT_LANCE_LAYOUT_FULL_ZIP)
         return buffer ? "repetition index" : values;
-    if (choice != NT_LANCE_LAYOUT_MINI_BLOCK || buffer == CHUNKS)
+    if (kind != NT_LANCE_LAYOUT_MINI_BLOCK || buffer == CHUNKS)
         return values;
     if (buffer == SIZES)
         return "sizes of chunks";
@@ -198,7 +198,7 @@ static uint32_t put_files(const struct nt_dataset *physical, uint32_t column, co
         };
         snprintf(files[count].suffix, sizeof(files[count].suffix), ".%u.raw", count);
     }
-    if (nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK ||
+    if (nt_lance_page_layout_kind(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK ||
         nt_lance_content_of(info) == NT_LANCE_HAS_NOTHING)
         return count;
     put(&files[count++], ".chunks.jsonl", NT_PAGE_FILE_TEXT, 0);

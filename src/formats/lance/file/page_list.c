@@ -310,7 +310,7 @@ static bool is_structure(const struct nt_lance_page *page)
 {
     struct nt_proto member;
     return page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY &&
-           nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_STRUCT;
+           nt_proto_oneof(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_STRUCT;
 }
 
 /* Structures of later versions may be null. But if a page of structures without members stores nothing,
@@ -319,7 +319,7 @@ static bool is_structure(const struct nt_lance_page *page)
 static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_column_map *column_map)
 {
     struct nt_proto member;
-    if (!column_map->is_memberless || nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_CONSTANT)
+    if (!column_map->is_memberless || nt_lance_page_layout_kind(page, &member) != NT_LANCE_LAYOUT_CONSTANT)
         return false;
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes)

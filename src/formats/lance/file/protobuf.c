@@ -138,7 +138,7 @@ struct seen {
     uint64_t rows;
 };
 
-/* Other readers merge two messages of one field, and ignore all but the last member of a choice. No
+/* Other readers merge two messages of one field, and ignore all but the last member of a oneof. No
  * writer intends this, so both are errors. */
 static enum nt_status check_once(const struct check *check, const struct nt_proto_table *table,
                                  const struct nt_proto_field *field, struct seen *seen, uint64_t position)
@@ -148,7 +148,7 @@ static enum nt_status check_once(const struct check *check, const struct nt_prot
     if (is_second)
         return nt_fail(check->error, NT_CORRUPT, position, "message %s: %s occurs twice", table->name,
                        field->name);
-    if (table->is_choice && seen->rows & ~row)
+    if (table->is_oneof && seen->rows & ~row)
         return nt_fail(check->error, NT_CORRUPT, position,
                        "message %s: %s is not the only member of its oneof", table->name, field->name);
     seen->rows |= row;
@@ -249,8 +249,8 @@ uint64_t nt_proto_count(struct nt_proto message, uint32_t number)
     return count;
 }
 
-uint32_t nt_proto_choice(struct nt_proto message, const struct nt_proto_table *table,
-                         struct nt_proto *member_ret)
+uint32_t nt_proto_oneof(struct nt_proto message, const struct nt_proto_table *table,
+                        struct nt_proto *member_ret)
 {
     struct nt_proto_item item;
     while (nt_proto_next(&message, &item)) {

@@ -73,10 +73,10 @@ TEST(columns_have_their_pages, .teardown = tear_down)
     }
     struct nt_proto layout, flat;
     struct nt_proto encoding = opened.lance.columns[1].pages[0].encoding;
-    ck_assert_uint_eq(nt_proto_choice(encoding, &nt_lance_page_layout, &layout), NT_LANCE_LAYOUT_MINI_BLOCK);
+    ck_assert_uint_eq(nt_proto_oneof(encoding, &nt_lance_page_layout, &layout), NT_LANCE_LAYOUT_MINI_BLOCK);
     ck_assert_uint_eq(nt_proto_number(layout, NT_LANCE_MINI_BLOCK_NUM_ITEMS), 2);
     struct nt_proto values = nt_proto_message(layout, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION);
-    ck_assert_uint_eq(nt_proto_choice(values, &nt_lance_compressive_encoding, &flat),
+    ck_assert_uint_eq(nt_proto_oneof(values, &nt_lance_compressive_encoding, &flat),
                       NT_LANCE_COMPRESSIVE_FLAT);
     ck_assert_uint_eq(nt_proto_number(flat, NT_LANCE_FLAT_BITS_PER_VALUE), 32);
 }

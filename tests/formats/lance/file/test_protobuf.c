@@ -39,7 +39,7 @@ static const struct nt_proto_field choice_rows[] = {
     {.number = 2, .name = "two", .kind = NT_PROTO_MESSAGE, .message = &outer},
 };
 static const struct nt_proto_table choice = {
-    .name = "Choice", .fields = choice_rows, .count = 2, .is_choice = true};
+    .name = "Choice", .fields = choice_rows, .count = 2, .is_oneof = true};
 
 static struct nt_proto proto_of(const struct nt_buffer *bytes)
 {
@@ -184,11 +184,11 @@ TEST(a_choice_has_one_member)
                                  other = {(const uint8_t *)"\x1a\x00", 2};
     struct nt_proto member;
     assert_ok(nt_proto_check(one, &choice, 0, &error));
-    ck_assert_uint_eq(nt_proto_choice(one, &choice, &member), 2);
+    ck_assert_uint_eq(nt_proto_oneof(one, &choice, &member), 2);
     ck_assert_uint_eq(nt_proto_number(member, COUNT), 5);
     assert_status(NT_CORRUPT, nt_proto_check(both, &choice, 0, &error));
     assert_ok(nt_proto_check(other, &choice, 0, &error));
-    ck_assert_uint_eq(nt_proto_choice(other, &choice, &member), 0);
+    ck_assert_uint_eq(nt_proto_oneof(other, &choice, &member), 0);
     ck_assert_ptr_null(member.bytes);
 }
 

@@ -20,7 +20,7 @@
 
 /* ---- Folders ---- */
 
-static enum nt_status add_folder(struct nt_source_guard *guard, const char *path, struct nt_error *error)
+static enum nt_status add_folder(struct nt_overwrite_guard *guard, const char *path, struct nt_error *error)
 {
     char *resolved = realpath(path, NULL);
     if (resolved)
@@ -32,7 +32,8 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
 
 /* Adds the path of a copied node's dataset or passthrough directory. The content of one file in a
  * passthrough directory may be copied next to the file. */
-static enum nt_status add_copied_folder(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
+static enum nt_status add_copied_folder(struct nt_overwrite_guard *guard, uint64_t node,
+                                        struct nt_error *error)
 {
     struct nt_resolved_node resolved;
     enum nt_status status = nt_node_resolve(guard->vfs, node, &resolved, error);
@@ -46,11 +47,12 @@ static enum nt_status add_copied_folder(struct nt_source_guard *guard, uint64_t 
     return status;
 }
 
-enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct nt_invocation *invocation,
-                                    struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
+enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
+                                       const struct nt_invocation *invocation, struct nt_vfs *vfs,
+                                       uint64_t node, struct nt_error *error)
 {
     const struct nt_chain_list *chain = invocation->chains[0];
-    *guard = (struct nt_source_guard){
+    *guard = (struct nt_overwrite_guard){
         .settings = invocation->settings, .vfs = vfs, .source = invocation->operands[0], .chain = chain};
     guard->folders = calloc(chain ? chain->count : 1, sizeof(*guard->folders));
     if (!guard->folders)
@@ -65,7 +67,7 @@ enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct 
     return status;
 }
 
-void nt_source_guard_deinit(struct nt_source_guard *guard)
+void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard)
 {
     for (size_t i = 0; i < guard->folder_count; i++)
         free(guard->folders[i]);
@@ -87,7 +89,7 @@ static bool is_at(const char *path, const struct stat *file)
 }
 
 /* Is the file the source, its list, a file of the chain, or a selection? */
-static bool is_read(const struct nt_source_guard *guard, const struct stat *file)
+static bool is_read(const struct nt_overwrite_guard *guard, const struct stat *file)
 {
     const char *const *select = guard->settings->select;
     const struct nt_chain_list *chain = guard->chain;
@@ -124,7 +126,7 @@ static bool is_in_tree(struct nt_vfs *vfs, char *path)
 }
 
 /* Is it one of the files that the source, a folder, mirrors? */
-static bool is_mirrored(const struct nt_source_guard *guard, char *resolved)
+static bool is_shown(const struct nt_overwrite_guard *guard, char *resolved)
 {
     const char *folder = guard->resolved_source;
     if (!folder || !nt_path_is_within(resolved, folder))
@@ -149,8 +151,8 @@ static char *resolve(const char *path)
     return resolved;
 }
 
-enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const char *path,
-                                     struct nt_error *error)
+enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
+                                        struct nt_error *error)
 {
     struct stat attributes;
     enum nt_status status = NT_OK;
@@ -162,7 +164,7 @@ enum nt_status nt_source_guard_check(const struct nt_source_guard *guard, const 
             status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself, or inside it",
                              guard->folders[i]);
     bool is_file = status == NT_OK && stat(path, &attributes) == 0 && !S_ISDIR(attributes.st_mode);
-    if (is_file && (is_read(guard, &attributes) || is_mirrored(guard, resolved)))
+    if (is_file && (is_read(guard, &attributes) || is_shown(guard, resolved)))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is the source %s itself", guard->source);
     free(resolved);
     return status;
