@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file system in user space can give at most: files with the names and sizes of those in a folder, of
- * which every request is answered from one buffer, that is neither read nor decoded.
+ * The upper limit of a file system in user space: shows files with the names and sizes of those in a folder,
+ * and answers every read from one buffer. It reads and decodes nothing.
  *
  *   bare_mount -f [-o direct_io=on] FOLDER MOUNTPOINT
  */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A BLZ array or Bloscpack file as values: the whole array through the page layer beside c-blosc's bare
- * decompression of the same chunks, in turns:
+ * Reads a whole BLZ array or Bloscpack file with libntuple, in turns with c-blosc's decompression of the same
+ * chunks:
  *
  *   blz_bench FILE THREADS ROUNDS
  *
- * THREADS counts the calling one. c-blosc's chunks are in memory already; ours are read from the file and
- * their digests verified. Prints the decoded bytes, then for each way its seconds in each round:
+ * THREADS includes the calling one. c-blosc's chunks are in memory already. libntuple reads its chunks from
+ * the file and verifies their digests. Prints the decoded bytes, then the seconds of each round for each way:
  *
  *   library   nt_stream_read_elements
- *   blosc     blosc_decompress_ctx, each thread takes the next chunk
- *   internal  blosc_decompress, one chunk after another by c-blosc's own threads
- *   verified  as blosc, but each chunk's digest is verified first
+ *   blosc     blosc_decompress_ctx; each thread takes the next chunk
+ *   internal  blosc_decompress, one chunk after another, by c-blosc's own threads
+ *   verified  as blosc, but verifies the digest of each chunk first
  */
 #include <pthread.h>
 #include <stdatomic.h>

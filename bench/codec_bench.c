@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast pages are decoded: each encoding on one page of random bytes, as decoded bytes per second and as a
- * ratio to memcpy of the decoded bytes, measured in turn in one run. The best of the rounds is shown, in time
- * of the processor, so that other programs disturb little.
+ * The decoding speed of each encoding, on one page of random bytes: decoded bytes per second, and the ratio
+ * to memcpy of the decoded bytes, measured in turns. Prints the best round, in processor time, so that other
+ * programs disturb little.
  *
  *   codec_bench [ELEMENTS [ENCODING]]      the default is 32768 elements and all encodings
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the programs that measure reading share: a file that is open, and rounds that are timed.
+ * Shared code of the programs that measure reading: opens a file, and times rounds.
  */
 #ifndef NT_BENCH_COLUMNS_H
 #define NT_BENCH_COLUMNS_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit: how fast pages are verified, decompressed and decoded when their stored bytes are in memory
- * already and nothing else is to be done:
+ * The upper limit of reading: verifies, decompresses and decodes pages whose stored bytes are in memory
+ * already, and does nothing else.
  *
  *   decode_pages FILE FIELD|* THREADS ROUNDS
  *
- * Prints decoded bytes, then the seconds of each round. Each thread has its own codec context and takes the
- * next page; the pages' elements go one behind the other, as a reader would have them.
+ * Prints the decoded bytes, then the seconds of each round. Each thread has its own codec context and takes
+ * the next page. The elements of the pages follow one another in memory, as for a reader.
  */
 #include <pthread.h>
 #include <stdatomic.h>

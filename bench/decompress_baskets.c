@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limit of reading a TTree: how fast the baskets of branches are decompressed when they are in memory
- * already and nothing else is to be done:
+ * The upper limit of reading a TTree: decompresses the baskets of branches that are in memory already, and
+ * does nothing else.
  *
  *   decompress_baskets FILE BRANCH,...|* THREADS ROUNDS
  *
- * Prints decompressed bytes, then the seconds of each round. Baskets that several columns share, as those of
- * a counter, are decompressed once.
+ * Prints the decompressed bytes, then the seconds of each round. Baskets that several columns share, such as
+ * those of a counter, are decompressed once.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long libntuple takes from opening a file to the first number of a column, or of the items of its lists:
+ * The time from opening a file to the first number of a column, or to the first item of its lists.
  *
  *   first_value FILE FIELD THREADS ROUNDS
  *
- * Prints 0, then the seconds of each round. THREADS counts the calling one.
+ * Prints 0, then the seconds of each round. THREADS includes the calling one.
  */
 #include "columns.h"
 

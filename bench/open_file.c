@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long libntuple takes to open a file and to report its entries:
+ * The time that libntuple takes to open a file and to report its entries.
  *
  *   open_file FILE ROUNDS
  *
- * Prints the entries, then the seconds of each round. Ends with its input, so that its memory can be looked
- * at.
+ * Prints the entries, then the seconds of each round. Exits at the end of its input, so that its memory can
+ * be measured.
  */
 #include "columns.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast libntuple reads columns whole into memory, all of them by one call:
+ * The speed of libntuple, reading whole columns into memory by one call.
  *
  *   read_columns FILE FIELD,...|* THREADS ROUNDS
  *
- * Prints decoded bytes, then the seconds of each round. THREADS counts the calling one.
+ * Prints the decoded bytes, then the seconds of each round. THREADS includes the calling one.
  */
 #include "columns.h"
 

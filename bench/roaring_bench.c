@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Roaring bitmaps as values: a whole bitmap through the page layer beside CRoaring's to_uint32_array, in
- * turns:
+ * Reads whole Roaring bitmaps with libntuple, in turns with CRoaring's to_uint32_array:
  *
  *   roaring_bench [ROUNDS]
  *
- * CRoaring's bitmap is in memory already, deserialized; ours is read from the file, validated and decoded
- * page by page, past the cache. Prints medians in millions of values a second.
+ * CRoaring's bitmap is in memory already, deserialized. libntuple reads the file, and validates and decodes
+ * it page by page without the cache. Prints medians in millions of values a second.
  */
 #include <roaring/roaring.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hand a dataset to another program's Arrow library: prints what the columns of each batch are.
+ * Passes a dataset to another program's Arrow library: prints the columns of each batch.
  *
  *   arrow_columns FILE [DATASET]
  *
- * DATASET may be left out where the file has only one.
+ * DATASET may be omitted if the file has only one.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Read elements of one column into memory of our own, decoded by all processors:
+ * Reads elements of one column into its own memory, decoded by all processors:
  *
  *   read_column FILE DATASET FIELD [FIRST COUNT] > elements
  *
- * DATASET and FIELD are paths: Events, directory/Events; weight, muons/_0/pt. The elements go to the standard
- * output as they lie in memory, little-endian. To build it elsewhere:
+ * DATASET and FIELD are paths: Events, directory/Events; weight, muons/_0/pt. The elements go to standard
+ * output as they are in memory, little-endian. To build it elsewhere:
  *
  *   cc read_column.c $(pkg-config --cflags --libs libntuple)
  */

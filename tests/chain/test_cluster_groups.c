@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clusters that hold some of the columns, in a chain that has more fields than their file.
+ * Clusters that store only some columns, in a chain with more fields than their file has.
  */
 #include "chain/chain.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of an index: what is read of it, what is refused, and that it is written as it is read.
+ * The index of a chain: parsing, refused lines, and that the written text parses to the same.
  */
 #include "chain/chain.h"
 

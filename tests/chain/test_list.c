@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Addresses in lists: how they are shown, that each is there once, and that they stand where they were named.
+ * Addresses in lists: how they are shown, duplicates, and their order.
  */
 #include "chain/chain.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of one file found in another.
+ * Matching the fields of two files.
  */
 #include "chain/chain.h"
 

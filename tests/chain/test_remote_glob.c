@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Patterns on servers, whose folders are here made of a list of names: what is matched, in which order, and
- * what is looked at for it.
+ * Patterns of addresses, over fake folders: the matches, their order, and which folders are listed.
  */
 #include "chain/chain.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of several files as one tree.
+ * Merging the fields of several files into one schema.
  */
 #include "chain/chain.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Specifications of datasets: what RDataFrame's schema has, in its order, and what is refused with which
- * words.
+ * Specifications of RDataFrame: what is parsed, in which order, and the messages of refused ones.
  */
 #include "chain/chain.h"
 

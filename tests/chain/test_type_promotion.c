@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which type holds the numbers of several.
+ * The type that holds the numbers of several types.
  */
 #include "chain/chain.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a line's last word could be, over commands of the test's own: which operand stands where, which word
- * is an option's value, and what lists go on with.
+ * Completions of the last word of a command line, over commands of the test: operands, values of options,
+ * and items of lists.
  */
 #include "cli/cli.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The exit statuses: which failure ends with which number, and that --help tells each.
+ * The exit status of each failure, and that --help lists each.
  */
 #include "cli/cli.h"
 

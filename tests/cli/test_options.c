@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parser of options over a table of every kind of option: forms, units, escapes, and what it says of
+ * The option parser, over a table with every kind of option: syntax, units, escapes, and messages about
  * mistakes.
  */
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The line that tells how far a command is, on a terminal of the test's own.
+ * The progress line, on a pseudo-terminal.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranges of rows as they are written, alone and behind the name of a dataset.
+ * Parsing ranges of rows, alone and after the name of a dataset.
  */
 #include "cli/cli.h"
 

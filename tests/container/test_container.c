@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The containers of files that others wrote, against what another reader found in them.
+ * Containers of files by other writers, compared with what another reader found in them.
  */
 #include "opened.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ROOT files that are read as they should be, and one bad file per way of being wrong.
+ * Valid ROOT files, and an invalid one for each rule.
  */
 #include "opened.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists of keys as ROOT and uproot write them, and lists that cannot be the directory's.
+ * Key lists as ROOT and uproot write them, and key lists that cannot belong to the directory.
  */
 #include "opened.h"
 

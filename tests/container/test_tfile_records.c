@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file from record to record: what is told of it in keys.jsonl, in the layout and in file.json.
+ * Walking over the records of a file: keys.jsonl, the layout and file.json.
  */
 #include "opened.h"
 

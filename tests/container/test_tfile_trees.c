@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees in ROOT files: which keys are collected, what is read of them, and what a walk over the records
- * finds of a file that was not closed.
+ * Trees in ROOT files: which keys are collected, what is read of them, and what a scan of the records
+ * finds in a file that was not closed.
  */
 #include "opened.h"
 

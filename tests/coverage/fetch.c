@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuplefs-fetch in a build that counts what is reached: its process writes that down before it ends without
- * ado. So does its module, where it is loaded.
+ * ntuplefs-fetch in a build that measures coverage: the process writes its counters before it exits
+ * without atexit handlers. So does its module if it is loaded.
  */
 #include <dlfcn.h>
 

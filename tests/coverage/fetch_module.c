@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuplefs-fetch's module in a build that counts what is reached: what is loaded has counters of its own,
- * which its program has it write down (fetch.c).
+ * The module of ntuplefs-fetch in a build that measures coverage: a loaded module has its own counters,
+ * and the program makes it write them (fetch.c).
  */
 void __gcov_dump(void);
 __attribute__((visibility("default"))) void nt_coverage_dump(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * No sandbox, for programs of a build that counts what is reached: in one they could not write it down.
+ * Disables the sandbox in builds that measure coverage, because a sandboxed process cannot write its
+ * counters.
  */
 #include "sandbox/sandbox.h"
 

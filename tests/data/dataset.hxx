@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For the scripts beside this file, which ROOT's interpreter runs: write a data set from one function per
- * field, and tell as JSON what ROOT's own reader finds in it afterwards.
+ * For scripts that ROOT's interpreter runs: writes a dataset with one function per field, and prints as
+ * JSON what ROOT's own reader then finds in it.
  */
 #ifndef TESTS_DATA_DATASET_HXX
 #define TESTS_DATA_DATASET_HXX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For scripts that ROOT's interpreter runs: writes TTrees, one function per branch, and tells as JSON what
- * was written, which shape it has, and what ROOT's own reader finds afterwards.
+ * For scripts that ROOT's interpreter runs: writes TTrees with one function per branch, and prints as JSON
+ * what was written, its shape, and what ROOT's own reader then finds.
  */
 #ifndef TESTS_DATA_TREE_HXX
 #define TESTS_DATA_TREE_HXX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file as NanoAOD is after ROOT's RNTupleImporter has converted its TTree: jagged branches are projected
+ * A file like NanoAOD after ROOT's RNTupleImporter has converted its TTree: jagged branches are projected
  * fields of untyped collections, `_collection0`, `_collection1`.
  */
 #include <ROOT/RNTupleImporter.hxx>

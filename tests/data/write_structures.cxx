@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small files, each for one trait of the container or the schema.
+ * Small files, each for one property of the container or the schema.
  */
 #include "dataset.hxx"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small files of TTrees, each for one part of the format. Each function writes a file and tells what ROOT's
- * own reader finds in it: {PATH of the tree: what Tree::Read tells}.
+ * Small files of TTrees, each for one part of the format. Each function writes a file and returns what
+ * ROOT's own reader finds in it: {PATH of the tree: result of Tree::Read}.
  */
 #include "tree_classes.hxx"
 

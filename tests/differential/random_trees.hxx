@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random values of what trees hold beside random_values.hxx, and trees of random schemas: functions that the
- * schemas call, of ROOT's TTree::Branch and of RDataFrame's Snapshot.
+ * Random values of types that trees have and random_values.hxx does not, and trees of random schemas, for
+ * ROOT's TTree::Branch and RDataFrame's Snapshot.
  */
 #ifndef TESTS_DIFFERENTIAL_RANDOM_TREES_HXX
 #define TESTS_DIFFERENTIAL_RANDOM_TREES_HXX

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random values of any type that a random schema is made of: extremes and nothing at all are as likely as
- * what lies between. Structures that are declared beside give a member `fill(Random &)`.
+ * Random values of any type in a random schema. Extremes and empty values are as likely as others.
+ * Structures that are declared elsewhere have a member `fill(Random &)`.
  */
 #ifndef TESTS_DIFFERENTIAL_RANDOM_VALUES_HXX
 #define TESTS_DIFFERENTIAL_RANDOM_VALUES_HXX

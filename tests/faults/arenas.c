@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what is asked of arenas. Out: the same, or no memory, where the armed fault says so. An arena asks the
- * C library once for many of its own callers, so that few of them would ever see a failure of malloc. Linked
- * with --wrap.
+ * Wraps the arena functions, so that each allocation from an arena can fail. An arena calls malloc once
+ * for many of its callers, so failures of malloc alone would reach few of them. Linked with --wrap.
  */
 #include <stdarg.h>
 #include <stdio.h>

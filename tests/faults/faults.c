@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: calls of the C library. Out: the same, or the failure that is armed. What a caller hands over is not
- * looked at.
+ * Wraps functions of the C library: each call succeeds as usual, or has the armed failure. Arguments are
+ * not inspected.
  */
 #include "faults.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Faults of the machine: a program that is linked with this has one of its allocations, reads, other system
- * calls or threads fail. The functions of the C library are defined a second time and call the first, so that
- * libraries' calls are counted too, and sanitizers still see every allocation.
+ * Failures of the machine: a program that is linked with this lets one of its allocations, reads, other
+ * system calls or threads fail. It redefines the functions of the C library, which call the original ones.
+ * So calls of libraries count as well, and sanitizers still see every allocation.
  */
 #ifndef NT_TESTS_FAULTS_H
 #define NT_TESTS_FAULTS_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The looks: at attributes, listings, contents and findings. Each goes into the digest with what it failed
- * with.
+ * Reads attributes, listings, contents and findings. The digest includes each result and failure.
  */
 #include "looks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * All that can be seen of a source through its tree, look by look. What was seen is kept as a digest; nothing
- * is allocated here, so that every allocation is the tree's.
+ * Reads everything that the tree shows of a source, in steps. The results are kept as a digest. This code
+ * allocates nothing, so every allocation is one of the tree.
  */
 #include "vfs/vfs.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Faults of a whole program: loaded before the C library by LD_PRELOAD, it arms the fault that the
- * environment tells, NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. At the end it writes
- * how many calls of the site there were into the file NTUPLE_FAULT_COUNT. And the writes of a FUSE daemon,
- * which are replies: one that fails with ENOENT was given up by who asked.
+ * Failures of a whole program. LD_PRELOAD loads this before the C library. It arms the failure that the
+ * environment describes: NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS, all of them numbers. At the end it writes the
+ * number of calls of the site into the file NTUPLE_FAULT_COUNT. It also lets writes of a FUSE daemon fail,
+ * which are replies. A reply that fails with ENOENT belongs to a request that the client has given up.
  */
 #include <dlfcn.h>
 #include <errno.h>

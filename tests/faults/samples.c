@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The samples: files that are given, and those that the tests' writers and c-blosc make.
+ * The samples: given files, and files by the tests' writers and c-blosc.
  */
 #define _XOPEN_SOURCE 700
 #include "samples.h"

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every call of the machine fails once: for each look at each path of small files of every format, the first
- * of its allocations (reads, other calls) fails, then the second, until none is left. While it fails the look
- * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
- * remembers that it failed.
+ * Lets every call of the machine fail once. For each operation on each path of small files of every format,
+ * the first allocation (read, other call) fails, then the second, and so on. With the failure, the operation
+ * has its usual result or the machine's error. Repeated without the failure it has its usual result, so no
+ * code has kept the failure.
  *
  * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-b DIRECTORY]
- * [-c] [FILE...] -d: of all points those whose innermost so many callers no point before had, which is each
- * way to a call once; -n: so many, evenly spread, beginning with number -s; -l: what fails goes on failing;
- * -t: with so many workers; -e: of the only dataset of each file the entries are chosen that this file names;
- * -b: trees have the fields of their friends, and files below the directory are read for their branches; -c:
- * each file is the list of a chain. Without files: the samples.
+ *              [-c] [FILE...]
+ *   -d  try only points whose innermost CALLERS callers no earlier point had: each call path once
+ *   -n  try POINTS points, evenly spread, beginning with number START
+ *   -l  all later calls fail, too
+ *   -t  use THREADS workers
+ *   -e  select the entries of the only dataset of each file that the file ENTRIES names
+ *   -b  show friends of trees, and read files of branches below DIRECTORY
+ *   -c  each file is the list of a chain
+ * Without files: the samples.
  */
 #include <errno.h>
 #include <signal.h>

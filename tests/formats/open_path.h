@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One format's row, given a path: without the others, and without the rules of the registry.
+ * Opens a path with one format's row, without the other formats and the rules of the registry.
  */
 #ifndef NT_TESTS_OPEN_PATH_H
 #define NT_TESTS_OPEN_PATH_H

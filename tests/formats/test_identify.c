@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What foreign files are called by their first bytes.
+ * Identifying files of other formats by their first bytes.
  */
 #include "formats/formats.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What owns the bytes of a file, as each format tells it: ranges within the file, and no more of them once
- * nobody wants any.
+ * The layout as each format emits it: ranges within the file, and none after the receiver stops.
  */
 #include <stdio.h>
 #include <stdlib.h>

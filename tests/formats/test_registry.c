@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opening a path by the table of formats: who is asked, what a refusal says, older and newer callers.
+ * Opening a path with the table of formats: which formats are tried, messages of refusals, older and newer
+ * callers.
  */
 #include <ntuple/format.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one process says is what the other hears, or that there is nobody.
+ * Messages between worker and supervisor, and the end of the other process.
  */
 #include <fcntl.h>
 #include <signal.h>

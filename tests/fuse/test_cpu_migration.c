@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a thread runs after it has moved, and that it may run where it might before.
+ * The CPU of a thread after it has moved, and its affinity mask.
  */
 #include <sched.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the process that the shell waits for ends with: 0 when the one in the background is ready, else what
- * that one ended with.
+ * The exit status of the process that starts the daemon: 0 when the daemon is ready, else the daemon's.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of the descriptors that a caller left open stay: those that an argument names.
+ * Which inherited descriptors stay open: those that an argument names.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who was interrupted is let go; the device is a socket, whose other end is the kernel's.
+ * Interrupted requests get an answer. A socket stands for the device, and its other end for the kernel.
  */
 #include "fuse/operations.h"
 

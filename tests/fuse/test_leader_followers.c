@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who waits for requests. A pipe stands for the kernel, a byte for a request, and who has answered is told by
- * another one.
+ * Which threads wait for requests. A pipe stands for the kernel and a byte for a request. Another pipe
+ * says which thread answered.
  */
 #include <semaphore.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of mounts as proc_pid_mountinfo(5) describes it: made-up ones, and that of this system.
+ * The mount table, as proc_pid_mountinfo(5) describes it: examples, and that of this system.
  */
 #include "fuse/mount.h"
 

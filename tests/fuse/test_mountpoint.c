@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What becomes of a mountpoint's name: a directory that is there or is made, by its absolute name; never one
- * that was not meant.
+ * Preparing a mountpoint: an existing or a new directory, by its absolute name, and never another one.
  */
 #include <string.h>
 #include <sys/stat.h>

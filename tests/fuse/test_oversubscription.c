@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is a crowd of readers, and what is none.
+ * When there are more readers than CPUs.
  */
 #include "fuse/operations.h"
 #include "support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which files' bytes the kernel was given.
+ * Which files were already stored in the kernel's page cache.
  */
 #include "fuse/operations.h"
 #include "support.h"

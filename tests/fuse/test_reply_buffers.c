@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buffers for replies.
+ * The pool of reply buffers.
  */
 #include <pthread.h>
 #include <stdatomic.h>

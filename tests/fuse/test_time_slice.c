@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel says of a thread whose slice was set. Before Linux 6.12 it says 0, and there is nothing to
- * be set.
+ * The time slice of a thread, as the kernel reports it. Before Linux 6.12 it is 0 and cannot be set.
  */
 #include <pthread.h>
 #include <sched.h>

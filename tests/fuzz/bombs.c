@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing small files that ask for much: of elements, pages, clusters, fields, bytes of an envelope.
+ * Writes small files that request huge resources: elements, pages, clusters, fields, bytes of an envelope.
  */
 #include "bombs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing files whose metadata are dense: a megabyte that no compression makes less, all of it what a reader
- * has to keep. Each has as many of its thing as such a file may have, or somewhat more.
+ * Writes files with dense metadata: a megabyte that does not compress, all of which a reader must keep.
+ * Each has the maximum number of its items, or slightly more.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documents, columns and streams of a file, one after the other; what fails is passed over.
+ * Reads documents, columns and streams of a file, one after the other. Failures are ignored.
  */
 #include "everything.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The headers of a server's answer, line by line. What is taken from them may go into requests and sizes as
- * it is.
+ * The response headers of a server, line by line. Values from them go into requests and sizes unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

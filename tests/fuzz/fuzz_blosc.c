@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Blosc chunk, whole and in its parts. The first two bytes tell into how many bytes it is decompressed.
+ * A Blosc chunk, whole and in parts. The first two bytes are its decompressed size.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that tells which entries are chosen, of any kind. Runs of entries ascend, and no entry is in two.
+ * A file that selects entries, of any kind. Runs of entries ascend, and no entry is in two runs.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of the disk cache, as somebody else has left it. The input is a list of records; their checksums are
- * right unless it says otherwise, so that what lies behind them is reached. What is found lies within the
- * remote file, and what is added is found.
+ * A file of the disk cache, as another process may have left it. The input is a list of records. Their
+ * checksums are right unless the input says otherwise, so that the fuzzer reaches the code after the
+ * check. Cached ranges lie within the remote file, and added ones are found.
  */
 #include <fcntl.h>
 #include <stdio.h>

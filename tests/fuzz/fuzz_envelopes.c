@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes that are wrong but whose checksums are right, in every generation, so that what is behind the
- * checksums is tried. The input is a list of edits: the first byte chooses the generation; then five bytes
- * each: envelope, position (2), how, value.
+ * Invalid envelopes with valid checksums, in every generation, so that the fuzzer reaches the code after
+ * the check. The input is a list of edits: the first byte selects the generation; then each edit has five
+ * bytes: envelope, position (2), kind, value.
  */
 #include "sample.h"
 #include "tables.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server's list of a folder. The first byte says which protocol it is of, and how it is cut into pieces.
- * What is told may be a name in a path and a header of a request as it is.
+ * A server's listing of a folder. The first byte selects the protocol, and how the listing is cut into
+ * pieces. Names and validators from it must be safe in paths and request headers.
  */
 #include <stdlib.h>
 #include <string.h>

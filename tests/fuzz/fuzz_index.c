@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An index of a chain's files. What is read is found again, and what is written of it is read as the same.
+ * The index of a chain. What is parsed is found again, and what is written parses to the same.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A value of JSONB. Its text has no more bytes than its own bytes allow; a failure is told and leaves
- * nothing.
+ * A JSONB value. Its text is no longer than its bytes allow. A failure has a message and leaves no output.
  */
 #include <stdlib.h>
 #include <string.h>

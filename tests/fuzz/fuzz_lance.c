@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Lance file, all that its parsers make of it.
+ * A Lance file, through all of its parsers.
  */
 #include "tables.h"
 

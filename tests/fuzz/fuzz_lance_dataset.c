@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset of Lance files: manifest, deletion files, transactions and the tables of data files, as
- * tests/fuzz/pack_folder.py puts them behind one another.
+ * A Lance dataset: manifest, deletion files, transactions and the tables of data files, as
+ * tests/fuzz/pack_folder.py packs them.
  */
 #include "memory_folder.h"
 #include "tables.h"

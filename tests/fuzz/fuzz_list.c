@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A list of files, beside a folder with a few. What is refused has a message; each folder that the list leads
- * to has a path.
+ * A list of files, next to a folder with a few files. A refused list has a message, and each folder of an
+ * accepted one has a path.
  */
 #include <errno.h>
 #include <fcntl.h>

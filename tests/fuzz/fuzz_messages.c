@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages of Lance files and datasets: the first byte tells which one. What is checked is shown and walked
- * through.
+ * Messages of Lance files and datasets. The first byte selects the message. Valid messages are written as
+ * JSON and walked.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of siblings, one a line: however they are, each gets one of its own that a directory can have.
+ * Names of siblings, one per line. Each gets a unique name that a directory can have.
  */
 #include <stdlib.h>
 #include <string.h>

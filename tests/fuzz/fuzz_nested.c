@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What nested encodings are made of. The first byte tells which it is, two how many elements or bytes are
- * wanted, two are parameters, and the rest is data. Output has exactly the room that is wanted.
+ * Nested encodings. The first byte selects the encoding, two bytes are the number of elements or bytes to
+ * decode, two are parameters, and the rest is data. The output buffer has exactly the right size.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands between preamble and checksum of an RNTuple's envelope: header, footer, page list. The first
- * byte tells the generation, the second which it is.
+ * The content of an RNTuple's envelope: header, footer, page list. The first byte selects the generation,
+ * the second the envelope.
  */
 #include "formats/rntuple/rntuple.h"
 #include "core/base/bytes.h"

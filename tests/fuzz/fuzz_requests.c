@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sequences of the kernel's requests to a mount of a small file. The input is a list of requests, eight bytes
- * each: which, of which node or open file, and two numbers. libfuse's replies are ours
- * (tests/fuzz/meson.build): each request has one, which is not larger than what was asked for, and what is
- * read is what the tree has there.
+ * Sequences of kernel requests to a mount of a small file. The input is a list of requests, eight bytes
+ * each: the kind, the node or open file, and two numbers. The test replaces libfuse's reply functions
+ * (tests/fuzz/meson.build): each request has one reply, which is not larger than requested, and read bytes
+ * equal those of the tree.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file with RNTuples, all that its parsers make of it.
+ * A file with RNTuples, through all of its parsers.
  */
 #include "tables.h"
 

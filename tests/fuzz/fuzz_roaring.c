@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Roaring bitmap, validated as opening one does.
+ * A Roaring bitmap, validated as when it is opened.
  */
 #include "formats/roaring/roaring.h"
 #include "core/io/source.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A chain of compression blocks. The first two bytes tell into how many bytes it is decompressed.
+ * A chain of compression blocks. The first two bytes are its decompressed size.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A text for RDataFrame. Each name comes with its sample, whole; what is refused has a message.
+ * A specification of RDataFrame. Each name comes with its sample. A refused specification has a message.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The anchor of an object store alone. What is read tells where its objects are: beneath its address, with
- * one number in the name; what is refused has a message, and no name.
+ * The anchor of an object store. Its objects are beneath its address, with one number in the name. A
+ * refused anchor has a message and no name.
  */
 #include "formats/rntuple/rntuple.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the process that decodes may say to the supervisor it. The input is what happens: each first byte
- * tells whether the next is a packet (its length and bytes follow), a signal, a success or a failure of a
- * mount, or the end. The system's calls are ours (tests/fuzz/meson.build), so that nothing is mounted and
- * nobody is ended.
+ * Messages of the worker to the supervisor. The input is a list of events: each first byte says whether
+ * the next is a packet (its length and bytes follow), a signal, a success or a failure of a mount, or the
+ * end. The test replaces the system calls (tests/fuzz/meson.build), so that nothing is mounted and no
+ * process is killed.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Texts of BLZ directories and Bloscpack files: JSON as Python writes it, dtypes, Python's literals. The
- * first byte tells which.
+ * first byte selects the parser.
  */
 #include <stdlib.h>
 #include <string.h>

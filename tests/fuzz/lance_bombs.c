@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing small Lance files that ask for much: of rows, items, runs, bytes behind compressed ones, columns,
- * pages, blobs, messages in one another.
+ * Writes small Lance files that request huge resources: rows, items, runs, decompressed bytes, columns,
+ * pages, blobs, nested messages.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the files that ask for much: DIRECTORY/<name>.root for each, or .lance; all are small but
+ * Writes the files that request huge resources: DIRECTORY/<name>.root or .lance for each. All are small but
  * `large_and_dense`.
  */
 #include <stdio.h>

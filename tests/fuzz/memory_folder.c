@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files by their names; a folder is what stands in front of a slash in one of them.
+ * Files by name. The part of a name before a slash is a folder.
  */
 #include "memory_folder.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what src/vfs asks of a path (tests/fuzz/meson.build names these calls). Out: what the input has there.
- * No call goes to the kernel, so that a tree takes as long as what is done for it.
+ * Replaces the file system calls of src/vfs (tests/fuzz/meson.build names them) by the input. No call
+ * reaches the kernel, so only the work of the tree takes time.
  */
 #include "memory_tree.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One mutation of those that break formats: a bit, a number at a border, a range in another place.
+ * One mutation of a kind that breaks formats: a flipped bit, a limit value, a moved range.
  */
 #include "mutate.h"
 

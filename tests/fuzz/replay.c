@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A main for a fuzzing target where no fuzzer is at hand: gives it the files named on the command line as
- * they are, then `-n` mutations of each, within the first `-b` bytes. The same arguments always give the same
- * inputs.
+ * The main function of a fuzzing target in builds without a fuzzer: runs the target on the files of the
+ * command line, then on `-n` mutations of each, within the first `-b` bytes. The same arguments always give
+ * the same inputs.
  *
  *     fuzz_rntuple [-n mutations] [-s seed] [-b bytes] FILE...
  */

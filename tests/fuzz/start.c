@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What libFuzzer calls before the first input. The tests of the same build compare checksums, targets do not.
+ * libFuzzer calls this before the first input. Tests of the same build compare checksums, and targets do
+ * not.
  */
 #include "core/codec/codec.h"
 

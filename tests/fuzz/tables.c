@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page lists and layout; what fails is passed over, and says why.
+ * Page lists and layout. Failures are ignored but must have a message.
  */
 #include "tables.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small files that ask for much: each is opened and read within two seconds and 256 MiB, or refused; as it
- * is, and with a hole of 1 TiB behind it, which costs nothing. What the programs make of the same files is
- * tried by tests/mount/test_bombs.py.
+ * Small files that request huge resources: each is opened and read within two seconds and 256 MiB, or
+ * refused. Each is tried as it is, and followed by a hole of 1 TiB, which takes no space.
+ * tests/mount/test_bombs.py tries the same files with the programs.
  */
 #include <stdio.h>
 #include <string.h>

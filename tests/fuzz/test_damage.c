@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every bit of a small file is flipped, one at a time, and the file is cut off at every byte: each time all
- * of it is read. What is read must be what was written, or an error: never anything else.
+ * Flips every bit of a small file, one at a time, and truncates the file at every byte. Each time it reads
+ * the whole file. Each value must be the written one, or an error.
  *
  * usage: test_damage [-a]        -a: every bit of every generation, not one of five
  */

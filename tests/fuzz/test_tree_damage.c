@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A bit of each byte of a small file of a TTree is flipped, one at a time, and the file is cut off at every
- * byte: each time all of it is read. A TTree has no checksums: other values may come. What may not: a crash,
- * a read that does not end, memory beyond the limit.
+ * Flips a bit of each byte of a small file of a TTree, one at a time, and truncates the file at every byte.
+ * Each time it reads the whole file. A TTree has no checksums, so values may be wrong. A crash, an endless
+ * read, and memory beyond the limit are failures.
  *
  * usage: test_tree_damage [-a]        -a: all eight bits of each byte, and every cut
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small TTrees that ask for much: of baskets, branches, entries, classes within classes, items.
+ * Writes small TTrees that request huge resources: baskets, branches, entries, nested classes, items.
  */
 #include "bombs.h"
 

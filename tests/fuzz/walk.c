@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a source in memory. Out: nothing; what breaks a promise of the tree ends the program. Nodes are found
- * breadth first; which ones are looked at, and where their contents are split, follows from the input alone.
+ * Walks the tree over a source in memory, breadth first. A broken promise of the tree aborts the program.
+ * The input alone determines which nodes are read, and where reads are split.
  */
 #include "walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks all that a mount shows of a source, and verifies the file.
+ * Walks everything that a mount shows of a source, and verifies the file.
  */
 #ifndef NT_TESTS_WALK_H
 #define NT_TESTS_WALK_H

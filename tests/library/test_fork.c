@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program that forks while its threads read: what it has opened gives the same values in the forked
- * process, and ends there.
+ * A program that forks while its threads read: its objects give the same values in the child, and can be
+ * closed there.
  */
 #include <ntuple/ntuple.h>
 

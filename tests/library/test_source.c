@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files from sources of a program's own: all formats that are one file read through them what they read from
- * a path.
+ * Files from custom sources: all single-file formats give the same as from a path.
  */
 #include <stdio.h>
 #include <stdlib.h>

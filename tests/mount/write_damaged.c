@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes RNTuples that every checksum confirms and that contradict themselves all the same: usage:
- * write_damaged DIRECTORY. A dataset "Events" of three entries in each; test_failures.py says what must
- * come of them.
+ * Writes RNTuples with valid checksums and contradictory content. usage: write_damaged DIRECTORY. Each has a
+ * dataset "Events" of three entries. test_failures.py has the expected results.
  */
 #include <stdio.h>
 

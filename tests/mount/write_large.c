@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes a dataset that is several times as large as a small cache: usage: write_large FILE. 48 columns of
- * 32-bit numbers, split into byte planes and compressed, in pages of many sizes from 64 KiB to 1 MiB. Entry i
- * of column c holds c * 1000003 + 7 * i; soak.py knows that, too.
+ * Writes a dataset that is several times as large as a small cache. usage: write_large FILE. It has 48
+ * columns of 32-bit numbers, split into byte planes and compressed, in pages of many sizes from 64 KiB to 1
+ * MiB. Entry i of column c has the value c * 1000003 + 7 * i; soak.py relies on it.
  */
 #include <stdio.h>
 #include <stdlib.h>

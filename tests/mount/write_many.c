@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes an honest dataset that has many of one thing: usage: write_many FILE FIELDS CLUSTERS PAGES, the last
- * of a field in a cluster. Fields are floats of four zeros a page, with checksums; envelopes are compressed.
+ * Writes a valid dataset with many fields, clusters or pages. usage: write_many FILE FIELDS CLUSTERS PAGES,
+ * the last of a field in a cluster. Fields are floats of four zeros a page, with checksums. Envelopes are
+ * compressed.
  */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes RNTuples of version 1 with what its newest texts permit, and with what they keep for the future:
- * usage: write_newer DIRECTORY. A dataset "T" of two entries in each; test_newer.py says what must be seen of
- * them.
+ * Writes RNTuples of version 1 with features of the newest specification, and with values that it reserves.
+ * usage: write_newer DIRECTORY. Each has a dataset "T" of two entries. test_newer.py has the expected
+ * results.
  */
 #include <stdio.h>
 

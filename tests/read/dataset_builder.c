@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inverse of the encodings, and the arrays of the model by hand, as no format would fill them.
+ * The inverse of each encoding, and the arrays of the model, which the test fills directly.
  */
 #include "dataset_builder.h"
 

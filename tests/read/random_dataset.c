@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields by chance, from the outermost in; then elements that fit them, cluster by cluster.
+ * Random fields, from the outermost in; then elements that fit them, cluster by cluster.
  */
 #include "random_dataset.h"
 

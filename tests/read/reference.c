@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the elements of a built dataset. Out: rows and streams, each worked out again from the data above.
+ * Computes rows and streams from the elements of a built dataset, each directly from the data above.
  */
 #include "reference.h"
 

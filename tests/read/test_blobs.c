@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of blobs, in a dataset whose descriptions are plain columns, and a format that finds each blob in one
- * text in memory.
+ * Bytes of blobs, in a dataset whose descriptions are plain columns, with a format that finds each blob in
+ * memory.
  */
 #include <stdio.h>
 #include <stdlib.h>

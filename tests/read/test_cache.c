@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cache by itself: one load however many ask, a bound that holds, failures that are remembered and
- * forgotten.
+ * The cache alone: one load for many requests, its limit, and remembered failures.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much memory clusters take that a file only claims to have.
+ * The memory of clusters that a file only claims to have.
  */
 #include <sys/resource.h>
 

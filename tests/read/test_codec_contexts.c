@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contexts that are lent: the warmest first, and no more memory than there may be.
+ * The pool of codec contexts: the most recently used first, and the limit of memory.
  */
 #include "read/read.h"
 

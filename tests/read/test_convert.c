@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a page's decoded elements to a stream's, without pages: a run says all that a transform needs.
+ * Conversion of decoded elements to a stream's elements, without pages.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages that are decoded in several steps, with a dictionary that they share: through loading, the cache,
- * columns and streams.
+ * Pages that are decoded in several steps with a shared dictionary: loading, the cache, columns and
+ * streams.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets in which each field has a page list of its own: which of them are loaded, for what.
+ * Datasets with a page list for each field: which page lists each operation loads.
  */
 #include <string.h>
 

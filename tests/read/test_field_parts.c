@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets in which each field has a page list of its own for each part of the entries: which of them are
- * loaded, for what, and what stands for fields that a part does not have.
+ * Datasets with a page list for each field and part of the entries: which page lists each operation loads,
+ * and fields that a part does not have.
  */
 #include <string.h>
 

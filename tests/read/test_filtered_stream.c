@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chosen entries: streams of every shape against those of all entries, from which a plain walk takes what
- * belongs to the chosen ones.
+ * Selected entries: streams of every shape, compared with a simple filter over the streams of all entries.
  */
 #include <string.h>
 

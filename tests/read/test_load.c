@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One page at a time: what is read, what is refused, what is said about it.
+ * Loading one page: reads, refusals, and messages.
  */
 #include <stdlib.h>
 #include <string.h>

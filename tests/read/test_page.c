@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole pages together: how often the file is read, and what comes of a bad page among good ones.
+ * Loading whole pages together: the number of reads, and a damaged page among valid ones.
  */
 #include <stdlib.h>
 #include <string.h>

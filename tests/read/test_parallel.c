@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Many threads, of callers and of the reader, over the same streams.
+ * Many threads of callers and of the reader, over the same streams.
  */
 #include <pthread.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small reads in large pages: which blocks are decoded, how often, and that nothing else comes out.
+ * Small reads in large pages: which blocks are decoded, how often, and that the result is the same.
  */
 #include <pthread.h>
 #include <string.h>

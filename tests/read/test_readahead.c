@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sources are told before it is read, and read again where it is damaged. The source is memory that
- * keeps a record.
+ * Prefetch hints to sources, and reading damaged pages again. The source is memory that records calls.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A reader, from options of callers that are older or newer than the library, and what it is asked in vain.
+ * Readers with the options of older and newer callers, and invalid requests.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that are deleted, by hand: of ten the third, the fourth and the eighth; what goes with them where each
- * has several elements, or as many items as end offsets tell.
+ * Deleted rows, by hand: of ten rows the third, the fourth and the eighth; with fields of several elements
+ * per row, and with lists.
  */
 #include "read/read.h"
 

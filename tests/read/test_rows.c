@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many rows there are, where only the values of an index column tell: those of a collection of items that
- * store nothing.
+ * Numbers of rows that only the values of an index column contain: collections whose items store nothing.
  */
 #include <string.h>
 

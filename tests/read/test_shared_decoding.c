@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which streams have pages that are the same bytes of the file. What is made of these is tried with Lance
- * files (tests/format/test_lance_together.c), which alone have decoders that share them.
+ * Which streams share pages. Only Lance has decoders that share pages, so
+ * tests/formats/lance/file/test_page_list_shared.c tests the decoding.
  */
 #include "read/read.h"
 

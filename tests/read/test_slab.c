@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regions by themselves: buffers do not overlap, what is given back is given out again, and what is counted
- * is what there is.
+ * Slabs alone: buffers do not overlap, freed ones are reused, and the counters are right.
  */
 #include <string.h>
 

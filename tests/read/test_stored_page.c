@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages as they are stored: bytes, digests, algorithms, parts.
+ * Pages as stored: bytes, digests, algorithms, parts.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams against the reference, on datasets of every shape.
+ * Streams compared with the reference, on datasets of every shape.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams where clusters are not all alike: page lists that cannot be read, shards that hold some columns
- * only.
+ * Streams over clusters that differ: unreadable page lists, and sharded clusters.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bytes of streams where they lie: that they are the stream's, how long they stay, and when there are none.
+ * Pinned bytes of streams: their content, how long they stay valid, and when there are none.
  */
 #include <stdlib.h>
 #include <string.h>

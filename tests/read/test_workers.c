@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Workers by themselves: what is queued is done once, unless it is claimed, forgotten or too much; shared
- * work is done by all. A job that blocks keeps the only worker busy while more is queued.
+ * Workers alone: a queued job runs once, unless it is claimed, forgotten or over the limit; all threads do
+ * shared work. A job that blocks keeps the only worker busy while more jobs are queued.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow arrays, read as a consumer of the C data interface reads them, as lines like those of rows.
+ * Reads Arrow arrays as a consumer of the C data interface does, into lines like those of rows.
  */
 #include "arrow_consumer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What Arrow says of a dataset that a test has made, for comparison with its rows.
+ * The Arrow form of a test's dataset, for comparison with its rows.
  */
 #ifndef NT_TESTS_ARROW_CONSUMER_H
 #define NT_TESTS_ARROW_CONSUMER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * For test_arrow.py: datasets through the C data interface, with functions that ctypes can call. Each
+ * For test_arrow.py: passes datasets through the C data interface, with functions that ctypes can call. Each
  * returns 0, or 1 after a failure.
  */
 #include <ntuple/ntuple.h>

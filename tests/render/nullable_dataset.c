@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Four entries. What is null has elements all the same: zeros, and end offsets that do not go on.
+ * Four entries. Null rows still have elements: zeros, and unchanged end offsets.
  */
 #include "nullable_dataset.h"
 

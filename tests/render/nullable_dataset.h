@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A dataset in memory with a nullable field of every form, and its rows as they are written by hand.
+ * A dataset in memory with a nullable field of every form, and its rows, written by hand.
  */
 #ifndef NT_TESTS_NULLABLE_DATASET_H
 #define NT_TESTS_NULLABLE_DATASET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow arrays, read as a consumer of the C data interface reads them, against rows as text, on datasets of
- * every shape; and the file as bytes. What other programs make of the file is tried by test_arrow.py.
+ * Arrow arrays, read as a consumer of the C data interface does, compared with rows as text, on datasets
+ * of every shape; and the file as bytes. test_arrow.py tests the file with other programs.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of some fields: which columns they have, and that no page of others is touched.
+ * Tables of some fields: their columns, and that no page of other fields is read.
  */
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts of JSON in tables: against the numbers that were stored, in parts of tables, and where a value is
- * damaged.
+ * JSON texts in tables, compared with the stored numbers: in parts of tables, and with a damaged value.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of a range of entries, against the same lines of rows as text, on datasets of every shape.
+ * Tables of a range of entries, compared with the same lines of rows as text, on datasets of every shape.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Batches of what offsets of 32 bits can count, where these were as narrow as a few items: against the same
- * rows as text, on datasets of every shape.
+ * Splitting batches so that 32-bit offsets can count their items, with a limit of a few items: compared
+ * with the same rows as text, on datasets of every shape.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the types of fields say beyond their kinds, as Arrow has it: widths of offsets, maps, names of items,
- * and which fields are declared nullable, whatever their validity.
+ * Arrow types beyond the kinds of fields: widths of offsets, maps, names of items, and declared
+ * nullability.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Variants as structs of nullable alternatives: the rows of each alternative are found, and never others.
+ * Variants as structs of nullable alternatives: the rows of each alternative.
  */
 #include <string.h>
 

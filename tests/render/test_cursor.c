@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Windows over columns: walks in any order, what they cost, and damage beneath them.
+ * Stream cursors: iteration in any order, its cost, and damage.
  */
 #include "dataset_builder.h"
 #include "support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decimals as text: every digit, the point, the sign; and types of the model with more than a number to tell.
+ * Decimals as text: digits, the point, the sign; and other types that are more than a number.
  */
 #include "core/json/json.h"
 

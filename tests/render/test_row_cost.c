@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rows cost to be shown: of a column in step with them the pages that hold them, of one in a collection
- * below all of the cluster. The least that is enough lies between what the pages decode to and that with the
- * costs of finding them.
+ * The estimated cost of rows. A column that has as many elements as rows needs the pages of these rows, a
+ * column in a collection all pages of the cluster. The smallest sufficient limit lies between the decoded
+ * size of the pages and that size plus the cost of finding them.
  */
 #include "dataset_builder.h"
 #include "support.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines as a long text: pieces stay small, the first comes at once, a failure leaves no half line; CSV's
- * quotes.
+ * Lines as a long text: pieces are small, the first comes at once, and a failure leaves no half line;
+ * quoting in CSV.
  */
 #include <string.h>
 

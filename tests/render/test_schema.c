@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The schema as lines: nesting, items of lists in lists, what has no name of its own, what is long or
- * strange; and as JSON.
+ * The schema as lines: nesting, items of nested lists, unnamed fields, long and strange names; and as
+ * JSON.
  */
 #include <string.h>
 

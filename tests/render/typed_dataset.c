@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two entries: 86400000 and -1 of everything that has at least 32 bits. Fields are named as they are in
- * Arrow.
+ * Two entries: 86400000 and -1, in every type of at least 32 bits. Fields have the names of Arrow's types.
  */
 #include "typed_dataset.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program that was taken over: loaded before the C library by LD_PRELOAD, it makes the calls that a sandbox
- * is to refuse, once, in the middle of a reply to the kernel or of what it prints, and tells on stderr how
- * each ended: "escape NAME ERRNO", 0 where it was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev,
- * or of sendmsg without descriptors (of write where N is negative); the file is none that the program was
- * given, and lies in a folder in which there is nothing else that matters.
+ * A compromised program. LD_PRELOAD loads this before the C library. Once, in the middle of a reply to the
+ * kernel or of its output, it makes the calls that a sandbox must refuse. It prints the result of each to
+ * stderr: "escape NAME ERRNO", 0 if the call was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev, or
+ * of sendmsg without descriptors (of write if N is negative). FILE is not a file of the program. Its folder
+ * has nothing else of importance.
  *
- * Calls that would change the process have arguments that the kernel refuses, with another error, if it looks
- * at them.
+ * Calls that would change the process have arguments that the kernel refuses with another error if it gets to
+ * look at them.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a process in a sandbox may, and what it may not: each case is one that enters it.
+ * What a sandboxed process may do and may not do. Each case enters the sandbox.
  */
 #include "sandbox/sandbox.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: what a file is to hold. Out: its bytes, after Bloscpack's description of its header, metadata and
- * offsets.
+ * Writes the bytes of a Bloscpack file, after Bloscpack's description of its header, metadata and offsets.
  */
 #include "bloscpack_writer.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: names below the root, and what the files hold. Goes out: the files.
+ * Writes files below the root of a test directory.
  */
 #include "blz_writer.h"
 

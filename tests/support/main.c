@@ -2,7 +2,7 @@
  *
  * The main function of each program of unit tests. It prints a line for each test case.
  *
- * usage: test_FOLDER [NAME...]        those of test_NAME.c alone; exit status 1 where one failed
+ * usage: test_FOLDER [NAME...]        only those of test_NAME.c; exit status 1 if one failed
  */
 #include "support.h"
 

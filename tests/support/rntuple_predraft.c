@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Header and footer of the predraft, after the files of its time.
+ * Header and footer of the pre-draft, as in files of that time.
  */
 #include "rntuple_parts.h"
 

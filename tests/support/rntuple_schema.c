@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Schemas of RNTuples: in headers, and behind them in footers.
+ * Schemas of RNTuples, in headers and in footers.
  */
 #include "rntuple_parts.h"
 

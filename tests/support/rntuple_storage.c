@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the bytes of an RNTuple go in its file: compressed or not, merged with others or not.
+ * Where the bytes of an RNTuple are in its file: compressed or not, merged or not.
  */
 #include "rntuple_parts.h"
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * A long line to a server on this machine, for tests and measurements: it needs no rights, and no help of the
- * kernel's.
+ * Simulates a long line to a server on this machine, for tests and measurements. It needs no rights and no
+ * help of the kernel.
  *
- *   slow_line [--rtt MILLISECONDS] [--rate MEGABYTES_PER_SECOND] [--window KIBIBYTES] [--cut BYTES] [--stall
- * BYTES
- *             [--stall-for MILLISECONDS]] PORT
+ *   slow_line [--rtt MILLISECONDS] [--rate MEGABYTES_PER_SECOND] [--window KIBIBYTES] [--cut BYTES]
+ *             [--stall BYTES [--stall-for MILLISECONDS]] PORT
  *
- * In: connections to a port of 127.0.0.1, which it chooses and prints. Out: the same bytes to and from PORT,
- * as a line would carry them. What is sent arrives half a round trip later, and behind all that others send
- * in the same direction; a new connection's first bytes a round trip later still (RFC 9293, 3.5). Of each
- * connection no more is on its way than its window, which begins with ten segments, grows by what is
- * acknowledged (slow start, RFC 5681, 3.1; RFC 6928) up to --window, and begins again where nothing was sent
- * for a while, as on Linux (RFC 5681, 4.1). Nothing is lost: it is a line that nobody else uses.
+ * It accepts connections at a port of 127.0.0.1, which it chooses and prints, and forwards the bytes to and
+ * from PORT. Bytes arrive half a round trip later, after all other bytes that were sent in the same
+ * direction. The first bytes of a new connection take another round trip (RFC 9293, 3.5). A connection has at
+ * most one window in flight. The window begins with ten segments, grows by the acknowledged bytes (slow
+ * start, RFC 5681, 3.1; RFC 6928) up to --window, and begins again after idle time, as on Linux (RFC
+ * 5681, 4.1). No bytes are lost.
  *
- * --cut ends all connections that there are when the server has sent so many bytes, once; --stall lets
- * nothing through then, for a while or for good. It says "cut" and "stalled" when that happens, and ends with
- * its standard input.
+ * --cut closes all existing connections once, when the server has sent so many bytes. --stall then lets
+ * nothing through, for a while or forever. The program prints "cut" and "stalled" when that happens, and
+ * exits at the end of its standard input.
  */
 #include <arpa/inet.h>
 #include <errno.h>

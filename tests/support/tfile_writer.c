@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: calls for each record. Out: the file's bytes; positions that are known late are written over.
+ * Appends each record to the bytes of the file, and fills in positions when they are known.
  */
 #include "tfile_writer.h"
 

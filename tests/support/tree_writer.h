@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes ROOT files with one TTree for tests, as they are described: also what no writer would write.
- * Branches are of class TBranch with a leaf of class TLeafI, or of class TBranchElement with an object of a
- * class that the file describes.
+ * Writes ROOT files with one TTree for tests, including trees that no writer would write. Branches are of
+ * class TBranch with a leaf of class TLeafI, or of class TBranchElement with an object of a class that the
+ * file describes.
  */
 #ifndef NT_TESTS_TREE_WRITER_H
 #define NT_TESTS_TREE_WRITER_H

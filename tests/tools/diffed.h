@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparing two datasets of a test, and what was told, as lines.
+ * Compares two datasets of a test, and formats the result as lines.
  */
 #ifndef NT_TESTS_DIFFED_H
 #define NT_TESTS_DIFFED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comparing datasets: what differs is told once and where it is, another layout makes no values differ, and
- * what cannot be read is never the same.
+ * Comparing datasets: each difference is reported once, with its position; a different layout does not
+ * change the values; and unreadable data is never equal.
  */
 #include "diffed.h"
 #include "random_dataset.h"

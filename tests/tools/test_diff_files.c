@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same data as each generation of RNTuple has it: written by one, and by another, the values are the
- * same.
+ * The same data in each generation of RNTuple, and by different writers, has the same values.
  */
 #include "diffed.h"
 #include "sample.h"

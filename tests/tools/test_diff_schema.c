@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which fields belong together, and what of their types is told.
+ * Which fields are compared with each other, and the reported differences of their types.
  */
 #include "diffed.h"
 

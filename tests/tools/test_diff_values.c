@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements of long streams are compared by several threads, and what chance changes is told: nothing else,
- * and nothing less.
+ * Several threads compare the elements of long streams: random changes are reported, all of them and
+ * nothing else.
  */
 #include "diffed.h"
 #include "random_dataset.h"

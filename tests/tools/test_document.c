@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documents for programs: they come whole and in order, and end where the program wants no more.
+ * Documents for programs: all pieces in order, until the program wants no more.
  */
 #include <string.h>
 

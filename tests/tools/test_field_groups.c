@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which fields are taken together, by their names.
+ * Groups of fields by the prefixes of their names.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The figures of inspection, on datasets whose pages are known.
+ * The figures of `inspect`, on datasets with known pages.
  */
 #include <string.h>
 

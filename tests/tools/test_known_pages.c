@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages that are the same bytes: a verification looks at them once, and tells of each what it would have
- * told.
+ * Shared pages: verification reads them once, and reports the same for each user of them.
  */
 #include "tools/tools.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Owners of bytes that no format of today has: what pages are decoded with.
+ * Owners of bytes that no current format has: data that the decoding of pages needs.
  */
 #include <string.h>
 

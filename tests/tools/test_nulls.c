@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields whose rows may be null: as streams, as text, in Arrow; those whose rows all are.
+ * Fields with null rows: as streams, as text, in Arrow; and fields of only nulls.
  */
 #include <string.h>
 

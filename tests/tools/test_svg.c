@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures have the size that was told before they were drawn, whatever there is to draw.
+ * Pictures have the size that was reported before they were drawn.
  */
 #include <stdio.h>
 #include <string.h>

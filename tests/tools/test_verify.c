@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What verification finds in datasets that were damaged on purpose: exactly that, at its place, and nothing
- * in those that were not.
+ * Verification of datasets with deliberate damage: exactly this damage, at its position, and nothing in
+ * sound datasets.
  */
 #include "dataset_builder.h"
 #include "planned_dataset.h"

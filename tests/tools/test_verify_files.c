@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verification of real files: those that ROOT and others wrote are clean and have as many pages as other
- * readers count; copies in which a page and its checksum were changed are not.
+ * Verification of real files: those of ROOT and other writers are clean and have as many pages as other
+ * readers count. Copies with a changed page and its checksum are not clean.
  */
 #include <dirent.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text that is not UTF-8, however it is cut into pages or pieces.
+ * Text that is not UTF-8, across pages and pieces.
  */
 #include "tools/tools.h"
 

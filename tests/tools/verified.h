@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verifying a dataset of a test, and what was found.
+ * Verifies a dataset of a test, and keeps the findings.
  */
 #ifndef NT_TESTS_VERIFIED_H
 #define NT_TESTS_VERIFIED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: paths, and requests of tests. Goes out: a tree over the model in memory, and its answers.
+ * Opens a tree over the in-memory model for a test, and requests from it.
  */
 #include "open_tree.h"
 

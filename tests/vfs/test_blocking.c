@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who looks at one thing does not wait for work at another: a gate in the model holds a page list's reading,
- * or a file's closing, as long as the test wants.
+ * A request for one thing does not wait for work on another. A gate in the model delays the reading of a
+ * page list, or the closing of a file, as long as the test needs.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * column.json of sharded clusters, where a page list, or the footer, names a column group that does not
- * exist.
+ * column.json of sharded clusters whose page list or footer names a column group that does not exist.
  */
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a look costs: reads of the source are counted, range by range, while a tree of a file with several
- * cluster groups is listed, its attributes are asked for and its extended attributes are listed. The linker
- * puts the counting function in front of the system's (see meson.build).
+ * The cost of requests: reads of the source are counted by range, while a tree of a file with several
+ * cluster groups is listed, and attributes and extended attributes are requested. The linker replaces the
+ * system's function with the counting one (see meson.build).
  */
 #include <string.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Visits and turns: nothing is held by anybody once it is freed, and everything is freed at last.
+ * Epochs: a freed object is not in use, and every retired object is freed in the end.
  */
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is told of a dataset, a page and a page list that are bad, and what remains: see model.c for what the
- * model in memory holds.
+ * What is recorded about a bad dataset, page and page list, and what can still be read. model.c has the
+ * content of the model.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is in the files of the tree over a model in memory: see model.c for what it holds.
+ * The content of files in the tree over a model in memory. model.c has the content of the model.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts of rows that the test makes up: which are made whole and kept, which are left to be streamed, what a
- * failure leaves, who waits for whom.
+ * Generated texts: which are generated whole and kept, which are streamed, failures, and threads that
+ * wait.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers that are given, come back and are given again: never two owners, never one without need, and as few
- * as can be.
+ * Allocating, freeing and reusing ids: no two owners, no gaps, and the smallest possible range.
  */
 #include <string.h>
 

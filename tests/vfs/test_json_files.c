@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The documents of the tree over a model in memory: see model.c for what it holds.
+ * JSON documents of the tree over a model in memory. model.c has the content of the model.
  */
 #include <stdio.h>
 #include <string.h>

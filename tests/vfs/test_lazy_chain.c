@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A chain whose first file alone is open shows what it shows once all are: whatever is asked first. Each
- * answer of a tree that opened all files at once is asked of a tree of its own that did not.
+ * A chain of which only the first file is open shows the same as a chain of open files, for each possible
+ * first request. Each answer of a tree that opened all files at once is compared with that of a tree that
+ * did not.
  */
 #include <stdio.h>
 #include <stdlib.h>

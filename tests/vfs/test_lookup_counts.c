@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a kernel knows of the tree and forgets, while files are replaced, go and come: numbers are given again
- * once nobody knows them, and never before; and what a number stands for is never what it stood for once.
+ * The kernel's lookup counts while files are replaced, removed and created: an inode number is reused only
+ * after the kernel has forgotten it, and with a new generation.
  */
 #include <dirent.h>
 #include <pthread.h>

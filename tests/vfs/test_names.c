@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names in the tree: encoding, its inverse, and which of equal ones gives way.
+ * Names in the tree: encoding, decoding, and equal names.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Node numbers at the bounds of their parts, and numbers that are none.
+ * Node numbers at the limits of their parts, and invalid ones.
  */
 #include "support.h"
 #include "vfs/vfs.h"

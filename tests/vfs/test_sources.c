@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees over several files and over a folder, whose files come, go, and are more than are kept open.
+ * Trees over several files and over a folder, while files are created and removed, with more files than
+ * stay open.
  */
 #include <errno.h>
 #include <pthread.h>

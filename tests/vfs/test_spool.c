@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A text in memory, and one that is moved to a file without a name: the same bytes at any offset, and nothing
- * left in the directory.
+ * A text in memory, and one that moves to an unnamed file: the same bytes at any offset, and nothing left
+ * in the directory.
  */
 #include <fcntl.h>
 #include <string.h>

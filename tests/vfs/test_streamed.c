@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts between two reads: those that were not read for longest are put aside, and the reader knows of the
- * memory.
+ * Streamed texts between reads: the least recently read ones are suspended, and their memory counts as
+ * cache.
  */
 #include "vfs/vfs.h"
 

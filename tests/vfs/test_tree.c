@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is where in the tree over a model in memory (see model.c), node by node.
+ * The tree over a model in memory, node by node. model.c has the content of the model.
  */
 #include <pthread.h>
 #include <string.h>

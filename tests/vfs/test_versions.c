@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets with versions: which is shown, what is in versions.d, and what a look costs.
+ * Datasets with versions: the current version, versions.d, and the cost of lookups.
  */
 #include <fcntl.h>
 #include <pthread.h>

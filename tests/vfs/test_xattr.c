@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended attributes of nodes of a model in memory: see model.c for what it holds.
+ * Extended attributes of nodes of a model in memory. model.c has the content of the model.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Callers that know less, or more, of a structure than the library.
+ * Callers compiled for an older or a newer version of a structure than the library's.
  */
 #include "core/base/abi.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Room that threads share: no more is taken than there is, and who wants much has its turn.
+ * Shared limits: no more is taken than the limit, and a large request gets its turn.
  */
 #include "core/base/thread.h"
 

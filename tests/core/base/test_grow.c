@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists that grow by an item at a time.
+ * Arrays that grow item by item.
  */
 #include "core/base/memory.h"
 #include "support.h"

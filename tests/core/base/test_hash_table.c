@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hash table: what was inserted is found by its hash, and only that.
+ * The hash table finds what was inserted, and nothing else.
  */
 #include "core/base/hash_table.h"
 #include "support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory for large buffers.
+ * Allocation of large buffers.
  */
 #include <stdint.h>
 #include <stdlib.h>

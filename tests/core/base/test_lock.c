@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Forked processes of one whose threads are at work: locks are free in them, and what they guard is whole.
+ * fork() while threads work: locks are free in the child, and the data that they guard is consistent.
  */
 #include "core/base/thread.h"
 

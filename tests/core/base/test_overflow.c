@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checked arithmetic, at the edges.
+ * Checked arithmetic at the limits of the types.
  */
 #include "core/base/bytes.h"
 #include "support.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * UTF-8 (the table of well-formed sequences in the Unicode standard), texts for terminals, names in paths.
+ * UTF-8 (the table of well-formed sequences in the Unicode standard), texts for terminals, and names in
+ * paths.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The version's numbers and its texts are one.
+ * The numbers and the text of the version agree.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each library's own compressor behind one function, and the headers of ROOT's blocks around what it makes.
+ * Each library's own compressor behind one function, and the headers of ROOT's blocks around its output.
  */
 #include "compressors.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What single algorithms demand of a block beyond what test_root_blocks.c tries on all of them.
+ * Requirements of single algorithms, beyond what test_root_blocks.c tests for all of them.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blosc chunks that c-blosc makes, whole and in parts, cut, extended and with flipped bits.
+ * Blosc chunks written by c-blosc: whole, in parts, truncated, extended, and with flipped bits.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checksums against known answers and against other libraries over all lengths.
+ * Checksums compared with known answers and with other libraries, over all lengths.
  */
 #include <stdio.h>
 #include <string.h>

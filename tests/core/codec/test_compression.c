@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of compressions and algorithms: rows, names, and those that need no decompressor.
+ * The tables of compressions and algorithms: rows, names, and those without a decompressor.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a context keeps between calls: scratch memory, and decompressors that have met damage.
+ * What a codec context keeps between calls: scratch memory, and decompressors after damage.
  */
 #include <string.h>
 

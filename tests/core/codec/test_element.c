@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of elements and the conversion of every pair of them, at the edges of their ranges.
+ * The kinds of elements, and the conversion of every pair at the limits of their ranges.
  */
 #include <math.h>
 #include <string.h>

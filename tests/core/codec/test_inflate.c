@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a library for deflate has to do, whichever it is. The streams are zlib's.
+ * Inflating with libdeflate or zlib. zlib writes the streams.
  */
 #include <stdlib.h>
 #include <string.h>

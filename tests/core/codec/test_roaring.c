@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Roaring's three containers as encodings: one set of values in each, and what breaks their rules.
+ * Roaring's three containers as encodings: the same values in each, and violations of their rules.
  */
 #include <stdlib.h>
 #include <string.h>

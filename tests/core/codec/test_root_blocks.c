@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chains of ROOT's compression blocks of every algorithm, cut, extended and with flipped bits.
+ * Chains of ROOT's compression blocks of every algorithm: truncated, extended, and with flipped bits.
  */
 #include <string.h>
 

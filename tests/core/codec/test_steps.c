@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The steps against loops that are written from their definitions, on all short lengths and some long ones,
- * at all alignments.
+ * Decoding steps compared with loops written from their definitions, on all short lengths, some long ones,
+ * and all alignments.
  */
 #include <stdlib.h>
 #include <string.h>

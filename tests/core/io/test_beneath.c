@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Both ways to open a name beneath a directory: with the kernel's help, and part by part without it.
+ * Opening a name beneath a directory: with openat2, and component by component without it.
  */
 #include "core/io/folder.h"
 #include "temporary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sources that a program answers for.
+ * Sources whose bytes come from callbacks of the program.
  */
 #include <string.h>
 

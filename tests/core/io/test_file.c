@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files as sources while other processes cut, write, rename and replace them, and a disk that fails.
+ * Files as sources, while other processes truncate, write, rename and replace them, and when the disk
+ * fails.
  */
 #include "core/io/source.h"
 #include "temporary.h"

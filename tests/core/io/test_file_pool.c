@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sources that share descriptors: how many, which are given up, and files that change meanwhile.
+ * Sources that share descriptors: how many are open, which are closed, and files that change meanwhile.
  */
 #include "core/io/folder.h"
 #include "temporary.h"

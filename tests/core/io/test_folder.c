@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders of this machine: what they list, what they open, and to whom they show it.
+ * Local folders: listing, opening, and who may read them.
  */
 #include "core/io/folder.h"
 #include "temporary.h"

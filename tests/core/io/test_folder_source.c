@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A directory as a source of no bytes.
+ * A directory as a source without bytes.
  */
 #include "core/io/folder.h"
 #include "temporary.h"

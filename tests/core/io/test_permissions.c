@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whom a file is shown to against whom it lets read, over the bits of modes, owners and groups.
+ * The mode that a dataset of several files shows, over bits of modes, owners and groups.
  */
 #include "core/io/folder.h"
 #include "support.h"

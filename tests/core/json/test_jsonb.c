@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values of JSONB as text. The bytes and texts are what pylance 14.0.2 stores and gives; those that it reads
- * and does not write are from the tests of its lance-jsonb.
+ * JSONB as text. The bytes and texts are those that pylance 14.0.2 writes and reads. Values that it reads
+ * but does not write are from the tests of its lance-jsonb.
  */
 #include <stdlib.h>
 

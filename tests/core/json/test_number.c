@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers as texts, against those of Python and NumPy, and read back by strtod.
+ * Numbers as text, compared with Python and NumPy, and read back by strtod.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members of objects as texts, against what RFC 8259 calls one.
+ * Parsing members of objects, compared with RFC 8259.
  */
 #include "core/json/parse.h"
 

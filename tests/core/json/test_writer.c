@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Documents and lines read back by jansson; escapes, texts that are not UTF-8, failures.
+ * Documents and lines, read back by jansson: escapes, texts that are not UTF-8, failures.
  */
 #include <jansson.h>
 #include <math.h>

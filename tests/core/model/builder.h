@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small datasets for the tests of the model, from two lists.
+ * Builds small datasets for the tests of the model, from a list of fields and a list of columns.
  */
 #ifndef NT_TESTS_MODEL_BUILDER_H
 #define NT_TESTS_MODEL_BUILDER_H

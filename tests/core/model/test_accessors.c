@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What programs are told of files and datasets.
+ * The accessor functions of files and datasets.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file's metadata may take.
+ * The metadata budget of a file.
  */
 #include <stdlib.h>
 #include <string.h>

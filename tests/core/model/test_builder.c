@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets as formats build them.
+ * Building datasets as formats do.
  */
 #include "core/model/builder.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fields hang together: rows and dimensions; and the tables of roles, streams and kinds.
+ * Relations of fields: rows and dimensions; and the tables of roles, streams and kinds.
  */
 #include "builder.h"
 #include "core/model/field.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file's directories and datasets, and who is closed when.
+ * The directories and datasets of a file, and when each is closed.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Datasets and fields are found by the paths that docs/tree.md gives them.
+ * Finding datasets and fields by the paths of docs/tree.md.
  */
 #include <string.h>
 

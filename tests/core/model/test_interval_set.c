@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much of a range was seen, against a byte for each place.
+ * The size of the union of ranges, compared with one byte per position.
  */
 #include <stdlib.h>
 

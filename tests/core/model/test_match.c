@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names that users type: what a path or pattern means, and which name is similar to one that means nothing.
+ * Names that users type: what a path or pattern matches, and which name is suggested if nothing matches.
  */
 #include <stdio.h>
 #include <string.h>

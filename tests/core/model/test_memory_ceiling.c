@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bound of all metadata, by the memory that there is.
+ * The limit of all metadata, which follows from the memory of the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of fields, of which one after another is looked for.
+ * Looking up fields by name, one after another.
  */
 #include "core/model/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a field is called.
+ * Paths of fields.
  */
 #include "builder.h"
 #include "core/model/model.h"

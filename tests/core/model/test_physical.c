@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The physical datasets of a dataset: made when somebody asks for them, once.
+ * The physical dataset is built once, on first use.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stored fields have the names of the projected fields that show them, if nothing else of them is used.
+ * A stored field is named after the projected field that shows it, if no other part of it is used.
  */
 #include "builder.h"
 

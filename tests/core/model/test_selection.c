@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Entries that are chosen: which choices are refused, and where chosen entries are stored.
+ * Selections of entries: which are refused, and where selected entries are stored.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file that an stub stands for: made when somebody asks for it, once, and closed with it.
+ * The file of a stub is built once, on first use, and is closed with the stub.
  */
 #include "builder.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The directory of the test, what is put into it, and what the pipeline reads from it.
+ * Writes the directory of a test, and reads it through the whole pipeline.
  */
 #include "formats/formats.h"
 #include "open_path.h"

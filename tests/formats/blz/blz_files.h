@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrays and tables of BLZ that a test writes into a directory of its own, and reads through the whole
- * pipeline.
+ * Writes arrays and tables of BLZ into a temporary directory, and reads them through the whole pipeline.
  */
 #ifndef NT_TESTS_BLZ_FILES_H
 #define NT_TESTS_BLZ_FILES_H

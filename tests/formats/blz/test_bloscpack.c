@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bloscpack headers, metadata sections, offsets and chunks, good and bad, byte by byte.
+ * Bloscpack headers, metadata sections, offsets and chunks, valid and invalid, byte by byte.
  */
 #include <string.h>
 

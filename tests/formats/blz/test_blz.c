@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrays, written into a directory of the test's own and read through the whole pipeline.
+ * Arrays in a temporary directory, read through the whole pipeline.
  */
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrays, tables and files of other writers, against what their own readers found in them.
+ * Arrays, tables and files of other writers, compared with the values of their own readers.
  */
 #include <dirent.h>
 #include <stdio.h>

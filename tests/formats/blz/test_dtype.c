@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts of data types against what NumPy's dtype, itemsize and descr say of them.
+ * Parsing dtypes, compared with NumPy's dtype, itemsize and descr.
  */
 #include <string.h>
 

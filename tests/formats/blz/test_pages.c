@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of chunks that are not what their names say, and arrays of more or of other rows than the usual ones.
+ * Files of chunks that do not match their names, and arrays with more or with other rows than usual.
  */
 #include <stdio.h>
 #include <string.h>

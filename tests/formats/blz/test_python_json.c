@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON as Python writes it: what becomes quoted, what is read, and what is written again.
+ * JSON as Python writes it: what is quoted, read, and written again.
  */
 #include <string.h>
 

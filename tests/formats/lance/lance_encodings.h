@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that tell how pages are encoded, after Lance's protos, and the trees that are made of them.
+ * Messages that describe the encoding of pages, after Lance's protos, and the trees that are built from
+ * them.
  */
 #ifndef NT_TESTS_LANCE_ENCODINGS_H
 #define NT_TESTS_LANCE_ENCODINGS_H

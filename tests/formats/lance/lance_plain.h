@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain Lance file of 2.1, for tests that look at it as it is or change something: two columns of 5 rows in
- * two pages each, the second within a struct.
+ * A plain Lance file of 2.1, for tests that read or change it: two columns of 5 rows in two pages each,
+ * the second within a struct.
  */
 #ifndef NT_TESTS_LANCE_PLAIN_H
 #define NT_TESTS_LANCE_PLAIN_H

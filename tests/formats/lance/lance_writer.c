@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: fields, pages, columns. Out: the bytes of a Lance file. The numbers of fields are those of Lance's
- * protos.
+ * Writes the bytes of a Lance file from fields, pages and columns. The numbers of fields are those of
+ * Lance's protos.
  */
 #include "lance_writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Lance file that a test writes piece by piece, after Lance's description of its file format: buffers of
- * pages first, then the schema, the metadata of columns, the tables and the footer.
+ * Writes a Lance file piece by piece, after Lance's description of its file format: buffers of pages
+ * first, then the schema, the metadata of columns, the tables and the footer.
  */
 #ifndef NT_TESTS_LANCE_WRITER_H
 #define NT_TESTS_LANCE_WRITER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prints what the model holds of each file that is given, one JSON line a file: check_rntuple_model.py
- * compares it with what other readers found.
+ * Prints the model of each given file, one JSON line per file. check_rntuple_model.py compares it with
+ * what other readers found.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain encoders of all column types, and what is common to the matrix tests.
+ * Simple encoders of all column types, and common code of the matrix tests.
  */
 #include "matrix_file.h"
 

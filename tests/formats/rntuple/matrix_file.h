@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files for the matrix tests: a test says which columns a dataset has and which values stand in their pages;
- * the pages are packed here, by encoders as plain as the specification's sentences, and the file is written
- * by the tests' writer. What a reader must give back is noted on the way.
+ * Files for the matrix tests. A test declares the columns of a dataset and the values of their pages.
+ * Encoders that follow the specification literally pack the pages, and the tests' writer writes the file.
+ * The expected results are recorded meanwhile.
  */
 #ifndef NT_TESTS_MATRIX_FILE_H
 #define NT_TESTS_MATRIX_FILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes that a test builds by hand, loaded with the reader's row of their generation.
+ * Envelopes built by hand, loaded with the reader's row of their generation.
  */
 #ifndef NT_TESTS_RNTUPLE_ENVELOPES_H
 #define NT_TESTS_RNTUPLE_ENVELOPES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Anchors of every generation, at every flipped bit and of sizes that do not fit.
+ * Anchors of every generation, with each bit flipped and with wrong sizes.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whole files of every generation, from the tests' writer through the reader into the model.
+ * Whole files of every generation, by the tests' writer, read into the model.
  */
 #include "column_range.h"
 #include "rntuple_opened.h"

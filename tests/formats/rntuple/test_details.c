@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What only RNTuple knows of fields and columns, as field.json and column.json have it.
+ * Properties of fields and columns that only RNTuple has, in field.json and column.json.
  */
 #include <jansson.h>
 

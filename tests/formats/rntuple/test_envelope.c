@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes between preamble and checksum: flipped bits, other types and lengths, impossible places.
+ * Envelopes: flipped bits, wrong types and lengths, impossible positions.
  */
 #include "rntuple_envelopes.h"
 

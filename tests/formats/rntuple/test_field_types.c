@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a field's role, type name and columns make of it.
+ * The kind of a field, from its role, type name and columns.
  */
 #include "formats/rntuple/rntuple.h"
 #include "rntuple_opened.h"

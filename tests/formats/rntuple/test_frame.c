@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Frames: items that are longer than is known are skipped, bad ones refused.
+ * Frames: longer items than known are skipped, and invalid ones refused.
  */
 #include "rntuple_envelopes.h"
 

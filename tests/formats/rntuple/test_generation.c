@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of generations against the specifications' tables.
+ * The table of generations, compared with the tables of the specifications.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Locators of all types, and the readings of the first word of a special one.
+ * Locators of all types, and both interpretations of the first word of a special one.
  */
 #include "rntuple_envelopes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Generation x column type x compression x page checksum, read from the file's bytes to columns and streams.
- * Several pages and clusters, listed out of entry order, one of them empty.
+ * Generation x column type x compression x page checksum, read from the bytes of a file as columns and
+ * streams. There are several pages and clusters, listed out of entry order, and one of them is empty.
  */
 #include "column_range.h"
 #include "matrix_file.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns that begin late below collections and variants, feature flag 0 of version 1.1 (RNTuple binary
- * format, "Feature Flags", "Column Description"), read as streams. Expected values are written down, not
- * computed.
+ * Columns below collections and variants that do not start with the first entry, feature flag 0 of version
+ * 1.1 (RNTuple binary format, "Feature Flags", "Column Description"), read as streams. Expected values are
+ * written down, not computed.
  */
 #include "matrix_file.h"
 

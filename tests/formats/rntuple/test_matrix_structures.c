@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What fields and clusters may be made into, generation by generation, read as streams: nested collections,
- * variants, arrays, optionals of both forms, late and deferred columns, several representations, merged
- * pages, sharded clusters, pages that are elsewhere. Expected values are written down, not computed.
+ * All structures of fields and clusters, generation by generation, read as streams: nested collections,
+ * variants, arrays, optionals of both forms, deferred columns, several representations, merged pages,
+ * sharded clusters, pages stored elsewhere. Expected values are written down, not computed.
  */
 #include "matrix_file.h"
 

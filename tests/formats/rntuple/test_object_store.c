@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Object stores as containers: what is taken for an anchor, and how it leads to objects.
+ * Object stores as containers: what is accepted as an anchor, and the addresses of objects.
  */
 #include "opened.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Anchors of object stores, as ROOT writes them. The checksum of the first one was worked out by libxxhash
- * over the text that nlohmann's JSON library makes of it.
+ * Anchors of object stores, as ROOT writes them. libxxhash computed the checksum of the first one over the
+ * text that nlohmann's JSON library writes.
  */
 #include "formats/rntuple/rntuple.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Footers and page lists: suppressed columns, and one bad file for each way of being wrong.
+ * Footers and page lists: suppressed columns, and an invalid file for each rule.
  */
 #include "column_range.h"
 #include "rntuple_opened.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Payloads in several keys: built here part by part, read back as one.
+ * Payloads in several keys: built part by part, read back as one.
  */
 #include "formats/rntuple/rntuple.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Schema descriptions of every generation: records, ids, parents, projections; good ones, and one bad one for
- * each way of being wrong.
+ * Schema descriptions of every generation: records, ids, parents, projections; valid ones, and an invalid
+ * one for each rule.
  */
 #include "rntuple_opened.h"
 

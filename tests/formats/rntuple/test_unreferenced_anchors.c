@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * No dataset is missed in silence: files of ROOT and uproot, with every bit flipped of what leads to their
+ * No dataset is missed silently: files of ROOT and uproot, with each bit flipped that leads to their
  * datasets. Neither keys nor directories have checksums.
  */
 #include <malloc.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes in which one word is another one, or whose end is missing, with the checksum that fits: what a
- * writer that is wrong makes, of every generation. Each is read, or refused with a message that tells of the
- * file; and then as often as it is asked.
+ * Envelopes with one changed word or a missing end and a matching checksum, as a faulty writer produces
+ * them, of every generation. Each is read, or refused with a message about the file, as often as it is
+ * read.
  */
 #include "rntuple_opened.h"
 

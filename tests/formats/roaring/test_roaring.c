@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bitmaps byte by byte after the specification, random bitmaps that CRoaring writes, and foreign files.
+ * Bitmaps byte by byte, after the specification; random bitmaps that CRoaring writes; and files of other
+ * formats.
  */
 #include <dirent.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes objects as ROOT's buffers have them, for tests of the reader.
+ * Writes objects in the format of ROOT's buffers, for tests of the reader.
  */
 #ifndef NT_TESTS_TTREE_ROOT_BUFFER_H
 #define NT_TESTS_TTREE_ROOT_BUFFER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Baskets that ROOT wrote, byte by byte, those of older versions after the description of TBasket's
- * streamer, and damaged ones.
+ * Baskets that ROOT wrote, byte by byte; those of older versions, after the description of TBasket's
+ * streamer; and damaged ones.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of C++ types, and the titles of leaves and members.
+ * Parsing names of C++ types, and titles of leaves and members.
  */
 #include "formats/ttree/interpret.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps of each kind over entries that are written here byte by byte, as ROOT's streamers write them; in
- * all forms of baskets; damaged; and entries that ask for endless work.
+ * Steps of each kind over entries that are written byte by byte, as ROOT's streamers write them: in all
+ * forms of baskets, damaged, and with requests for endless work.
  */
 #include <stdio.h>
 #include <string.h>

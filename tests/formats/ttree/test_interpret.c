@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What branches store: shapes and steps of leaves, members, collections and objects. The expected layouts
- * are those of ROOT's streamers, as files of ROOT have them.
+ * are those of ROOT's streamers, as found in files of ROOT.
  */
 #include "formats/ttree/ttree.h"
 

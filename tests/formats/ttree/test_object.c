@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Objects written by hand, as ROOT's buffers have them: what the walk shows of each kind of member, and
- * what it says about damage.
+ * Objects written by hand in the format of ROOT's buffers: what the walk shows of each kind of member, and
+ * its messages about damage.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of trees: of real files, with what uproot finds in them, and made by hand, with references,
- * baskets and damage that are rare in real files.
+ * Records of trees: of real files, compared with uproot; and by hand, with references, baskets and damage
+ * that are rare in real files.
  */
 #include <dirent.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The streamer information of real files, of a record made by hand, and of damaged ones; the built-in
- * classes are compared with those that files of ROOT describe.
+ * The streamer information of real files, of a record by hand, and of damaged ones. The built-in classes
+ * are compared with those that files of ROOT describe.
  */
 #include <dirent.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A network helper whose answers the tests give, and a fetcher that asks it.
+ * A fake network helper, which the test controls, and a fetcher that uses it.
  */
 #ifndef NT_TESTS_IO_FAKE_PROCESS_H
 #define NT_TESTS_IO_FAKE_PROCESS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stays on disk is what was written, or is not there; whoever writes to the same folder, and whatever
- * becomes of its files.
+ * The disk cache returns what was written, or nothing, whatever other processes do with the folder and its
+ * files.
  */
 #include "remote/client/client.h"
 

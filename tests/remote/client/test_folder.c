@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on servers, with a network helper whose answers the tests give: it is not believed.
+ * Folders on servers, with a fake network helper that the client does not trust.
  */
 #include "remote/client/client.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starting the program that fetches: why it cannot be.
+ * Failures to start the network helper.
  */
 #include "remote/client/client.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Requests over lines that answer by a clock of the test's own.
+ * Estimates of round trip and bandwidth, with a fake clock.
  */
 #include "remote/client/client.h"
 

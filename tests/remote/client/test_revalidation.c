@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Objects beneath an address, and the file there that tells whether they are still those that were opened.
+ * Objects beneath an address, and the file that says whether they are still in the opened version.
  */
 #include <stdatomic.h>
 #include <stdio.h>

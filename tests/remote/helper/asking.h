@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who asks the network helper, and what he is answered; the backend is the test's.
+ * A client of the network helper, and a fake backend.
  */
 #ifndef NT_TESTS_FETCH_ASKING_H
 #define NT_TESTS_FETCH_ASKING_H

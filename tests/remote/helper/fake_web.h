@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A web server as tests have it, which answers as they say, and the backend that asks it. It has one file of
- * SIZE bytes; each connection is for one request.
+ * A fake web server, which the test controls, and the backend that uses it. It has one file of SIZE bytes.
+ * Each connection serves one request.
  */
 #ifndef NT_TESTS_FETCH_FAKE_WEB_H
 #define NT_TESTS_FETCH_FAKE_WEB_H

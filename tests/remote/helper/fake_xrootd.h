@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * XRootD's client as tests have it, who answer for it; and who asks the backend for files and folders.
+ * A fake of XRootD's client, which the test controls, and code that requests files and folders from the
+ * backend.
  */
 #ifndef NT_TESTS_FETCH_FAKE_XROOTD_H
 #define NT_TESTS_FETCH_FAKE_XROOTD_H

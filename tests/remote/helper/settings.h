@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What users configure: nothing, until a test does.
+ * The user's configuration: empty, until a test changes it.
  */
 #ifndef NT_TESTS_FETCH_SETTINGS_H
 #define NT_TESTS_FETCH_SETTINGS_H

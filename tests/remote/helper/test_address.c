@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked for where a user gives an address: of WebDAV, of a bucket by what is configured.
+ * The URL that is requested for an address: WebDAV, and buckets by their configuration.
  */
 #include "remote/helper/helper.h"
 

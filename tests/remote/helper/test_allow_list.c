@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a network helper may be asked for.
+ * The allow-list of the network helper.
  */
 #include "remote/helper/helper.h"
 

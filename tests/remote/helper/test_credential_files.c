@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of credentials, as who needs them has them from another process: where they lie, and that they are
- * those that lie there now.
+ * Copies of credential files from the other process: their paths, and that they are up to date.
  */
 #include "remote/helper/helper.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on web servers, with one that answers as the tests say: what is made of each answer (RFC 9110), and
- * what is asked for next.
+ * Files on a fake web server: how each answer is handled (RFC 9110), and the next request.
  */
 #include "fake_web.h"
 

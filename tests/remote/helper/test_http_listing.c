@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on web servers and in buckets, with a server that answers as the tests say: what is made of its
- * lists, and what is asked for next.
+ * Folders on fake web servers and in fake buckets: how each listing is handled, and the next request.
  */
 #include "fake_web.h"
 

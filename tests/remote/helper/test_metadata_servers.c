@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which servers are never asked: the addresses are those of the clouds' manuals.
+ * Servers that are never contacted. The addresses are those of the clouds' manuals.
  */
 #include "remote/helper/helper.h"
 

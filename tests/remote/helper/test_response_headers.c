@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is understood of the headers of an answer, and that nothing else is.
+ * Which response headers are parsed, and that all others are ignored.
  */
 #include "remote/helper/helper.h"
 

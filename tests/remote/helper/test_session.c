@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked of the network helper, which may be anything, with an backend that does what the tests say:
- * what it is answered, and what becomes of it.
+ * Arbitrary requests to the network helper, with a fake backend: their answers and effects.
  */
 #include "remote/helper/helper.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is understood of lists of folders, as the documentation of both protocols and servers have them; and
- * what is refused.
+ * Parsing listings of folders, as documented for both protocols and as servers send them; and refused
+ * ones.
  */
 #include "remote/helper/helper.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what
- * becomes of what it says.
+ * Files on XRootD servers, with a fake client: the requests to it, and how its answers are handled.
  */
 #include "core/base/thread.h"
 #include "fake_xrootd.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files
- * that they tell of.
+ * Folders on XRootD servers, with a fake client: their listings, and listed files.
  */
 
 #include "fake_xrootd.h"

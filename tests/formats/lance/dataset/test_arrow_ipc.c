@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Arrow IPC files of one column, as pyarrow 26 writes them: their values, and what is damaged in them.
+ * Arrow IPC files of one column, as pyarrow 26 writes them: values and damage.
  */
 #include "formats/lance/dataset/dataset.h"
 

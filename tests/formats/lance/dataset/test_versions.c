@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which version of a dataset is meant, by the names of files alone: manifests of both namings, tags,
+ * Resolving a version of a dataset from file names alone: manifests with both naming schemes, tags,
  * branches.
  */
 #include "formats/lance/dataset/dataset.h"

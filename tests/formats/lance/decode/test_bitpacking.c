@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bit-packed blocks against a packer that puts every bit where the definition of the layout has it, in memory
- * that ends where input and output do.
+ * Bit-packed blocks, compared with a packer that follows the definition of the layout bit by bit. Inputs
+ * and outputs end at the end of their memory.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compressed buffers with their size, from the libraries' own compressors and written by hand, cut, extended
+ * Compressed buffers with their size, by the libraries' own compressors and by hand: truncated, extended,
  * and with flipped bytes.
  */
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages in nested encodings against random nested rows, whose levels the tests work out by their definition:
- * cut into chunks at any place, in rows, as constants; version 2.0's arrays by hand; and what damage makes of
- * them.
+ * Pages in nested encodings, compared with random nested rows whose levels the tests compute from their
+ * definition: cut into chunks at any position, in rows, and as constants; arrays of version 2.0 by hand;
+ * and damaged pages.
  */
 #include "formats/lance/decode/decode.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees and pages that ask for more than there is, or for less than their rows need: each is refused. What a
- * page of fixed lists of none, or of two, makes of an encoding that has one value for each row is the same
- * trick in many places.
+ * Trees and pages that need more than exists, or less than their rows need: each is refused. Many tests
+ * use a page of fixed-size lists of 0 or 2 items with an encoding that has one value for each row.
  */
 #include <stdlib.h>
 #include <string.h>

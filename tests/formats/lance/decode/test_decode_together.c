@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several outputs made of a page at once are those made alone, in memory of exactly their size, whatever rows
- * the page holds and however it is damaged.
+ * Decoding several outputs of a page at once gives the same as decoding each alone, in memory of exactly
+ * their size, for all rows and for damaged pages.
  */
 #include "formats/lance/decode/decode.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What decoders with trees are refused: those that do not make the elements that are wanted of them.
+ * Decoders with trees that cannot produce the requested elements are refused.
  */
 #include <string.h>
 

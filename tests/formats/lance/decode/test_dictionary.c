@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Strings that are told by their numbers, against copying one after the other, in memory that ends where they
- * do.
+ * Strings from a dictionary, compared with copying one after the other. Inputs and outputs end at the end
+ * of their memory.
  */
 #include <string.h>
 

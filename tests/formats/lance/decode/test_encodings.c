@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages by hand, of each encoding and layout: what is in them by the encodings' definitions, which message
- * tells what is wrong with them, and that a page which lacks bytes or memory is refused.
+ * Pages by hand of each encoding and layout: their content by the definitions of the encodings, the
+ * message for each kind of damage, and pages that lack bytes or memory.
  */
 #include <stdlib.h>
 #include <string.h>

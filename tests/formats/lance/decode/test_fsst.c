@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * FSST against an encoder and a decoder that take one code after the other, and against strings encoded by
- * hand, in memory that ends where codes and output do.
+ * FSST, compared with an encoder and a decoder that process one code after the other, and with strings
+ * encoded by hand. Codes and output end at the end of their memory.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Validity of fixed-size lists of structures: the file has a level for each of their items, and all of those
- * of a list tell of it ("Repetition and definition levels": levels are multiplied by the lists' dimension).
+ * Validity of fixed-size lists of structures. The file has a level for each of their items, and all levels
+ * of a list agree ("Repetition and definition levels": levels are multiplied by the lists' dimension).
  */
 #include <string.h>
 

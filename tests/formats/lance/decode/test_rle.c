@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs against a loop that writes byte by byte, for all widths, in memory that ends where inputs and output
- * do.
+ * Runs, compared with a loop that writes byte by byte, for all widths. Inputs and outputs end at the end
+ * of their memory.
  */
 #include <string.h>
 

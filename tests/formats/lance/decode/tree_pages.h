@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages by hand: of each encoding and layout sound ones, with what is in them, and those with something
- * wrong, with what tells it.
+ * Pages by hand: for each encoding and layout, valid pages with their content, and damaged pages with the
+ * expected message.
  */
 #ifndef NT_TESTS_CODEC_TREE_PAGES_H
 #define NT_TESTS_CODEC_TREE_PAGES_H

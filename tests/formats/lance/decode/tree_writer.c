@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random nested rows and pages of them. Nothing here looks at how they are read.
+ * Random nested rows and their pages. This file is independent of the reader.
  */
 #include "tree_writer.h"
 

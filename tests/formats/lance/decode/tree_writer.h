@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random nested rows, what each of their layers holds, and their levels, by the definition in Lance's
- * documents
- * ("Repetition and definition levels"); and pages of them.
+ * Random nested rows, the content of each of their layers, and their levels, by the definition in Lance's
+ * documents ("Repetition and definition levels"); and pages of them.
  */
 #ifndef NT_TESTS_CODEC_TREE_WRITER_H
 #define NT_TESTS_CODEC_TREE_WRITER_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Full-zip pages whose rows are of no fixed width: small reads in them decode the rows around what is read,
- * and no others.
+ * Full-zip pages with rows of variable width: a small read decodes only the rows around it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is shown of a Lance file's metadata: documents, members of file.json, the layout.
+ * The metadata of a Lance file as documents, members of file.json, and the layout.
  */
 #include "formats/lance/file/file.h"
 #include "lance_documents.h"

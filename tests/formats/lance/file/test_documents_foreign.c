@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The metadata of files of Lance's own writers, old and new, against what another reader found in them: every
- * number and every encoding, through the documents that show them.
+ * The metadata of files by Lance's own writers, old and new, compared with what another reader found in
+ * them: every number and every encoding, through the documents.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that tell how pages are encoded, written after Lance's protos, and the trees that are made of
+ * Messages that describe the encoding of pages, after Lance's protos, and the trees that are built from
  * them.
  */
 #include "lance_encodings.h"

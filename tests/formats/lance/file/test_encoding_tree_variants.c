@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that tell how pages are encoded: those that differ in anything make trees that differ, and what no
- * reader knows is refused by its name.
+ * Messages that describe the encoding of pages: different messages give different trees, and unknown
+ * encodings are refused by name.
  */
 #include "lance_encodings.h"
 

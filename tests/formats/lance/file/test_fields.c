@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of the model against the nodes that another reader has in the same files, and against schemas
- * written after Lance's description: which column of the file each is made from, and what it takes of it.
+ * Fields of the model, compared with the nodes that another reader finds in the same files, and with
+ * schemas after Lance's description: the column of the file for each field, and the output that it uses.
  */
 #include <glob.h>
 #include <jansson.h>

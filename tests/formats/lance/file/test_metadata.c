@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tail, tables, schema and column metadata: what was written is found.
+ * Tail, tables, schema and column metadata: the reader finds what was written.
  */
 #include "lance_plain.h"
 

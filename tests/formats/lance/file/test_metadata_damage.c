@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Metadata of a Lance file that contradict themselves, and bytes that were changed: refused, or read as
- * something that is well-formed.
+ * Contradictory metadata of a Lance file, and changed bytes: the file is refused, or read as a well-formed
+ * one.
  */
 #include "lance_plain.h"
 

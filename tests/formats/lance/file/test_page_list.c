@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pages that contradict what tells of them: reading their column fails with what does not fit, and where.
+ * Pages that contradict their metadata: reading the column fails, and the message has the contradiction
+ * and its position.
  */
 #include <ntuple/read.h>
 #include <string.h>

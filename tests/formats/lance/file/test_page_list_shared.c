@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Streams of Lance files that are read together are those that are read alone, and pages that are the same
+ * Streams of Lance files that are read together equal those that are read alone, and pages with the same
  * bytes of the file are loaded once.
  */
 #include <glob.h>

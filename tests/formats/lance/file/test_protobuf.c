@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of Protocol Buffers, by messages whose bytes are written out here after the wire format's
- * description (protobuf.dev, "Encoding").
+ * The Protocol Buffers reader, with messages whose bytes follow the description of the wire format
+ * (protobuf.dev, "Encoding").
  */
 #include <string.h>
 

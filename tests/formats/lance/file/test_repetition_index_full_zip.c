@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repetition indexes of full-zip pages: what they tell, and when they are believed.
+ * Repetition indexes of full-zip pages: their content, and which are refused.
  */
 #include "formats/lance/file/page_list.h"
 

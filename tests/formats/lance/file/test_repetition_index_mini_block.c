@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Repetition indexes of mini-block pages: what they tell, and when they are believed.
+ * Repetition indexes of mini-block pages: their content, and which are refused.
  */
 #include "formats/lance/file/page_list.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Logical types, by the list in Lance's documents ("Schema"): what is a value and how wide, what is a text,
- * and what is no type at all.
+ * Logical types, after the list in Lance's documents ("Schema"): values and their widths, strings, and
+ * invalid types.
  */
 #include "formats/lance/file/file.h"
 

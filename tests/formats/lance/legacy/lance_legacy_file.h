@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A small legacy file of all sorts of pages, which tests look at as it is or change, and its model.
+ * A small legacy file with all kinds of pages, for tests that read or change it, and its model.
  */
 #ifndef NT_TESTS_LANCE_LEGACY_FILE_H
 #define NT_TESTS_LANCE_LEGACY_FILE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A legacy Lance file that a test writes piece by piece, after lance's protos/file.proto: bytes of pages, the
- * page table, the manifest, the metadata, the tail.
+ * Writes a legacy Lance file piece by piece, after lance's protos/file.proto: bytes of pages, the page
+ * table, the manifest, the metadata, the tail.
  */
 #ifndef NT_TESTS_LANCE_LEGACY_WRITER_H
 #define NT_TESTS_LANCE_LEGACY_WRITER_H

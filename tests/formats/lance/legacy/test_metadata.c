@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The metadata of legacy files: what was written is found, and what contradicts itself is refused.
+ * The metadata of legacy files: the reader finds what was written, and refuses contradictions.
  */
 #include "formats/lance/file/file.h"
 #include "lance_legacy_file.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pages that a legacy file's page table becomes, and tables, offsets and dictionaries that lead nowhere.
+ * Pages from the page table of a legacy file, and tables, offsets and dictionaries that point outside of
+ * the file.
  */
 #include "lance_legacy_file.h"
 

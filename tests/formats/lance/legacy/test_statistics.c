@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statistics of legacy files: members that are absent, unknown or of no use, and tables that lead nowhere,
- * which keep nothing else from being read.
+ * Statistics of legacy files: members that are absent, unknown or useless, and tables that point outside
+ * of the file. Such statistics do not affect reading.
  */
 #include <inttypes.h>
 #include <stdio.h>
