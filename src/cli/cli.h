@@ -411,6 +411,8 @@ enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *e
 
 /* Follows links. */
 bool nt_is_directory(const char *path);
+/* Does a longer name end so? */
+bool nt_has_suffix(const char *name, const char *suffix);
 
 /* The first failure decides the exit status of a command that continues. */
 static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_status status)

@@ -113,6 +113,12 @@ bool nt_is_directory(const char *path)
     return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
 }
 
+bool nt_has_suffix(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
 /* The directory to write in: the path, or the parent of a missing or replaced file. Cuts in place. */
 static const char *directory_of(char *path)
 {

@@ -86,12 +86,6 @@ static void copy_file(struct copier *copier, uint64_t node)
 
 /* ---- Only data ---- */
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), tail = strlen(end);
-    return length >= tail && strcmp(name + length - tail, end) == 0;
-}
-
 /* Is there an array for NumPy with the content of this .bin file? */
 static bool has_npy(struct nt_vfs *vfs, uint64_t directory, const char *name)
 {
@@ -111,9 +105,9 @@ static bool is_data(struct nt_vfs *vfs, uint64_t directory, const struct nt_tree
                (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
     if (!is_known || node.type != NT_NODE_FIELD)
         return false;
-    if (ends_with(entry->name, ".bin"))
+    if (nt_has_suffix(entry->name, ".bin"))
         return !has_npy(vfs, directory, entry->name);
-    return ends_with(entry->name, ".npy") || strcmp(entry->name, "field.json") == 0;
+    return nt_has_suffix(entry->name, ".npy") || strcmp(entry->name, "field.json") == 0;
 }
 
 /* ---- Total size ---- */

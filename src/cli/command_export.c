@@ -145,16 +145,10 @@ static const struct kind {
     enum nt_status (*open)(struct exporter *exporter, struct nt_error *error);
 } kinds[] = {{".arrow", open_arrow}, {".csv", open_csv}, {".jsonl", open_lines}};
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), tail = strlen(suffix);
-    return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
-
 static const struct kind *kind_of(const char *out)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        if (has_suffix(out, kinds[i].suffix))
+        if (nt_has_suffix(out, kinds[i].suffix))
             return &kinds[i];
     return NULL;
 }
@@ -226,7 +220,7 @@ static enum nt_exit_status complain_about_kind(const struct nt_invocation *invoc
 {
     struct nt_error error = {0};
     struct nt_buffer line = {0};
-    if (has_suffix(out, ".parquet")) {
+    if (nt_has_suffix(out, ".parquet")) {
         append_python(invocation, out, &line);
         nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "Parquet is written by the Python package: %s",
                 nt_buffer_string(&line));
@@ -421,7 +415,10 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     return result;
 }
 
-static const char *const compressions[] = {"zstd", "lz4", "none", NULL};
+static const char *const compressions[] = {[NT_ARROW_ZSTD] = "zstd",
+                                           [NT_ARROW_LZ4] = "lz4",
+                                           [NT_ARROW_UNCOMPRESSED] = "none",
+                                           [NT_ARROW_UNCOMPRESSED + 1] = NULL};
 
 static const struct nt_option options[] = {
     {.name = "columns",
