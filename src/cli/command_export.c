@@ -219,17 +219,20 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
 static enum nt_exit_status complain_about_kind(const struct nt_invocation *invocation, const char *out)
 {
     struct nt_error error = {0};
-    struct nt_buffer line = {0};
-    if (nt_has_suffix(out, ".parquet")) {
+    struct nt_buffer line = {0}, shown = {0};
+    bool is_parquet = nt_has_suffix(out, ".parquet");
+    nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "%s",
+            is_parquet ? "Parquet is written by the Python package, with this line:"
+                       : "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
+    enum nt_exit_status result = nt_print_error(out, &error);
+    if (is_parquet) {
         append_python(invocation, out, &line);
-        nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET, "Parquet is written by the Python package: %s",
-                nt_buffer_string(&line));
-    } else {
-        nt_fail(&error, NT_NOT_FOUND, NT_NO_OFFSET,
-                "unknown kind of file: the name must end in .arrow, .csv or .jsonl");
+        nt_append_printable(&shown, nt_buffer_string(&line), line.length);
+        fprintf(stderr, "import ntuple; %s\n", nt_buffer_string(&shown));
     }
     nt_buffer_deinit(&line);
-    return nt_print_error(out, &error);
+    nt_buffer_deinit(&shown);
+    return result;
 }
 
 /* ---- Writing ---- */

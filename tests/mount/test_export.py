@@ -232,8 +232,8 @@ def unclear_sources_and_names_are_refused():
 def parquet_is_answered_with_a_line_of_python():
     with scratch() as directory:
         message = export(directory, '--columns=run,Muon_*', '--entries=5:20', NANO, status=2, out='s.parquet')
-        line = message.strip().partition('the Python package: ')[2]
-        same(line, f"ntuple.open('{NANO}').only().to_parquet('{directory}/s.parquet', "
+        line = message.splitlines()[-1]
+        same(line, f"import ntuple; ntuple.open('{NANO}').only().to_parquet('{directory}/s.parquet', "
                    "columns=['run', 'Muon_*'], entries=(5, 20))")
         (directory / "it's.npy").write_bytes(b'')
         message = export(directory, "--select=Events:it's.npy", EXAMPLE, 'Events', status=2,
