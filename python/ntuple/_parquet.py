@@ -35,7 +35,7 @@ def write(view: View, path: str, compression: str) -> None:
     except ImportError:
         raise ImportError('to_parquet() needs pyarrow: pip install pyarrow') from None
     for field, reason in view.left_out.items():
-        warnings.warn(f'{field}: left out: {reason}', stacklevel=3)
+        warnings.warn(f'{field}: omitted: {reason}', stacklevel=3)
     batches = pyarrow.RecordBatchReader.from_stream(view)
     beside = os.path.join(os.path.dirname(path), f'.ntuple-export-{uuid.uuid4().hex}.part')
     try:

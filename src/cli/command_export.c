@@ -25,12 +25,12 @@ struct exporter {
     struct nt_dataset *dataset;
     const uint32_t *fields;
     uint32_t field_count;
-    uint32_t column_count, omitted_count; /* in the file, and left out */
+    uint32_t column_count, omitted_count; /* in the file, and not */
     struct nt_arrow *arrow;
     struct nt_text_generator *pieces;
 };
 
-/* ---- Fields that are left out ---- */
+/* ---- Omitted fields ---- */
 
 static void name_omitted(void *context, uint32_t field, const char *reason)
 {
@@ -38,7 +38,7 @@ static void name_omitted(void *context, uint32_t field, const char *reason)
     struct nt_buffer path = {0};
     struct nt_error error = {0};
     nt_append_field_path(&path, exporter->dataset, field, '/');
-    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "left out: %s", reason);
+    nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "omitted: %s", reason);
     nt_print_error(nt_buffer_string(&path), &error);
     nt_buffer_deinit(&path);
     exporter->omitted_count++;

@@ -117,8 +117,8 @@ def export_says_how_far_it_is():
             return any(name.endswith('.part') for name in os.listdir(directory))
         text = shown_while_held_up(['export', '-f', data('blocks.blp'), copy], begun, dict, b' left')
         size = copy.stat().st_size
-        progress = rb' %%, %s of about (%s), %s/s, [\d:]+ left\x1b\[K' % (SIZE, SIZE, SIZE)
-        for shown in re.findall(progress, text):
+        line = rb' %%, %s of about (%s), %s/s, [\d:]+ left\x1b\[K' % (SIZE, SIZE, SIZE)
+        for shown in re.findall(line, text):
             assert 0.8 * size < bytes_of(shown) < 1.2 * size, (shown, size)
         assert text.endswith(b'\r\x1b[K'), text
         same(held_up(['export', '-fq', data('blocks.blp'), copy], begun), b'')

@@ -53,9 +53,9 @@ def test_clusters_become_row_groups_of_a_size(tmp_path):
     assert parquet.ParquetFile(tmp_path / 'out.parquet').num_row_groups == 1
 
 
-def test_fields_that_are_left_out_are_named(tmp_path):
+def test_omitted_fields_are_named(tmp_path):
     tree = ntuple.open(DATA / 'trees/trees_memberwise.root').only()
-    with pytest.warns(UserWarning, match='whole_clones: left out: '):
+    with pytest.warns(UserWarning, match='whole_clones: omitted: '):
         tree.to_parquet(tmp_path / 'out.parquet')
     assert 'whole_clones' not in values(tmp_path / 'out.parquet')
 
