@@ -286,6 +286,26 @@ def incompressible_buffers_are_stored_as_they_are():
 
 
 @case
+def a_large_cluster_becomes_several_batches():
+    arrow, source = need('pyarrow'), need('lance.file')
+    rows = 1_500_000
+    numbers = np.arange(rows) // 1000
+    ends = np.concatenate(([0], np.cumsum(np.arange(rows) % 3)))
+    lists = arrow.ListArray.from_arrays(arrow.array(ends, arrow.int32()),
+                                        arrow.array(np.arange(ends[-1]) % 50, arrow.int64()))
+    with scratch() as directory:
+        whole = arrow.table({'numbers': numbers, 'lists': lists})
+        with source.LanceFileWriter(str(directory / 'large.lance'), whole.schema) as writer:
+            writer.write_batch(whole)
+        found = batches(export(directory, directory / 'large.lance'))
+        assert [batch.nbytes for batch in found] == [15_000_000] * 2, found  # of 16 MiB at most
+        same(sum(batch.num_rows for batch in found), rows)
+        read = arrow.Table.from_batches(found)
+        same(bool((read['numbers'].to_numpy() == numbers).all()), True)
+        same(read['lists'].cast(arrow.list_(arrow.int64())).combine_chunks().equals(lists), True)
+
+
+@case
 def a_skim_is_about_as_large_as_its_part_of_the_source():
     shared = os.environ.get('NTUPLE_SHARED')
     files = [('rntuple/real', 'ntpl003_lhcbOpenData_1000', 'DecayTree'),
