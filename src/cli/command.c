@@ -465,7 +465,7 @@ void nt_path_leave(struct nt_buffer *path, size_t length)
 void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT])
 {
     static const char letters[] = "rwxrwxrwx";
-    text[0] = S_ISDIR(mode) ? 'd' : '-';
+    text[0] = S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : '-';
     for (int bit = 0; bit < 9; bit++)
         text[1 + bit] = mode & (0400u >> bit) ? letters[bit] : '-';
     text[10] = '\0';
@@ -476,10 +476,8 @@ void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT])
 const char *nt_class_name(enum nt_vfs_class class)
 {
     static const char *const names[] = {
-        [NT_VFS_DIRECTORY] = "directory",
-        [NT_VFS_SIZED] = "sized",
-        [NT_VFS_GENERATED] = "produced",
-        [NT_VFS_STREAMED] = "unsized",
+        [NT_VFS_DIRECTORY] = "directory", [NT_VFS_SIZED] = "sized", [NT_VFS_GENERATED] = "produced",
+        [NT_VFS_STREAMED] = "unsized",    [NT_VFS_LINK] = "link",
     };
     return names[class];
 }

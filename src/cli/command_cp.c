@@ -122,7 +122,7 @@ static void count_below(const struct copier *copier, uint64_t directory, unsigne
     while (listing && nt_dir_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             const struct nt_tree_entry *entry = &listing->entries[i];
-            if (copier->settings->data && !is_data(vfs, directory, entry))
+            if (entry->class == NT_VFS_LINK || (copier->settings->data && !is_data(vfs, directory, entry)))
                 continue;
             if (entry->class == NT_VFS_DIRECTORY)
                 count_below(copier, entry->node, depth + 1, progress);
@@ -146,8 +146,11 @@ static void count_all(void *context)
 
 static void copy_directory(struct copier *copier, uint64_t node);
 
+/* Links lead to whole datasets, the other versions, and are left out. */
 static void copy_entry(struct copier *copier, const struct nt_tree_entry *entry)
 {
+    if (entry->class == NT_VFS_LINK)
+        return;
     size_t source = nt_path_enter(&copier->source, entry->name);
     size_t destination = nt_path_enter(&copier->destination, entry->name);
     struct nt_error error = {0};

@@ -264,6 +264,9 @@ static void print_entries(struct lister *lister, const struct nt_tree_entry *ent
         if (with_details)
             print_line(lister, &lister->lines[i]);
         nt_print_name(entries[i].name);
+        char target[NT_VFS_TARGET];
+        if (with_details && nt_vfs_read_link(entries[i].node, target, NULL) == NT_OK)
+            printf(" -> %s", target);
         putchar('\n');
     }
 }

@@ -30,6 +30,9 @@ static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entr
         fwrite(drawing->indent.bytes, 1, drawing->indent.length, stdout);
     fputs(branches[is_last], stdout);
     nt_print_name(entry->name);
+    char target[NT_VFS_TARGET];
+    if (nt_vfs_read_link(entry->node, target, NULL) == NT_OK)
+        printf(" -> %s", target);
     fputs(entry->class == NT_VFS_DIRECTORY ? "/\n" : "\n", stdout);
     if (entry->class != NT_VFS_DIRECTORY) {
         drawing->files++;

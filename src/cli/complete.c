@@ -39,10 +39,10 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     (void)node;
     (void)next_cursor;
     bool is_hidden = (name[0] == '.' && paths->begun[0] != '.') ||
-                     (paths->has_only_directories && class != NT_VFS_DIRECTORY);
+                     (paths->has_only_directories && class != NT_VFS_DIRECTORY && class != NT_VFS_LINK);
     if (!is_hidden && strncmp(name, paths->begun, strlen(paths->begun)) == 0 && is_printable(name))
         fprintf(paths->out, "%.*s%s%s\t\n", (int)paths->directory_length, paths->word, name,
-                class == NT_VFS_DIRECTORY ? "/" : "");
+                class == NT_VFS_DIRECTORY || class == NT_VFS_LINK ? "/" : "");
     return true;
 }
 

@@ -31,10 +31,8 @@ struct reply {
 };
 
 static const mode_t mode_of_class[] = {
-    [NT_VFS_DIRECTORY] = S_IFDIR,
-    [NT_VFS_SIZED] = S_IFREG,
-    [NT_VFS_GENERATED] = S_IFREG,
-    [NT_VFS_STREAMED] = S_IFREG,
+    [NT_VFS_DIRECTORY] = S_IFDIR, [NT_VFS_SIZED] = S_IFREG, [NT_VFS_GENERATED] = S_IFREG,
+    [NT_VFS_STREAMED] = S_IFREG,  [NT_VFS_LINK] = S_IFLNK,
 };
 
 /* Returns false if the reply is full. */

@@ -87,6 +87,15 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
         fuse_reply_err(request, nt_failure_errno(status, &error));
 }
 
+static void on_readlink(fuse_req_t request, fuse_ino_t node)
+{
+    char target[NT_VFS_TARGET];
+    if (nt_vfs_read_link(node, target, NULL) == NT_OK)
+        fuse_reply_readlink(request, target);
+    else
+        fuse_reply_err(request, EINVAL);
+}
+
 /* Without inode counts, `df -i` shows "-". */
 static void on_statfs(fuse_req_t request, fuse_ino_t node)
 {
@@ -144,6 +153,7 @@ void nt_add_node_operations(struct fuse_lowlevel_ops *operations)
     operations->forget = on_forget;
     operations->forget_multi = on_forget_multi;
     operations->getattr = on_getattr;
+    operations->readlink = on_readlink;
     operations->statfs = on_statfs;
     operations->getxattr = on_getxattr;
     operations->listxattr = on_listxattr;

@@ -381,6 +381,56 @@ bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
     return inode && inode->chain;
 }
 
+/* A directory of versions does not list the versions themselves: programs that walk through trees would
+ * read all of them. It lists links, which such programs do not follow. */
+
+const struct nt_pseudo_file nt_version_link = {.name = "", .class = NT_VFS_LINK};
+
+static bool pack_link(const struct nt_resolved_node *directory, uint64_t number, uint64_t *node_ret)
+{
+    struct nt_node node = {.type = NT_NODE_VERSION, .owner = directory->node.owner, .number = number};
+    return nt_node_pack(&node, node_ret);
+}
+
+/* A dataset that does not open cannot tell. */
+static bool has_history(const struct nt_resolved_node *directory)
+{
+    return directory->dataset && !directory->dataset->failure;
+}
+
+static enum nt_status versions_begin(const struct nt_resolved_node *directory, struct nt_error *error)
+{
+    return has_history(directory)
+               ? nt_history_list(directory->vfs->inodes, directory->inode, directory->dataset, error)
+               : NT_OK;
+}
+
+static enum nt_status versions_next(const struct nt_resolved_node *directory, uint64_t *index,
+                                    struct nt_dir_entry *listed, struct nt_error *error)
+{
+    for (; has_history(directory) && nt_history_next(directory->vfs->inodes, directory->inode, index);
+         ++*index) {
+        if (!pack_link(directory, *index, &listed->node))
+            continue;
+        listed->class = NT_VFS_LINK;
+        snprintf(listed->name, sizeof(listed->name), "v%llu", (unsigned long long)*index);
+        return NT_OK;
+    }
+    return nt_fail_no_such_file(error);
+}
+
+static enum nt_status find_link(const struct nt_resolved_node *directory, uint64_t number, uint64_t *node_ret,
+                                struct nt_error *error)
+{
+    uint64_t found = number;
+    enum nt_status status = versions_begin(directory, error);
+    if (status != NT_OK)
+        return status;
+    bool is_listed = has_history(directory) &&
+                     nt_history_next(directory->vfs->inodes, directory->inode, &found) && found == number;
+    return is_listed && pack_link(directory, number, node_ret) ? NT_OK : nt_fail_no_such_file(error);
+}
+
 /* Finds the dataset of a version; if the version fails to open, a directory with the error. */
 static enum nt_status versions_find(const struct nt_resolved_node *directory, const char *name,
                                     uint64_t *node_ret, struct nt_error *error)
@@ -389,6 +439,8 @@ static enum nt_status versions_find(const struct nt_resolved_node *directory, co
     struct nt_open_file *opened;
     uint64_t number;
     uint32_t inode;
+    if (nt_parse_between(name, "v", "", &number))
+        return find_link(directory, number, node_ret, error);
     if (!nt_parse_between(name, "", "", &number))
         return nt_fail_no_such_file(error);
     enum nt_status status = nt_history_find(inodes, directory->inode, number, &inode, error);
@@ -402,7 +454,8 @@ static enum nt_status versions_find(const struct nt_resolved_node *directory, co
     return status;
 }
 
-const struct nt_dir_source nt_dir_source_versions = {.find = versions_find};
+const struct nt_dir_source nt_dir_source_versions = {
+    .next = versions_next, .find = versions_find, .begin = versions_begin};
 
 static enum nt_status chain_files_find(const struct nt_resolved_node *directory, const char *name,
                                        uint64_t *node_ret, struct nt_error *error)

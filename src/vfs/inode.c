@@ -353,6 +353,7 @@ static void history_free(struct nt_version_history *history)
     if (!history)
         return;
     free(history->versions);
+    free(history->listed);
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
         free(history->watched[i].path);
     free(history);

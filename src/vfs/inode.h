@@ -200,6 +200,8 @@ struct nt_version_history {
     uint32_t *versions;                            /* inodes that exist */
     uint32_t count;
     size_t capacity;
+    uint64_t *listed; /* numbers of the latest listing, ascending */
+    size_t listed_count;
 };
 
 SLIST_HEAD(nt_inode_list, nt_inode);
@@ -476,6 +478,14 @@ struct nt_inode *nt_history_current(struct nt_inode_table *inodes, struct nt_ino
  * NT_NOT_FOUND. Call it without the lock. */
 enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error);
+
+/* Looks which versions there are in the history of a version, for a listing; the latest
+ * NT_MAX_VERSIONS. Call it without the lock. */
+enum { NT_MAX_VERSIONS = 10000 };
+enum nt_status nt_history_list(struct nt_inode_table *inodes, uint32_t version,
+                               const struct nt_dataset *dataset, struct nt_error *error);
+/* Sets *number to the first listed number of at least *number; false: none. Likewise. */
+bool nt_history_next(struct nt_inode_table *inodes, uint32_t version, uint64_t *number);
 
 /* ---- Opening files ---- */
 

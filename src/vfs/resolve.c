@@ -26,6 +26,7 @@ static const uint8_t widths[NT_NODE_TYPES][PARTS] = {
     [NT_NODE_COLUMN] = {16, 24, 0, 12},   [NT_NODE_PAGE_RAW] = {16, 20, 24, 0},
     [NT_NODE_PAGE_BIN] = {16, 20, 24, 0}, [NT_NODE_PAGE_FILE] = {16, 19, 20, 5},
     [NT_NODE_ENTRY] = {16, 0, 44, 0},     [NT_NODE_BLOB] = {16, 14, 30, 0},
+    [NT_NODE_VERSION] = {16, 0, 44, 0},
 };
 
 bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret)
@@ -292,6 +293,9 @@ static enum nt_status open_level(struct nt_resolved_node *resolved, struct nt_er
         return open_entry(resolved, error);
     case NT_NODE_BLOB:
         return open_blob(resolved, error);
+    case NT_NODE_VERSION:
+        resolved->pseudo = &nt_version_link;
+        return NT_OK;
     default:
         return nt_fail_no_such_file(error);
     }
@@ -348,7 +352,7 @@ static bool is_numbered(const struct nt_resolved_node *resolved)
 {
     return resolved->node.type == NT_NODE_PAGE_RAW || resolved->node.type == NT_NODE_PAGE_BIN ||
            resolved->node.type == NT_NODE_PAGE_FILE || resolved->node.type == NT_NODE_ENTRY ||
-           resolved->node.type == NT_NODE_BLOB;
+           resolved->node.type == NT_NODE_BLOB || resolved->node.type == NT_NODE_VERSION;
 }
 
 /* The row of a table with this source of entries. */
@@ -365,6 +369,9 @@ static uint64_t directory_of_numbered(const struct nt_resolved_node *resolved)
     if (resolved->node.type == NT_NODE_ENTRY)
         return nt_node_number(NT_NODE_DATASET, resolved->node.owner, 0,
                               file_with(&nt_dataset_files, &nt_dir_source_entries));
+    if (resolved->node.type == NT_NODE_VERSION)
+        return nt_node_number(NT_NODE_DATASET, resolved->node.owner, 0,
+                              file_with(&nt_dataset_files, &nt_dir_source_versions));
     if (resolved->node.type == NT_NODE_BLOB)
         return nt_node_number(NT_NODE_FIELD, resolved->node.owner, resolved->field,
                               file_with(&nt_field_files, &nt_dir_source_blobs));
@@ -503,7 +510,8 @@ static void nt_node_name(const struct nt_resolved_node *resolved, struct nt_buff
     if (resolved->document)
         nt_document_name(resolved->document, resolved->node.number, name);
     else if (is_numbered(resolved))
-        nt_buffer_format(name, "%llu%s", (unsigned long long)resolved->node.number,
+        nt_buffer_format(name, "%s%llu%s", resolved->node.type == NT_NODE_VERSION ? "v" : "",
+                         (unsigned long long)resolved->node.number,
                          resolved->node.type == NT_NODE_PAGE_FILE ? resolved->page_file.suffix
                                                                   : resolved->pseudo->name);
     else if (resolved->pseudo)

@@ -223,7 +223,7 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
 {
     *size_ret = 0;
     *class_ret = resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY;
-    bool stub_has_size = *class_ret == NT_VFS_DIRECTORY ||
+    bool stub_has_size = *class_ret == NT_VFS_DIRECTORY || *class_ret == NT_VFS_LINK ||
                          (resolved->pseudo->stub_has_size && resolved->pseudo->stub_has_size(resolved));
     enum nt_status status = stub_has_size ? NT_OK : nt_node_resolve_stub(resolved, may_block, error);
     if (status != NT_OK)
@@ -234,6 +234,12 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
         return text_size(resolved, may_block, class_ret, size_ret, error);
+    case NT_VFS_LINK: {
+        char target[NT_VFS_TARGET];
+        status = nt_vfs_read_link(resolved->number, target, error);
+        *size_ret = status == NT_OK ? strlen(target) : 0;
+        return status;
+    }
     default:
         return NT_OK;
     }
@@ -268,9 +274,12 @@ static void fill_stat(const struct nt_resolved_node *resolved, uint64_t size, st
     const struct nt_vfs_options *options = &resolved->vfs->options;
     mode_t readable = stat->st_mode & (resolved->pseudo && resolved->pseudo->is_private ? 0400 : 0444);
     bool is_directory = nt_node_is_directory(resolved);
+    mode_t mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable;
+    if (!is_directory && resolved->pseudo->class == NT_VFS_LINK)
+        mode = S_IFLNK | 0777; /* as on all systems: the target decides */
     *stat = (struct stat){
         .st_ino = resolved->number,
-        .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
+        .st_mode = mode,
         .st_nlink = 1, /* the number of subdirectories is not computed */
         .st_uid = options->owner ? *options->owner : stat->st_uid,
         .st_gid = options->group ? *options->group : stat->st_gid,
@@ -407,7 +416,15 @@ static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node,
         *node = nt_vfs_parent(vfs, *node);
         return NT_OK;
     }
-    return nt_vfs_lookup(vfs, *node, name, node, error);
+    char target[NT_VFS_TARGET];
+    uint64_t found;
+    enum nt_status status = nt_vfs_lookup(vfs, *node, name, &found, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_vfs_read_link(found, target, NULL) == NT_OK)
+        return nt_vfs_lookup(vfs, *node, target, node, error);
+    *node = found;
+    return NT_OK;
 }
 
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
@@ -429,6 +446,15 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
     if (status == NT_OK)
         *node_ret = node;
     return status;
+}
+
+enum nt_status nt_vfs_read_link(uint64_t node, char target[NT_VFS_TARGET], struct nt_error *error)
+{
+    struct nt_node unpacked;
+    if (!nt_node_unpack(node, &unpacked) || unpacked.type != NT_NODE_VERSION)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "not a link");
+    snprintf(target, NT_VFS_TARGET, "%llu", (unsigned long long)unpacked.number);
+    return NT_OK;
 }
 
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
@@ -543,6 +569,8 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
         status = nt_generated_open(resolved->vfs->generated, resolved, content_ret, error);
         return status == NT_OK && !*content_ret ? nt_content_new_streamed(resolved, content_ret, error)
                                                 : status;
+    case NT_VFS_LINK:
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is a link");
     default:
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "is a directory");
     }

@@ -70,6 +70,7 @@ enum nt_vfs_class {
     NT_VFS_SIZED,     /* the size follows from metadata */
     NT_VFS_GENERATED, /* generated at lookup, kept in a bounded cache; exact size */
     NT_VFS_STREAMED,  /* generated while it is read: st_size is 0, reads are sequential */
+    NT_VFS_LINK,      /* a symbolic link to a name in the same directory */
 };
 
 /* A caller that waits for a result and may give up. */
@@ -132,10 +133,14 @@ enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const c
 /* Add 1 to, or subtract `times` from, a lookup count. The node is being listed, or was looked up. */
 void nt_vfs_ref(struct nt_vfs *vfs, uint64_t node);
 void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times);
-/* Resolves a path from the root ("", "/", "Events/run/data.bin"). */
+/* Resolves a path from the root ("", "/", "Events/run/data.bin"). Follows links. */
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                               struct nt_error *error);
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
+
+/* The target of a link. NT_INVALID: the node is none. */
+enum { NT_VFS_TARGET = 24 };
+enum nt_status nt_vfs_read_link(uint64_t node, char target[NT_VFS_TARGET], struct nt_error *error);
 
 /* Emits the entries of a directory from `cursor` on (0 or an earlier `next_cursor`), without "." and
  * "..". Stops when `emit` returns false; that entry counts as not emitted. */

@@ -289,3 +289,83 @@ enum nt_status nt_history_find(struct nt_inode_table *inodes, uint32_t version, 
     nt_version_deinit(&look.version);
     return status;
 }
+
+/* ---- Listings of versions.d ---- */
+
+struct version_list {
+    uint64_t *numbers;
+    size_t count, capacity;
+};
+
+static enum nt_status take_number(void *context, uint64_t number, struct nt_error *error)
+{
+    struct version_list *list = context;
+    uint64_t *numbers = nt_grow(list->numbers, list->count, &list->capacity, sizeof(*numbers));
+    if (!numbers)
+        return nt_fail_memory(error);
+    list->numbers = numbers;
+    list->numbers[list->count++] = number;
+    return NT_OK;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Sorts the list, drops equal numbers (a manifest can have two names), and keeps the largest. */
+static void put_in_order(struct version_list *list)
+{
+    size_t kept = 0;
+    if (list->count)
+        qsort(list->numbers, list->count, sizeof(*list->numbers), compare_numbers);
+    for (size_t i = 0; i < list->count; i++)
+        if (i == 0 || list->numbers[i] != list->numbers[kept - 1])
+            list->numbers[kept++] = list->numbers[i];
+    list->count = kept < NT_MAX_VERSIONS ? kept : NT_MAX_VERSIONS;
+    if (kept > list->count)
+        memmove(list->numbers, list->numbers + (kept - list->count), list->count * sizeof(*list->numbers));
+}
+
+enum nt_status nt_history_list(struct nt_inode_table *inodes, uint32_t version,
+                               const struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct version_list list = {0};
+    const struct nt_inode *sibling = nt_inodes_get(inodes, version);
+    if (!dataset->ops || !dataset->ops->each_version)
+        return NT_OK;
+    enum nt_status status = dataset->ops->each_version(dataset, take_number, &list, error);
+    if (status == NT_OK) {
+        put_in_order(&list);
+        pthread_mutex_lock(&inodes->lock);
+        struct nt_version_history *history = inodes->list[sibling->parent]->history;
+        uint64_t *former = history->listed;
+        history->listed = list.numbers;
+        history->listed_count = list.count;
+        list.numbers = former;
+        pthread_mutex_unlock(&inodes->lock);
+    }
+    free(list.numbers);
+    return status;
+}
+
+bool nt_history_next(struct nt_inode_table *inodes, uint32_t version, uint64_t *number)
+{
+    const struct nt_inode *sibling = nt_inodes_get(inodes, version);
+    pthread_mutex_lock(&inodes->lock);
+    const struct nt_version_history *history = inodes->list[sibling->parent]->history;
+    size_t first = 0, end = history->listed_count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (history->listed[middle] < *number)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    bool is_found = first < history->listed_count;
+    if (is_found)
+        *number = history->listed[first];
+    pthread_mutex_unlock(&inodes->lock);
+    return is_found;
+}

@@ -45,6 +45,7 @@ enum nt_node_type {
     NT_NODE_PAGE_FILE, /* pages/<n>.<...>: a part of the page */
     NT_NODE_ENTRY,     /* rows.d/<n>.json */
     NT_NODE_BLOB,      /* blob.d/<n> of a field */
+    NT_NODE_VERSION,   /* versions.d/v<n>: a link to versions.d/<n> */
     NT_NODE_TYPES
 };
 
@@ -251,12 +252,13 @@ extern const struct nt_pseudo_file nt_page_part_file,
     nt_page_text_file;                                 /* <n>.0.raw, <n>.chunks.jsonl, ... */
 extern const struct nt_pseudo_file nt_entry_file;      /* rows.d/<n>.json */
 extern const struct nt_pseudo_file nt_blob_file;       /* blob.d/<n> */
+extern const struct nt_pseudo_file nt_version_link;    /* versions.d/v<n> */
 extern const struct nt_pseudo_file nt_mount_directory; /* .ntuplefs */
 extern const struct nt_pseudo_file nt_generated_document, nt_streamed_document; /* of formats */
 extern const struct nt_dir_source nt_dir_source_pages;
 extern const struct nt_dir_source nt_dir_source_entries;     /* found by number */
 extern const struct nt_dir_source nt_dir_source_blobs;       /* found by number */
-extern const struct nt_dir_source nt_dir_source_versions;    /* found by number */
+extern const struct nt_dir_source nt_dir_source_versions;    /* found by number, listed as links */
 extern const struct nt_dir_source nt_dir_source_chain_files; /* found by name */
 
 /* Returns the files that a page of the column has in addition to <n>.raw and <n>.bin. Returns none if

@@ -161,7 +161,7 @@ static void look(struct walk *walk)
     for (size_t i = walk->choice % step; i < walk->count; i += step) {
         const struct node *node = &walk->nodes[i];
         look_at_attributes(walk, node->number);
-        if (node->class != NT_VFS_DIRECTORY && !is_of_the_mount(walk, node))
+        if (node->class != NT_VFS_DIRECTORY && node->class != NT_VFS_LINK && !is_of_the_mount(walk, node))
             look_at_content(walk, node->number);
     }
 }

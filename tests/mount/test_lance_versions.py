@@ -83,7 +83,8 @@ def each_version_is_what_pylance_reads():
     with mounted(DATASETS) as mountpoint:
         for name in NAMES:
             data_set = mountpoint / name / name
-            same(os.listdir(data_set / 'versions.d'), [], 'they are not listed')
+            same(sorted(os.listdir(data_set / 'versions.d')),
+                 sorted(f'v{state["version"]}' for state in versions_of(name)), 'links to them are listed')
             for state in versions_of(name):
                 version = data_set / 'versions.d' / str(state['version'])
                 try:
@@ -225,6 +226,47 @@ def a_tag_and_a_branch_are_followed():
             shutil.copy(manifest_of(source, 4), source / 'tree' / 'exp' / '_versions' / 'new')
             os.rename(source / 'tree' / 'exp' / '_versions' / 'new', manifest_of(source / 'tree' / 'exp', 4))
             same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (2, 4))
+
+
+@case
+def versions_are_listed_as_links_that_no_walk_follows():
+    numbers = [state['version'] for state in versions_of(NAME)]
+    with copied() as source, mounted(source) as mountpoint:
+        versions = mountpoint / NAME / 'versions.d'
+        for number in numbers:
+            same(os.readlink(versions / f'v{number}'), str(number))
+            same(os.stat(versions / f'v{number}').st_ino, os.stat(versions / str(number)).st_ino)
+            same(told_version(versions / f'v{number}'), number)
+        below = [path for path, _, _ in os.walk(mountpoint) if Path(path).parent.name == 'versions.d']
+        same(below, [])
+        same(len(list(os.scandir(versions))), len(numbers))
+        copy = source.parent / 'copy'
+        same(harness.command('cp', '-r', mountpoint / NAME / 'versions.d', copy).returncode, 0)
+        same(sorted(os.readlink(path) for path in copy.iterdir()), sorted(map(str, numbers)))
+        fails(errno.ENOENT, os.lstat, versions / 'v99')
+        fails(errno.EROFS, os.unlink, versions / f'v{numbers[0]}')
+        manifest_of(source, numbers[0]).unlink()
+        fails(errno.ENOENT, os.stat, versions / f'v{numbers[0]}')
+    listed = harness.output(harness.NTUPLE, 'ls', '-l', DATASETS / NAME, f'{NAME}/versions.d').decode()
+    same([line.split()[-3:] for line in listed.splitlines()],
+         [[f'v{number}', '->', str(number)] for number in numbers])
+    same(harness.output(harness.NTUPLE, 'ls', DATASETS / NAME, f'{NAME}/versions.d/v1'),
+         harness.output(harness.NTUPLE, 'ls', DATASETS / NAME, f'{NAME}/versions.d/1'))
+
+
+@case
+def a_listing_opens_no_version_and_has_the_latest_ten_thousand():
+    latest = versions_of(NAME)[-1]['version']
+    with copied() as source:
+        for number in range(latest + 1, latest + 10_101):
+            manifest_of(source, number).touch()     # damaged: it has no bytes
+        with mounted(source, options=('-o', f'version={latest}')) as mountpoint:
+            versions = mountpoint / NAME / 'versions.d'
+            same(sorted(os.listdir(versions)),
+                 sorted(f'v{number}' for number in range(latest + 101, latest + 10_101)))
+            same(harness.errors_of(mountpoint), [])
+            same(told_version(versions / '1'), 1)
+            same(os.listdir(versions / f'v{latest + 10_100}/'), ['error.json'])
 
 
 @case

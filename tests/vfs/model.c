@@ -198,7 +198,33 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
     return NT_OK;
 }
 
-static const struct nt_dataset_ops ops = {.load_group = load_group};
+struct version_visit {
+    nt_visit_version *visit;
+    void *context;
+};
+
+static enum nt_status visit_version(void *context, const struct nt_folder_entry *entry,
+                                    struct nt_error *visit_error)
+{
+    const struct version_visit *each = context;
+    return each->visit(each->context, (uint64_t)(entry->name[0] - '0'), visit_error);
+}
+
+/* The files in versions/. */
+static enum nt_status each_version(const struct nt_dataset *dataset, nt_visit_version *visit, void *context,
+                                   struct nt_error *version_error)
+{
+    struct version_visit each = {visit, context};
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open(dataset->file->path, NT_FOLDER_DATASET, &folder, version_error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_list(folder, "versions", visit_version, &each, version_error);
+    nt_folder_close(folder);
+    return status;
+}
+
+static const struct nt_dataset_ops ops = {.load_group = load_group, .each_version = each_version};
 
 /* ---- documents ---- */
 

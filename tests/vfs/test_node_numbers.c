@@ -26,6 +26,7 @@ static const struct nt_node largest[] = {
     {NT_NODE_PAGE_FILE, 65535, (1 << 19) - 1, 31, (1 << 20) - 1},
     {NT_NODE_ENTRY, 65535, 0, 0, (UINT64_C(1) << 44) - 1},
     {NT_NODE_BLOB, 65535, (1 << 14) - 1, 0, (1 << 30) - 1},
+    {NT_NODE_VERSION, 65535, 0, 0, (UINT64_C(1) << 44) - 1},
 };
 
 static void assert_round_trip(const struct nt_node *node)

@@ -91,18 +91,30 @@ TEST(only_names_that_may_lead_to_another_version_do_not_last, .setup = set_up, .
     }
 }
 
-TEST(versions_are_found_by_number_and_not_listed, .setup = set_up, .teardown = tree_teardown)
+TEST(versions_are_found_by_number_and_listed_as_links, .setup = set_up, .teardown = tree_teardown)
 {
-    uint64_t node;
+    uint64_t node, versions, link;
+    char target[NT_VFS_TARGET];
     open_dataset();
-    ck_assert_str_eq(list("Events/versions.d"), "");
+    ck_assert_str_eq(list("Events/versions.d"), "v1 v2 ");
     ck_assert_ptr_nonnull(strstr(list("Events"), " versions.d "));
     ck_assert_ptr_null(strstr(list("Events/versions.d/2"), "versions.d"));
     ck_assert_uint_ne(resolve("Events/versions.d/2"), resolve("Events"));
     ck_assert_uint_ne(resolve("Events/versions.d/2"), resolve("Events/versions.d/1"));
     ck_assert_uint_eq(resolve("Events/versions.d/1/.."), resolve("Events/versions.d"));
-    static const char *const others[] = {"3", "01", "x", "1x", ""};
-    for (size_t i = 0; i < 4; i++) {
+    versions = resolve("Events/versions.d");
+    assert_ok(nt_vfs_lookup(vfs, versions, "v2", &link, &error));
+    ck_assert_uint_ne(link, resolve("Events/versions.d/2"));
+    assert_ok(nt_vfs_read_link(link, target, &error));
+    ck_assert_str_eq(target, "2");
+    ck_assert_uint_eq(nt_vfs_parent(vfs, link), versions);
+    struct nt_vfs_attributes attributes;
+    assert_ok(nt_vfs_stat(vfs, link, false, &attributes, &error));
+    ck_assert(S_ISLNK(attributes.stat.st_mode) && attributes.stat.st_size == 1);
+    assert_status(NT_INVALID, nt_vfs_read_link(versions, target, &error));
+    ck_assert_uint_eq(resolve("Events/versions.d/v2/run"), resolve("Events/versions.d/2/run"));
+    static const char *const others[] = {"3", "01", "x", "1x", "v3", "v01", "v"};
+    for (size_t i = 0; i < 7; i++) {
         char path[64];
         snprintf(path, sizeof(path), "Events/versions.d/%s", others[i]);
         assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, path, &node, &error));

@@ -335,6 +335,8 @@ enum { NT_PAGE_FILES = 24 }; /* most of one page */
 
 enum { NT_LOCATION_BYTES = 256 }; /* of a text that says where something is */
 
+typedef enum nt_status nt_visit_version(void *context, uint64_t number, struct nt_error *error);
+
 struct nt_dataset_ops {
     /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
      * once, under the dataset's lock. The model frees the memory (malloc). */
@@ -356,6 +358,10 @@ struct nt_dataset_ops {
     void (*describe_column)(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
     enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json);
+    /* Calls `visit` with the number of each version in the history of the open one, as it is now, in any
+     * order. Opens none of them. NULL: the format has no versions. */
+    enum nt_status (*each_version)(const struct nt_dataset *dataset, nt_visit_version *visit, void *context,
+                                   struct nt_error *error);
     /* branch.json of a field: is the field a branch of a tree, and what does the file store of it?
      * NULL: no field is one. */
     bool (*is_branch)(const struct nt_dataset *dataset, uint32_t field);

@@ -35,6 +35,7 @@ static void close_dataset(struct nt_dataset *dataset)
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .describe_dataset = nt_lance_describe_dataset,
+    .each_version = nt_lance_visit_history,
     .find_blob = nt_lance_find_blob,
     .add_physical = nt_lance_add_dataset_physical,
     .close = close_dataset,
@@ -43,6 +44,7 @@ static const struct nt_dataset_ops dataset_ops = {
 static const struct nt_dataset_ops legacy_ops = {
     .load_group = nt_lance_load_part,
     .describe_dataset = nt_lance_describe_dataset,
+    .each_version = nt_lance_visit_history,
     .describe_page = nt_lance_describe_part_page,
     .close = close_dataset,
 };

@@ -244,6 +244,10 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *reque
 
 /* ---- Version history ---- */
 
+/* A member of nt_dataset_ops. */
+enum nt_status nt_lance_visit_history(const struct nt_dataset *dataset, nt_visit_version *visit,
+                                      void *context, struct nt_error *error);
+
 /* Members of nt_document. */
 enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct nt_dataset *dataset,
                                       uint64_t number, struct nt_text_generator **text_ret,

@@ -360,3 +360,25 @@ enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const str
     *is_short_ret = status == NT_OK;
     return status == NT_LIMIT ? NT_OK : status;
 }
+
+/* ---- Numbers of versions ---- */
+
+struct number_walk {
+    nt_visit_version *visit;
+    void *context;
+};
+
+static enum nt_status visit_number(void *context, const struct nt_lance_version *version,
+                                   struct nt_error *error)
+{
+    const struct number_walk *walk = context;
+    return walk->visit(walk->context, version->number, error);
+}
+
+enum nt_status nt_lance_visit_history(const struct nt_dataset *dataset, nt_visit_version *visit,
+                                      void *context, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct number_walk walk = {visit, context};
+    return nt_lance_each_version(lance->folder, lance->manifest.version.root, visit_number, &walk, error);
+}
