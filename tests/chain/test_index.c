@@ -55,7 +55,7 @@ TEST(files_are_found_by_their_paths, .setup = setup, .teardown = temporary_teard
     nt_chain_index_free(index);
 }
 
-TEST(what_is_not_there_or_empty_knows_nothing, .setup = setup, .teardown = temporary_teardown)
+TEST(a_missing_or_empty_index_has_no_entries, .setup = setup, .teardown = temporary_teardown)
 {
     struct nt_chain_index *index;
     assert_ok(read_index("", &index));

@@ -59,7 +59,7 @@ TEST(addresses_and_files_are_in_their_order, .setup = setup, .teardown = teardow
     nt_chain_list_free(list);
 }
 
-TEST(without_addresses_nobody_is_asked, .setup = setup, .teardown = teardown)
+TEST(without_addresses_no_helper_is_started, .setup = setup, .teardown = teardown)
 {
     struct nt_chain_list *list;
     assert_ok(read_list("/\n", &list));

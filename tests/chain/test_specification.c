@@ -117,7 +117,7 @@ TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teard
     }
 }
 
-TEST(what_asks_for_too_much_is_refused, .setup = set_up, .teardown = tear_down)
+TEST(too_large_requests_are_refused, .setup = set_up, .teardown = tear_down)
 {
     enum { DEPTH = 100000 };
     char *deep = malloc(DEPTH);

@@ -33,7 +33,7 @@ def compiles(compiler, language, include, directories):
     return run.returncode == 0
 
 
-def names_are_told_apart(root):
+def names_are_distinct(root):
     """No structure or enumeration has the name of a function: C++ would hide it."""
     declared = [(types(header), functions(header)) for header in headers(root)]
     both = set().union(*(kinds for kinds, _ in declared)) & set().union(*(called for _, called in declared))
@@ -43,7 +43,7 @@ def names_are_told_apart(root):
 
 
 def main(root, build, cc, cxx):
-    results = [names_are_told_apart(root)]
+    results = [names_are_distinct(root)]
     public, private = root / 'include', root / 'src'
     directories = [public, build / 'include']  # some are generated: version.h
     for path in headers(root):

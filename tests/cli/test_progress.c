@@ -86,7 +86,7 @@ TEST(an_unknown_size_gets_bytes_and_rate_only, .setup = set_up, .teardown = tear
     ck_assert_str_eq(drawn(), "\r2.9 MiB, 1.5 MiB/s\033[K");
 }
 
-TEST(texts_are_counted_beside_the_bytes_that_are_known, .setup = set_up, .teardown = tear_down,
+TEST(texts_count_in_addition_to_known_bytes, .setup = set_up, .teardown = tear_down,
      .is_skipped = !has_terminals())
 {
     struct nt_progress progress = at_work(true, 300 << 20, 100);

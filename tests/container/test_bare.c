@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/model/model.h"
 
-/* A file with the name "bare", an anchor of 78 bytes at byte 94 and 4 bytes behind it. */
+/* A file with the name "bare", an anchor of 78 bytes at byte 94 and 4 bytes after it. */
 enum { COMPRESSION_AT = 15, FORMAT_VERSION_AT = 11, NAME_AT = 89, ANCHOR_AT = 94, FILE_BYTES = 176 };
 
 static uint8_t bytes[FILE_BYTES];

@@ -279,7 +279,7 @@ TEST(a_root_directory_without_its_key_list_is_refused, .end = 5)
 }
 
 /* As early versions of uproot wrote it: places are 0, and the size is without the keys. */
-TEST(a_key_list_may_not_tell_its_place, .end = 2)
+TEST(a_key_list_may_lack_its_offset, .end = 2)
 {
     enum { SIZE = 6, PLACE = 18, DIRECTORY = 22 }; /* in a key */
     static const struct {

@@ -438,7 +438,7 @@ def state_of(data_set, blobs):
     return f'  {{{line(reported)[1:-1]}, "columns": [\n{columns}]{blobs}}}'
 
 
-def told_of(data_set):
+def properties_of(data_set):
     """The expected values of the latest version besides its rows."""
     transaction = data_set.read_transaction(data_set.version)
     return {'config': data_set.config(), 'table_metadata': data_set.metadata,
@@ -464,7 +464,8 @@ def make(name):
     for outside_places in places:
         forget_outside(path, outside_places)
     states = ',\n'.join(map(state_of, versions_of(path), bytes_of))
-    reported = f' "told": {line(told_of(lance.dataset(str(path))))},\n' if make_versions is stable else ''
+    properties = line(properties_of(lance.dataset(str(path)))) if make_versions is stable else ''
+    reported = f' "told": {properties},\n' if properties else ''
     if metadata := field_metadata(lance.dataset(str(path)).to_table().schema):
         reported += f' "metadata": {line(metadata)},\n'
     text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n'

@@ -72,8 +72,7 @@ static const char *save_root(const char *name, const char *const *classes)
     return path;
 }
 
-TEST(a_root_file_is_offered_to_the_format_that_is_wanted, .setup = temporary_setup,
-     .teardown = temporary_teardown)
+TEST(a_root_file_is_offered_to_the_requested_format, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     static const char *const trees[] = {"TTree", "TNtuple", "TH1F", NULL}, *const none[] = {"TH1F", NULL},
                              *const rntuple[] = {"ROOT::RNTuple", "TH1F", NULL};
@@ -156,8 +155,7 @@ TEST(an_older_caller_s_options_end_where_it_says, .setup = temporary_setup, .tea
     assert_status(NT_NOT_THIS_FORMAT, nt_file_open(path, &options, &file, &error));
 }
 
-TEST(what_a_newer_caller_wants_is_refused_where_it_is_not_known, .setup = temporary_setup,
-     .teardown = temporary_teardown)
+TEST(unknown_members_of_a_newer_caller_are_refused, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     const char *path = temporary_file("x", "PAR1....PAR1", 12);
     struct {

@@ -70,8 +70,7 @@ TEST(what_is_no_message_is_the_end, .setup = setup, .teardown = teardown)
 }
 
 /* The kernel adds the sender's credentials, before descriptors. */
-TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one, .setup = setup,
-     .teardown = teardown)
+TEST(ancillary_data_without_descriptors_is_ignored, .setup = setup, .teardown = teardown)
 {
     int received[NT_MESSAGE_DESCRIPTORS], count = 1;
     ck_assert_int_eq(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)), 0);
@@ -80,7 +79,7 @@ TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one, .set
     ck_assert_int_eq(count, 0);
 }
 
-TEST(who_is_gone_is_noticed, .setup = setup, .teardown = teardown)
+TEST(a_closed_peer_is_noticed, .setup = setup, .teardown = teardown)
 {
     close(ends[0]);
     ck_assert_int_eq(receive(), NT_MESSAGE_END);
@@ -106,7 +105,7 @@ TEST(descriptors_are_the_same_files_in_the_same_order, .setup = setup, .teardown
 }
 
 /* Each answer alone, followed by descriptors. */
-TEST(answers_to_who_does_not_read_are_not_waited_for, .setup = setup, .teardown = teardown)
+TEST(the_helper_does_not_wait_for_a_client_that_does_not_read, .setup = setup, .teardown = teardown)
 {
     enum { MANY = 100000 };
     int count = 0;

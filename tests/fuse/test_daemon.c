@@ -33,7 +33,7 @@ static void end_early(struct nt_background *background)
 static void forget(struct nt_background *background)
 {
     nt_background_forget(background);
-    nt_background_ready(background); /* nobody reads it */
+    nt_background_ready(background); /* no reader */
     exit(5);
 }
 

@@ -169,7 +169,7 @@ TEST(after_a_slow_request_one_thread_answers_again, .setup = setup, .teardown = 
     expect_one_thread(100);
 }
 
-TEST(a_request_that_hangs_without_a_word_keeps_nobody_waiting, .setup = setup, .teardown = stop)
+TEST(a_hanging_request_does_not_delay_others, .setup = setup, .teardown = stop)
 {
     stop();
     start(2000000);
@@ -188,7 +188,7 @@ static void wait_until_watcher_sleeps(void)
         rest();
 }
 
-TEST(who_watches_sleeps_while_nothing_is_asked, .setup = setup, .teardown = stop)
+TEST(the_watchdog_sleeps_without_requests, .setup = setup, .teardown = stop)
 {
     stop();
     start(1000000);
@@ -202,7 +202,7 @@ TEST(who_watches_sleeps_while_nothing_is_asked, .setup = setup, .teardown = stop
     wait_until_watcher_sleeps();
 }
 
-TEST(another_watches_where_the_one_who_did_is_cancelled, .setup = setup, .teardown = stop)
+TEST(another_thread_watches_when_the_watching_one_is_cancelled, .setup = setup, .teardown = stop)
 {
     stop();
     start(2000000);
@@ -292,7 +292,7 @@ static bool looks_out(struct nt_leader *alone)
     return nt_leader_spins(alone);
 }
 
-TEST(who_leads_looks_out_where_the_last_request_came_soon, .setup = setup, .teardown = stop)
+TEST(the_leader_spins_after_a_quick_request, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
@@ -303,7 +303,7 @@ TEST(who_leads_looks_out_where_the_last_request_came_soon, .setup = setup, .tear
     nt_leader_deinit(&alone);
 }
 
-TEST(who_leads_sleeps_where_the_last_request_was_late, .setup = setup, .teardown = stop)
+TEST(the_leader_blocks_after_a_late_request, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);
@@ -312,7 +312,7 @@ TEST(who_leads_sleeps_where_the_last_request_was_late, .setup = setup, .teardown
     nt_leader_deinit(&alone);
 }
 
-TEST(who_leads_sleeps_where_none_comes_soon, .setup = setup, .teardown = stop)
+TEST(the_leader_blocks_if_no_request_comes_soon, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     const uint64_t soon = NT_SECOND / 5;
@@ -339,7 +339,7 @@ static void receive_so_many(struct nt_leader *alone, enum nt_request_arrival arr
 }
 
 /* After each failure it waits twice as long before it moves again. */
-TEST(who_leads_and_has_to_look_out_each_time_moves, .setup = setup, .teardown = stop)
+TEST(a_leader_that_spins_each_time_moves, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
@@ -352,7 +352,7 @@ TEST(who_leads_and_has_to_look_out_each_time_moves, .setup = setup, .teardown = 
     nt_leader_deinit(&alone);
 }
 
-TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
+TEST(a_leader_that_finds_requests_stays, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     ck_assert_int_eq(nt_leader_init(&alone, 1, for_ever), 0);
@@ -369,7 +369,7 @@ TEST(who_leads_and_finds_requests_stays, .setup = setup, .teardown = stop)
     nt_leader_deinit(&alone);
 }
 
-TEST(who_leads_and_is_asked_seldom_stays, .setup = setup, .teardown = stop)
+TEST(a_leader_with_rare_requests_stays, .setup = setup, .teardown = stop)
 {
     struct nt_leader alone;
     ck_assert_int_eq(nt_leader_init(&alone, 1, 0), 0);

@@ -22,7 +22,7 @@ static void read_in_turns(uint32_t readers, unsigned rounds)
             nt_oversubscription_note(&oversubscription, reader, PROCESSORS);
 }
 
-TEST(no_more_than_there_are_processors_are_no_crowd, .setup = start)
+TEST(as_many_readers_as_processors_do_not_oversubscribe, .setup = start)
 {
     ck_assert(!nt_is_oversubscribed(&oversubscription));
     read_in_turns(1, 100);
@@ -31,7 +31,7 @@ TEST(no_more_than_there_are_processors_are_no_crowd, .setup = start)
     ck_assert(!nt_is_oversubscribed(&oversubscription));
 }
 
-TEST(more_are_a_crowd_as_soon_as_they_come_back, .setup = start)
+TEST(readers_oversubscribe_as_soon_as_they_return, .setup = start)
 {
     read_in_turns(MANY, 1);
     ck_assert(!nt_is_oversubscribed(&oversubscription));
@@ -42,7 +42,7 @@ TEST(more_are_a_crowd_as_soon_as_they_come_back, .setup = start)
     ck_assert(nt_is_oversubscribed(&oversubscription));
 }
 
-TEST(one_after_the_other_is_no_crowd, .setup = start)
+TEST(sequential_readers_do_not_oversubscribe, .setup = start)
 {
     for (uint32_t reader = 1; reader <= 1000; reader++)
         for (unsigned reads = 0; reads < 3; reads++)
@@ -50,14 +50,14 @@ TEST(one_after_the_other_is_no_crowd, .setup = start)
     ck_assert(!nt_is_oversubscribed(&oversubscription));
 }
 
-TEST(a_crowd_goes_home, .setup = start)
+TEST(oversubscription_ends, .setup = start)
 {
     read_in_turns(MANY, 100);
     read_in_turns(1, NT_OVERSUBSCRIPTION_MAX + 1);
     ck_assert(!nt_is_oversubscribed(&oversubscription));
 }
 
-TEST(who_cannot_be_seen_is_nobody, .setup = start)
+TEST(an_invisible_process_is_unknown, .setup = start)
 {
     read_in_turns(MANY, 2);
     for (unsigned reads = 0; reads < 100; reads++)

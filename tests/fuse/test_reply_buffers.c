@@ -79,7 +79,7 @@ static void *borrow_and_return(void *unused)
     return unused;
 }
 
-TEST(who_finds_no_room_waits_until_there_is, .setup = setup, .teardown = teardown)
+TEST(a_thread_over_the_limit_waits, .setup = setup, .teardown = teardown)
 {
     const struct timespec while_waiting = {.tv_nsec = 30 * 1000 * 1000};
     struct nt_reply_buffer *first = nt_reply_buffer_borrow(&buffers, LIMIT - 4096);

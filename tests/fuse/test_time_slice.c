@@ -18,7 +18,7 @@ static struct nt_sched_attributes attributes_of_this_thread(void)
     return attributes;
 }
 
-TEST(the_kernel_knows_it_and_forgets_it)
+TEST(a_lookup_count_rises_and_falls)
 {
     uint64_t usual = attributes_of_this_thread().runtime;
     nt_time_slice_set(NT_TIME_SLICE_SHORT);
@@ -43,7 +43,7 @@ static void *set_the_usual_one(void *runtime)
     return NULL;
 }
 
-TEST(a_thread_does_not_keep_that_of_who_made_it)
+TEST(a_thread_does_not_inherit_the_slice_of_its_creator)
 {
     uint64_t usual = attributes_of_this_thread().runtime, found = 0;
     pthread_t thread;

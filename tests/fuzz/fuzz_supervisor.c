@@ -76,7 +76,7 @@ int __wrap_poll(struct pollfd *files, nfds_t count, int milliseconds)
     files[0].revents = event == EVENT_SIGNAL || event == EVENT_END ? POLLIN : 0;
     files[1].revents = files[1].fd >= 0 && event == EVENT_PACKET ? POLLIN : 0;
     if (event == EVENT_NONE || (event == EVENT_PACKET && files[1].fd < 0))
-        world.has_event = false; /* nobody reads it */
+        world.has_event = false; /* no reader */
     return 1;
 }
 
@@ -155,7 +155,7 @@ int __wrap_close(int file)
     return file >= CHANNEL && file <= DEVICE ? 0 : __real_close(file);
 }
 
-/* ---- what it is asked for ---- */
+/* ---- Requests ---- */
 
 static bool mount(void *context, int *descriptors_ret, int *count_ret)
 {
@@ -198,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     nt_supervisor_run(&supervisor, &tasks, &end);
     demand(world.has_ended);
     demand(!end.signal || world.was_reported);
-    /* After an orderly end, somebody unmounted it; else nothing stays mounted. */
+    /* After an orderly end, it is unmounted; else nothing stays mounted. */
     demand(!world.is_mounted || (end.exit_status == 0 && !end.signal));
     return 0;
 }

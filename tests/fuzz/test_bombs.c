@@ -144,7 +144,7 @@ TEST(a_bomb_of_a_tree_is_read_or_refused_within_its_limits, .end = (int)tree_bom
     try_bomb(&tree_bombs[_i], ".root", 0);
 }
 
-TEST(a_hole_behind_a_bomb_of_a_tree_changes_nothing, .end = (int)tree_bomb_count)
+TEST(a_hole_after_a_tree_bomb_changes_nothing, .end = (int)tree_bomb_count)
 {
     try_bomb(&tree_bombs[_i], ".root", HOLE_BYTES);
 }

@@ -487,7 +487,7 @@ def pieces_without_end(request):
 
 
 @xrootd_lie(READ, READV)
-def an_answer_to_nobody(request):
+def an_answer_without_a_request(request):
     request.send(request.content(), stream=b'\xff\xfe')
 
 
@@ -549,7 +549,7 @@ def a_message_for_terminals(request):
 
 
 @xrootd_lie(LOGIN)
-def a_way_to_say_who_one_is_that_is_none(request):
+def an_unknown_authentication_method(request):
     request.send(bytes(16) + b'&P=' + b'x' * 100_000)
 
 

@@ -49,7 +49,7 @@ def offered(*words):
     return [line.split('\t')[0] for line in lines if not line.startswith('\t')]
 
 
-def options_told(text, *headings):
+def options_in(text, *headings):
     parts = [text.partition(heading)[2].partition('\n\n')[0] for heading in headings]
     return {f'{name}{"=" if value else ""}' for name, value in re.findall(r'^ +(?:-\w, )?--(\w+)(=?)',
             '\n'.join(parts), re.M)}
@@ -70,7 +70,7 @@ def every_command_and_option_of_the_help_is_offered():
     commands = re.findall(r'^  ([a-z]+) +\S', general.partition('Commands:')[2].partition('\n\n')[0], re.M)
     same(offered('ntuple', ''), commands)
     for name in commands:
-        reported = options_told(output(NTUPLE, name, '--help').decode(), 'Options:') | options_told(general,
+        reported = options_in(output(NTUPLE, name, '--help').decode(), 'Options:') | options_in(general,
                 'commands:')
         same({word[2:] for word in offered('ntuple', name, '--')}, reported, name)
 
@@ -79,13 +79,13 @@ def every_command_and_option_of_the_help_is_offered():
 def every_option_of_the_mount_is_offered_in_a_list():
     if not shutil.which(NTUPLE + 'fs'):
         raise Skip('ntuplefs is not built')
-    reported = options_told(output(NTUPLE + 'fs', '--help').decode(),
+    reported = options_in(output(NTUPLE + 'fs', '--help').decode(),
                         'Options that -o accepts, too, as NAME[=VALUE],...:')
     same(set(offered('ntuplefs', '-o', 'ro,')), {f'ro,{name}' for name in reported})
 
 
 @case
-def what_is_wrong_is_not_reported_while_somebody_types():
+def completion_reports_no_mistakes():
     with scratch() as folder:
         broken = folder / 'broken.root'
         broken.write_bytes(EXAMPLE.read_bytes()[:3000])

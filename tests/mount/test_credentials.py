@@ -73,7 +73,7 @@ def is_refused(status, url, *words, options=(), **variables):
 
 
 @case
-def servers_by_https_are_those_that_somebody_vouches_for():
+def https_servers_need_a_trusted_certificate():
     with secured() as (_, directory, site):
         url = f'{site}/open/{FILE}'
         is_refused(UNREACHABLE, url, 'certificate', 'CURL_CA_BUNDLE')
@@ -125,7 +125,7 @@ def credentials_go_to_the_server_that_they_are_for():
 
 
 @case
-def another_server_learns_nothing_of_who_asks():
+def another_server_learns_nothing_about_the_user():
     """By http, by https, and from one to the other."""
     with scratch() as directory, served(DATA) as first, served(DATA) as other, secured() as (_, own, site):
         first.other = other.url('')

@@ -55,7 +55,7 @@ def past_the_page_cache_only_the_bytes_of_the_page_fail():
 
 
 @case
-def a_page_that_was_damaged_by_somebody_else_fails_where_it_was_damaged():
+def a_page_that_another_program_damaged_fails():
     expected = json.loads(data('damaged_page.json').read_text())['datasets']['compressed']['fields']
     first, last = expected['noise']['damaged']['rows']
     with mounted(data('damaged_page.root')) as top:

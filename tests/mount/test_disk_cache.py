@@ -29,7 +29,7 @@ def expected():
 
 
 @case
-def a_second_mount_asks_for_nothing_that_is_on_disk():
+def a_second_mount_requests_nothing_that_is_on_disk():
     here = expected()
     with scratch() as directory, served(DATA) as site:
         for is_first in (True, False):

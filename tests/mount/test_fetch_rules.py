@@ -11,7 +11,7 @@ from web import served
 
 FILE = 'example.root'
 @case
-def who_takes_over_the_process_that_decodes_reaches_the_sources_alone():
+def a_compromised_worker_reaches_only_the_sources():
     refusal = 'it is neither a source nor inside one'
     with served(DATA) as own, served(DATA) as other, fetching(own.url('ok/' + FILE),
                                                               own.url('ok/folder')) as (process, _):

@@ -27,7 +27,7 @@ def goes(mount):
 
 
 @case
-def a_mount_that_nobody_uses_ends_with_status_0_and_takes_its_mountpoint_along():
+def an_unused_mount_ends_with_status_0_and_removes_its_mountpoint():
     for options in IDLE, [*IDLE, '-s'], [*IDLE, '-o', 'auto_unmount']:
         with Foreground(data('example.root'), options=options) as mount:
             goes(mount)
@@ -63,7 +63,7 @@ def an_open_file_keeps_it():
 
 
 @case
-def a_directory_that_somebody_is_in_keeps_it():
+def a_directory_in_use_keeps_the_mount():
     with Foreground(data('example.root'), options=IDLE) as mount:
         process = subprocess.Popen(['sleep', '60'], cwd=mount.mountpoint / 'Events')
         try:
@@ -99,7 +99,7 @@ def a_mount_on_top_is_left_alone():
 
 
 @case
-def who_looks_while_it_goes_sees_the_tree_or_the_empty_directory():
+def a_lookup_during_the_unmount_sees_the_tree_or_the_empty_directory():
     with scratch() as directory:
         mountpoint = directory / 'mnt'
         mountpoint.mkdir()

@@ -66,7 +66,7 @@ def rows_as_text_are_what_pylance_reads(expected, data_set):
 
 
 @each_file
-def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
+def metadata_has_the_encodings_that_pylance_reports(expected, data_set):
     metadata = json.loads((data_set / 'metadata.json').read_text())
     same((metadata['version'], metadata['entries']), (expected['version'], expected['entries']))
     if 'batches' in expected:       # a legacy file
@@ -204,7 +204,7 @@ STRANGE = {'layout': ((), STRANGER), 'values': ((MINI_BLOCK, VALUE_COMPRESSION),
            'scheme': ((MINI_BLOCK, VALUE_COMPRESSION), STRANGE_SCHEME)}
 
 
-def put_stranger(path, column, strange):
+def put_foreign_encoding(path, column, strange):
     editor = LanceEditor(path.read_bytes())
     editor.change_encoding(column, 0, *strange)
     path.write_bytes(editor.written())
@@ -217,7 +217,7 @@ def what_is_not_known_within_a_page_leaves_all_else_of_a_file_served():
     with tempfile.TemporaryDirectory() as directory:
         for name, strange in STRANGE.items():
             path = Path(shutil.copy(data('lance_numbers_2.1.lance'), Path(directory, f'{name}.lance')))
-            put_stranger(path, 0, strange)
+            put_foreign_encoding(path, 0, strange)
         with harness.mounted(directory) as mountpoint:
             for name in STRANGE:
                 check_rest(Path(directory, f'{name}.lance'), mountpoint / f'{name}.lance' / name, [first],
@@ -243,7 +243,7 @@ def what_is_not_known_within_a_page_of_one_fragment_leaves_all_else_of_a_dataset
             for file, column in itertools.product(files, columns):
                 copy = Path(shutil.copytree(harness.data(f'lance_datasets/{source}'),
                                             Path(directory, f'set_{len(cases)}')))
-                put_stranger(copy / 'data' / file.name, column, STRANGE[what])
+                put_foreign_encoding(copy / 'data' / file.name, column, STRANGE[what])
                 cases.append((copy, source, columns[column]))
         with harness.mounted(directory) as mountpoint:
             for copy, source, unread in cases:
@@ -267,7 +267,7 @@ def with_fragments(directory, count, strange_one, column):
         member(FRAGMENTS, message_of([member(1, number), *(strange if number == strange_one else usual)]))
         for number in range(count)])
     editor.write()
-    put_stranger(copy / 'data' / os.fsdecode(file), column, STRANGE['values'])
+    put_foreign_encoding(copy / 'data' / os.fsdecode(file), column, STRANGE['values'])
     return copy
 
 

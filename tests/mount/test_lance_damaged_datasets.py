@@ -112,7 +112,7 @@ OF_A_FRAGMENT = [
 
 
 @each(OF_A_FRAGMENT)
-def what_is_wrong_with_a_fragment_is_told_of_its_rows(_, edit, words):
+def failures_of_a_fragment_affect_its_rows(_, edit, words):
     with copied('blocks_2.1') as source:
         edit(ManifestEditor(source))
         assert_reported(cat(source, 'id/data.bin'), ('fragment 1: ', *words))
@@ -237,7 +237,7 @@ OF_A_MANIFEST = [
 
 
 @each(OF_A_MANIFEST)
-def what_is_wrong_with_a_manifest_is_told_with_its_name(_, edit, words):
+def failures_of_a_manifest_have_its_name(_, edit, words):
     with copied('blocks_2.1') as source:
         editor = ManifestEditor(source)
         edit(editor)
@@ -309,7 +309,7 @@ OF_A_TRANSACTION = [
 
 
 @each(OF_A_TRANSACTION)
-def what_is_wrong_with_a_transaction_is_told_where_it_is_read(_, edit, words):
+def failures_of_a_transaction_are_reported_when_it_is_read(_, edit, words):
     with copied('blocks_2.1') as source:
         edit(ManifestEditor(source))
         assert_reported(cat(source, 'transaction.json'), words)
@@ -377,7 +377,7 @@ OF_DELETIONS = [
 
 
 @each(OF_DELETIONS)
-def what_is_wrong_with_deletions_is_told_of_their_fragment(_, name, edit, words):
+def failures_of_deletions_have_their_fragment(_, name, edit, words):
     with copied(name) as source:
         edit(source, ManifestEditor(source))
         assert_reported(cat(source, 'id/data.bin'), ('fragment 0: ', *words))

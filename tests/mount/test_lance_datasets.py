@@ -88,7 +88,7 @@ def verification_finds_nothing(_expected, _data_set, source):
 
 
 @each_dataset
-def documents_tell_the_version_and_its_fragments(expected, data_set, source):
+def documents_have_the_version_and_its_fragments(expected, data_set, source):
     state = expected['versions'][-1]
     ntuple = json.loads((data_set / 'ntuple.json').read_text())
     same((ntuple['dataset_version'], ntuple['fragments'], ntuple['version']),
@@ -246,7 +246,7 @@ def what_is_beside_the_rows_is_what_pylance_says():
 
 
 @case
-def tags_and_branches_that_cannot_be_read_are_reported_beside_the_others():
+def unreadable_tags_and_branches_are_reported_with_the_others():
     name = 'stable_2.2'
     with tempfile.TemporaryDirectory() as directory:
         source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))

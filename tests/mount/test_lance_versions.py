@@ -42,7 +42,7 @@ def manifest_of(source, number):
     return source / '_versions' / f'{HIGHEST - number}.manifest'
 
 
-def told_version(data_set):
+def shown_version(data_set):
     return json.loads((data_set / 'ntuple.json').read_text())['dataset_version']
 
 
@@ -202,7 +202,7 @@ def a_version_that_is_committed_while_mounted_is_there_at_the_next_look():
                 with open(data_set / 'id' / 'data.bin', 'rb') as file:
                     os.utime(Path(aside, path.name), (0, 1_700_000_000 + state['version']))
                     os.rename(Path(aside, path.name), path)
-                    same(told_version(data_set), state['version'], 'the version at the next look')
+                    same(shown_version(data_set), state['version'], 'the version at the next look')
                     same(len(file.read()), before['rows'] * 8, 'an open file goes on')
                 same((os.stat(data_set).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time),
                      (True, True), 'another one')
@@ -221,11 +221,11 @@ def a_tag_and_a_branch_are_followed():
         tag(source, 'moving', 1)
         with mounted(source, options=('-o', 'version=moving')) as by_tag, mounted(source,
                 options=('-o', 'version=exp')) as by_branch:
-            same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (1, 3))
+            same((shown_version(by_tag / NAME), shown_version(by_branch / NAME)), (1, 3))
             tag(source, 'moving', 2)
             shutil.copy(manifest_of(source, 4), source / 'tree' / 'exp' / '_versions' / 'new')
             os.rename(source / 'tree' / 'exp' / '_versions' / 'new', manifest_of(source / 'tree' / 'exp', 4))
-            same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (2, 4))
+            same((shown_version(by_tag / NAME), shown_version(by_branch / NAME)), (2, 4))
 
 
 @case
@@ -330,7 +330,7 @@ def pylance_writes_while_it_is_mounted():
         lance.write_dataset(arrow.table({'id': range(1000)}), source)
         with mounted(source) as mountpoint:
             data_set = mountpoint / 'table'
-            same(told_version(data_set), 1)
+            same(shown_version(data_set), 1)
             old = os.open(data_set / 'id', os.O_RDONLY | os.O_DIRECTORY)
             with open(data_set / 'id' / 'data.bin', 'rb') as file:
                 lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
@@ -352,7 +352,7 @@ def pylance_writes_while_it_is_mounted():
                 timestamp = datetime.fromisoformat(line['timestamp'][:26] + '+00:00')
                 same(abs(version['timestamp'].astimezone(timezone.utc) - timestamp) <= timedelta(
                         microseconds=1), True, 'timestamp')
-            same((told_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
+            same((shown_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
             lance.dataset(source).cleanup_old_versions(timedelta(0))
             fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')
             same((data_set / 'id' / 'data.bin').read_bytes(),
@@ -373,7 +373,7 @@ def what_pylance_cleans_up_is_stale_where_it_was_not_read():
             with open(mountpoint / 'table' / 'id' / 'data.bin', 'rb', buffering=0) as file:
                 lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
                 lance.dataset(source).cleanup_old_versions(timedelta(0))
-                same(told_version(mountpoint / 'table'), 3)
+                same(shown_version(mountpoint / 'table'), 3)
                 fails(errno.ESTALE, os.pread, file.fileno(), 8, 8 * (rows + 5000))
             fails(errno.ENOENT, os.stat, mountpoint / 'table' / 'versions.d' / '2')
 
@@ -420,7 +420,7 @@ def a_version_apart_from_the_history_is_shown_by_its_number():
                  ['1', '2', '3'], 'the other')
             same([line['version'] for line in lines(data_set / 'versions.jsonl')], [1], 'the history')
         with mounted(source, options=('-o', f'version={apart.version}')) as mountpoint:
-            same(told_version(mountpoint / 'set'), apart.version)
+            same(shown_version(mountpoint / 'set'), apart.version)
 
 
 if __name__ == '__main__':

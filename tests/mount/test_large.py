@@ -83,7 +83,7 @@ def slice_of(thread):
 
 
 @case
-def where_many_read_who_waits_for_requests_comes_first():
+def with_many_readers_receivers_get_short_slices():
     if not slice_of(0):
         raise Skip('the kernel does not have a slice for each thread (Linux 6.12)')
     with scratch() as directory:
@@ -136,7 +136,7 @@ def failure_of(source, options):
 
 
 @case
-def a_damaged_page_fails_the_same_whoever_passes_it_on():
+def a_damaged_page_fails_the_same_with_each_reply_path():
     with scratch() as directory:
         source = directory / 'large.root'
         write_large(source)

@@ -391,7 +391,7 @@ def a_mount_ends_while_a_server_is_silent():
 
 
 @case
-def who_is_interrupted_leaves_a_silent_server():
+def an_interrupted_reader_leaves_a_silent_server():
     with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}')) as mountpoint:
         files, daemon = data_files(mountpoint), daemon_of(mountpoint)
         site.is_good = None

@@ -154,7 +154,7 @@ def many_open_the_same_small_files_for_the_first_time_at_once():
 
 
 @case
-def while_nobody_asks_no_processor_is_taken():
+def an_idle_mount_takes_no_processor():
     with mounted(data('example.root')) as mountpoint:
         for _ in range(1000):
             os.statvfs(mountpoint)

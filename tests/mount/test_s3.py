@@ -132,7 +132,7 @@ def objects_of_a_dataset_are_requested_with_signatures():
 
 
 @case
-def only_those_who_may_read_read():
+def only_permitted_users_can_read():
     with stored() as store:
         address, words = 's3://data/plain.root', ('ls', 's3://data/plain.root')
         for key in store.key, store.visitor:

@@ -60,7 +60,7 @@ def sources(directory):
 
 
 @case
-def who_takes_over_the_process_that_decodes_has_nothing():
+def a_compromised_worker_gains_nothing():
     needs('seccomp')
     with scratch() as directory:
         for source in sources(directory):
@@ -91,7 +91,7 @@ def without_the_sandbox_every_attempt_succeeds():
 
 
 @case
-def who_takes_over_the_tool_has_no_more():
+def a_compromised_tool_gains_nothing():
     """While it writes its output; a copy can write to the target's folder, and to nothing else."""
     if not PRELOAD:
         raise Skip('no library of attempts: a build with sanitizers')
@@ -143,7 +143,7 @@ def taken_over_fetching(directory, victim, **variables):
 
 
 @case
-def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
+def a_compromised_helper_has_only_connections():
     if not PRELOAD or not FETCH:
         raise Skip('no library of attempts, or no program that fetches')
     with scratch() as directory, tempfile.TemporaryDirectory(dir='.') as elsewhere:
@@ -156,7 +156,7 @@ def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
 
 
 @case
-def what_is_beside_credentials_is_out_of_its_reach():
+def files_next_to_credentials_are_unreachable():
     """The files as well: it has copies."""
     if not PRELOAD or not FETCH:
         raise Skip('no library of attempts, or no program that fetches')

@@ -59,7 +59,7 @@ def files_that_begin_with_a_dot_are_left_out_of_folders():
 
 
 @case
-def folders_of_zarr_and_blosc2_are_refused_by_name_and_left_out_beside_files_that_are_read():
+def folders_of_zarr_and_blosc2_are_refused_by_name_or_omitted():
     with scratch() as directory:
         folder = directory / 'folder'
         for name, marker, kind in (('array.zarr', '.zarray', 'a Zarr array'),

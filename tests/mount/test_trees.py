@@ -154,7 +154,7 @@ def a_branch_in_another_file_is_unreadable_and_names_it():
 
 
 @case
-def what_a_dataset_tells_of_its_tree():
+def documents_describe_the_tree_of_a_dataset():
     def reported(source, path):
         return json.loads(output(NTUPLE, 'cat', data(source), f'{path}/ntuple.json'))
 

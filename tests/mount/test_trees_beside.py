@@ -28,7 +28,7 @@ def document(*arguments):
 # ---- friends ----
 
 @case
-def a_friend_is_a_field_only_if_it_is_wanted():
+def a_friend_is_a_field_only_on_request():
     fields = output(NTUPLE, 'ls', FRIENDS, 'events').decode().split()
     same({'calibration', 'more', 'i~2'} & {*fields}, set())
     same([friend['is_shown'] for friend in document(FRIENDS, 'events/ntuple.json')['friends']], [False] * 6)

@@ -17,7 +17,7 @@ def needs_root():
         raise Skip('only root can become another user')
 
 
-def as_nobody(*arguments):
+def as_other_user(*arguments):
     result = command(*arguments, **NOBODY)
     return result.returncode, os.strerror(errno.EACCES) in result.stderr.decode()
 
@@ -30,10 +30,10 @@ def source_with_mode(directory, mode):
 
 
 @case
-def without_allow_other_nobody_else_gets_in():
+def without_allow_other_no_other_user_gets_in():
     needs_root()
     with scratch() as directory, mounted(source_with_mode(directory, 0o644)) as top:
-        same(as_nobody('ls', top), (2, True))
+        same(as_other_user('ls', top), (2, True))
 
 
 @case
@@ -42,8 +42,8 @@ def with_allow_other_a_private_source_stays_private():
     with scratch() as directory, mounted(source_with_mode(directory, 0o600),
                                          options=['-o', 'allow_other']) as top:
         assert {'allow_other', 'default_permissions'} <= set(mounts()[str(top)][2])
-        same(as_nobody('cat', top / PATH), (1, True))
-        same(as_nobody('ls', top), (2, True))
+        same(as_other_user('cat', top / PATH), (1, True))
+        same(as_other_user('ls', top), (2, True))
         same(len((top / PATH).read_bytes()), 4000, 'the owner still reads')
 
 
@@ -52,8 +52,8 @@ def with_allow_other_a_public_source_is_public():
     needs_root()
     with scratch() as directory, mounted(source_with_mode(directory, 0o644),
                                          options=['-o', 'allow_other']) as top:
-        same(as_nobody('cat', top / PATH), (0, False))
-        same(as_nobody('cat', top / 'Events/head.jsonl'), (0, False))
+        same(as_other_user('cat', top / PATH), (0, False))
+        same(as_other_user('cat', top / 'Events/head.jsonl'), (0, False))
 
 
 @case
@@ -108,7 +108,7 @@ def metadata_that_others_may_not_read_closes_the_dataset_to_them():
     with scratch() as directory:
         array = array_with_modes(directory, {'meta/storage': 0o600})
         with mounted(array, options=['-o', 'allow_other']) as top:
-            same(as_nobody('cat', top / 'array/metadata.json'), (1, True))
+            same(as_other_user('cat', top / 'array/metadata.json'), (1, True))
             same(len((top / 'array/values/data.bin').read_bytes()), 120, 'the owner still reads')
 
 
@@ -119,7 +119,7 @@ def without_other_users_every_part_is_read_that_can_be():
 
 
 @case
-def a_link_out_of_a_dataset_shows_nobody_what_it_leads_to():
+def a_link_out_of_a_dataset_does_not_show_its_target():
     needs_root()
     with scratch() as directory:
         array = array_with_modes(directory, {})

@@ -89,7 +89,7 @@ def files_on_servers_of_all_kinds_and_files_here_are_shown_together():
 
 
 @case
-def servers_that_somebody_vouches_for_are_read_by_encrypted_connections():
+def servers_with_a_trusted_certificate_are_read_by_tls():
     with scratch() as directory:
         make_certificates(directory)
         if os.geteuid() == 0:

@@ -56,7 +56,7 @@ def test_entries_are_chosen_over_all_files():
     assert (file['compressed']['ramp'] == of_all('ramp')[999:1001]).all()
 
 
-def test_fields_that_differ_are_refused_or_united():
+def test_fields_that_differ_are_refused_or_merged():
     pair = [DATA / 'lance_declared_2.2.lance', DATA / 'lance_drifted_2.2.lance']
     with pytest.raises(ntuple.IncompatibleError, match='field number differs'):
         ntuple.chain(pair)

@@ -52,7 +52,7 @@ def test_capsules_keep_their_file(example):
     assert np.array_equal(rest.column('weight').to_numpy(), expected)
 
 
-def test_capsules_that_nobody_takes_are_released(example):
+def test_unused_capsules_are_released(example):
     file = ntuple.open(example)
     view = file['Events'].select()
     capsules = [view.__arrow_c_stream__(), view.__arrow_c_schema__(), view.__arrow_c_stream__()]

@@ -270,7 +270,7 @@ TEST(a_row_is_found_alone_and_a_null_one_is_not)
     }
     struct nt_blob blob = {0};
     assert_status(NT_NOT_FOUND, nt_blobs_find(blobs, ROWS, true, &blob, &error));
-    assert_status(NT_NOT_FOUND, nt_blobs_bytes(blobs, false, &total, &error)); /* nobody has requested all */
+    assert_status(NT_NOT_FOUND, nt_blobs_bytes(blobs, false, &total, &error)); /* not requested yet */
     nt_blobs_close(blobs);
     builder_free(builder);
 }

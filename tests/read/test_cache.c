@@ -407,7 +407,7 @@ static void run_visitors(struct visitor *visitors, void *(*visit)(void *))
         pthread_join(threads[i], NULL);
 }
 
-TEST(threads_that_want_the_same_wait_for_one_load, .end = 2)
+TEST(threads_that_need_the_same_page_wait_for_one_load, .end = 2)
 {
     enum nt_status status = _i ? NT_CHECKSUM : NT_OK;
     struct nt_counters counters = {0};
@@ -631,7 +631,7 @@ TEST(a_large_page_that_fails_leaves_its_memory)
 }
 
 /* A thread that waited for space while others wait for what it holds would wait forever. */
-TEST(who_holds_an_entry_gets_none_without_room)
+TEST(a_thread_with_a_pinned_entry_does_not_wait_for_space)
 {
     struct nt_error error;
     struct nt_counters counters = {0};

@@ -191,7 +191,7 @@ static void drop(void)
     reopen(builder, NULL);
 }
 
-TEST(entries_that_are_dropped_are_in_no_stream, .setup = setup, .teardown = teardown)
+TEST(deleted_entries_are_in_no_stream, .setup = setup, .teardown = teardown)
 {
     uint64_t rows, pages;
     drop();
@@ -217,8 +217,7 @@ static const struct {
     {{too_few, 1}, false},
 };
 
-TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_reported_are_damage, .setup = setup,
-     .teardown = teardown, .end = 2)
+TEST(impossible_deletions_are_damage, .setup = setup, .teardown = teardown, .end = 2)
 {
     int32_t value;
     uint64_t rows;

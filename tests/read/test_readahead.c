@@ -121,7 +121,7 @@ static void read_elements(struct nt_stream *stream, uint64_t first, uint32_t cou
         ck_assert_int_eq(values[i], (int32_t)(first + i));
 }
 
-TEST(who_reads_from_front_to_back_is_ahead_of_himself)
+TEST(a_sequential_reader_has_readahead)
 {
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
@@ -135,7 +135,7 @@ TEST(who_reads_from_front_to_back_is_ahead_of_himself)
     done(builder, stream);
 }
 
-TEST(who_reads_in_one_call_has_all_of_it_requested_first)
+TEST(one_call_requests_all_of_its_range_first)
 {
     struct nt_error error;
     int32_t values[ELEMENTS];
@@ -152,7 +152,7 @@ TEST(who_reads_in_one_call_has_all_of_it_requested_first)
     done(builder, stream);
 }
 
-TEST(who_wants_one_value_asks_for_its_page_alone)
+TEST(one_value_requests_only_its_page)
 {
     struct builder *builder = counting_up(NULL);
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
@@ -176,7 +176,7 @@ static const struct {
              {"from one cluster to the next", 8 * PAGE_BYTES + 4, PAGE_BYTES, 2},
              {"a part of an element behind a page", 5 * PAGE_BYTES + 1, PAGE_BYTES, 2}};
 
-TEST(a_read_of_a_stream_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
+TEST(a_read_of_a_stream_prefetches_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
 {
     struct nt_error error;
     uint8_t bytes[3 * PAGE_BYTES];
@@ -191,7 +191,7 @@ TEST(a_read_of_a_stream_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
     done(builder, stream);
 }
 
-TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
+TEST(a_read_of_a_column_prefetches_its_own_pages, .end = sizeof(alone) / sizeof(*alone))
 {
     struct nt_error error;
     uint8_t bytes[3 * PAGE_BYTES];
@@ -209,7 +209,7 @@ TEST(a_read_of_a_column_asks_for_its_own_pages, .end = sizeof(alone) / sizeof(*a
     done(builder, NULL);
 }
 
-TEST(who_is_led_asks_for_nothing_ahead)
+TEST(a_stream_with_a_prefetcher_does_not_prefetch)
 {
     struct nt_prefetch prefetch = {.count = 0};
     struct builder *builder = counting_up(NULL);

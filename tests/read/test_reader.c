@@ -26,7 +26,7 @@ static enum nt_status open_with(const struct newer *newer, struct nt_reader **re
     return nt_reader_new(&newer->options, reader_ret, &error);
 }
 
-TEST(an_older_caller_gets_the_defaults_of_what_it_does_not_know)
+TEST(an_older_caller_gets_defaults_for_newer_members)
 {
     struct newer from = {.options = {.cache_bytes = 12345, .threads = 2, .failure_seconds = 77}};
     struct nt_reader *reader;
@@ -38,7 +38,7 @@ TEST(an_older_caller_gets_the_defaults_of_what_it_does_not_know)
     nt_reader_free(reader);
 }
 
-TEST(a_newer_caller_may_not_want_what_is_not_known)
+TEST(a_newer_caller_may_not_set_unknown_members)
 {
     struct newer from = {.options = NT_READER_OPTIONS_INIT};
     struct nt_reader *reader;

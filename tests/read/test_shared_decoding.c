@@ -52,7 +52,7 @@ TEST(the_end_of_a_page_is_that_of_the_same_bytes)
     builder_free(builder);
 }
 
-TEST(an_offset_in_front_of_all_pages_is_beside_nothing)
+TEST(an_offset_before_all_pages_shares_no_page)
 {
     struct builder *builder = vector_out_of_order(3);
     finish(builder, NULL);

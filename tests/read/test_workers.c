@@ -87,7 +87,7 @@ TEST(jobs_are_done_once_each, .setup = setup, .teardown = teardown)
         ck_assert_uint_eq(atomic_load(&done[i]), 1);
 }
 
-TEST(a_page_that_is_claimed_is_left_to_who_claims_it, .setup = setup, .teardown = teardown)
+TEST(a_claimed_page_is_left_to_its_claimer, .setup = setup, .teardown = teardown)
 {
     block_worker();
     queue(0, 1);
@@ -123,7 +123,7 @@ TEST(a_dataset_that_is_forgotten_has_nothing_queued_or_under_way, .setup = setup
     ck_assert_uint_eq(atomic_load(&done[2]), 1); /* of another one */
 }
 
-TEST(too_much_is_dropped, .setup = setup, .teardown = teardown)
+TEST(too_much_is_discarded, .setup = setup, .teardown = teardown)
 {
     block_worker();
     for (unsigned i = 0; i < QUEUED; i++)

@@ -283,7 +283,7 @@ TEST(unions_that_are_not_known_here_are_refused)
 }
 
 /* Nothing after the structure that it knows is read. */
-TEST(a_program_that_knows_no_unions_gets_what_is_usual)
+TEST(a_caller_without_the_option_gets_structs)
 {
     struct nt_arrow_options options = {
         .struct_bytes = offsetof(struct nt_arrow_options, unions),

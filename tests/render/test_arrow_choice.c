@@ -99,7 +99,7 @@ static void try_fields(const uint32_t *fields, size_t count, enum nt_arrow_union
     nt_buffer_deinit(&found);
 }
 
-TEST(a_member_brings_its_record_and_nothing_beside_it)
+TEST(a_member_brings_its_record_and_no_sibling)
 {
     struct sample sample = make_sample();
     try_fields(&sample.other, 1, NT_ARROW_UNIONS_STRUCT, &sample, "+s(+s(i))", 1);

@@ -261,7 +261,7 @@ static struct builder *records_of_nothing(uint64_t count)
     return builder;
 }
 
-/* As many as there may be, one more, and so many that a reader who tried would not end. */
+/* The maximum, one more, and so many that reading them would not end. */
 TEST(a_row_of_endless_nothing_is_refused, .end = 6)
 {
     static const uint64_t counts[] = {1 << 20, (1 << 20) + 1, UINT64_C(1) << 40};
@@ -280,7 +280,7 @@ TEST(a_row_of_endless_nothing_is_refused, .end = 6)
 }
 
 /* The text of the row is `{"<name>":[{},{},...]}` or a cell of it: three bytes for each item. */
-TEST(a_row_is_given_up_where_the_caller_wants_no_more, .end = 2)
+TEST(a_row_is_given_up_when_it_is_too_long, .end = 2)
 {
     enum { ITEMS = 1 << 19 };
     struct nt_error error;

@@ -373,7 +373,7 @@ TEST(calls_that_are_not_needed_fail, .setup = setup, .teardown = temporary_teard
     ck_assert_int_eq(in_sandbox(0, maps_code), EPERM);
 }
 
-TEST(who_fetches_connects_and_nobody_connects_to_it, .setup = setup, .teardown = temporary_teardown)
+TEST(the_helper_connects_and_accepts_no_connection, .setup = setup, .teardown = temporary_teardown)
 {
     const unsigned uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS | NT_SANDBOX_LOADS;
     ck_assert_int_eq(in_sandbox(uses, connects), ECONNREFUSED);
@@ -399,7 +399,7 @@ TEST(who_fetches_connects_and_nobody_connects_to_it, .setup = setup, .teardown =
     ck_assert_int_eq(in_sandbox(uses, maps_code_to_write), EPERM);
 }
 
-TEST(who_asks_another_process_sends_to_that_one_alone, .setup = setup, .teardown = temporary_teardown)
+TEST(a_forked_client_sends_to_its_own_helper_only, .setup = setup, .teardown = temporary_teardown)
 {
     datagram_socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_FETCHES, sends_to_whom_it_knows), EDESTADDRREQ);

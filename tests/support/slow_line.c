@@ -159,7 +159,7 @@ static void send_more(struct flow *flow, int direction, double now)
     }
 }
 
-/* False if nobody takes it any more. */
+/* False if the other side is closed. */
 static bool deliver(struct flow *flow, double now)
 {
     flow->is_blocked = false;

@@ -29,7 +29,7 @@ struct tree_class {
 struct tree_basket {
     const void *values; /* as stored */
     uint32_t stored_bytes, object_bytes;
-    const int32_t *offsets;        /* of entries + 1, behind values that are not compressed; NULL: none */
+    const int32_t *offsets;        /* of entries + 1, after values that are not compressed; NULL: none */
     uint32_t entries, entry_bytes; /* fNevBuf, fNevBufSize */
     uint32_t last;                 /* from the end of the key; the bytes of the values if it is 0 */
     uint32_t key_length;           /* 0: what it is */
@@ -43,7 +43,7 @@ struct tree_branch {
     int64_t entries;          /* 0: those of the tree */
     uint32_t leaf_length;     /* fLen; 0: 1 */
     uint32_t baskets;         /* how often the basket is listed */
-    uint32_t records;         /* how often it is written, one record behind the other; 0: once */
+    uint32_t records;         /* how often it is written, one record after the other; 0: once */
     bool is_shared;           /* its records are those of the branch before */
     uint32_t claimed_baskets; /* fMaxBaskets, if it is not what is there */
     bool has_offsets;         /* fEntryOffsetLen */

@@ -53,7 +53,7 @@ TEST(differences_are_found_in_front_of_damage_and_after, .end = 8)
     builder_free(b);
 }
 
-/* ---- by chance ---- */
+/* ---- Random changes ---- */
 
 /* The first difference of two streams that are read whole; false if one cannot be. */
 static bool is_readable(struct builder *builder, uint32_t field, enum nt_stream_kind kind,

@@ -39,7 +39,7 @@ TEST(a_schema_is_a_line_for_each_field_or_one_object)
     builder_free(builder);
 }
 
-TEST(a_program_that_wants_no_more_gets_no_more)
+TEST(a_program_that_stops_gets_no_more)
 {
     struct nt_error error;
     struct taken taken = {.max_pieces = 1};

@@ -122,7 +122,7 @@ TEST(windows_have_all_ranges_in_the_order_of_the_file)
     nt_file_discard(file);
 }
 
-TEST(more_ranges_than_the_file_may_ask_for_are_refused)
+TEST(more_ranges_than_the_limit_are_refused)
 {
     struct nt_source source;
     struct nt_file *file = file_of_ranges(&source, 1000000);

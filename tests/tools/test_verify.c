@@ -307,7 +307,7 @@ TEST(switches_that_lead_nowhere_are_found, .end = 2)
     builder_free(builder);
 }
 
-TEST(alternatives_that_nobody_chose_are_found)
+TEST(alternatives_without_a_selected_row_are_found)
 {
     static struct found found;
     static const uint64_t switches[] = {SWITCH(1, 0), SWITCH(2, 0), SWITCH(1, 1)};

@@ -340,7 +340,7 @@ TEST(opening_the_arrow_table_reads_nothing_that_its_size_has_read, .setup = setu
     ck_assert(!is_read_twice());
 }
 
-/* ---- what is told before is so ---- */
+/* ---- Reported sizes ---- */
 
 static void read_all(uint64_t node, const char *name)
 {

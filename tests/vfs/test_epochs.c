@@ -7,7 +7,7 @@
 #include "support.h"
 #include "vfs/inode.h"
 
-TEST(a_second_turn_waits_for_those_who_were_there_before_the_first)
+TEST(the_epoch_advances_only_when_earlier_readers_left)
 {
     struct nt_epoch epoch = {0};
     unsigned early = nt_epoch_enter(&epoch);
@@ -56,7 +56,7 @@ static int *new_thing(void)
     return thing;
 }
 
-TEST(what_somebody_holds_is_not_freed)
+TEST(a_referenced_object_is_not_freed)
 {
     pthread_t threads[VISITORS];
     void *problem;

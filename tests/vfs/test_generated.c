@@ -33,7 +33,7 @@ static struct {
     enum nt_status status;
     bool is_short;
     bool gives_up;        /* in place of failing */
-    pthread_mutex_t gate; /* who makes a piece of node 1 passes it */
+    pthread_mutex_t gate; /* the generator of a piece of node 1 passes it */
 } script = {.gate = PTHREAD_MUTEX_INITIALIZER};
 
 struct letters {
@@ -305,7 +305,7 @@ static bool is_gone(void *context)
     return true;
 }
 
-TEST(who_wants_the_same_waits_and_nobody_else, .setup = setup, .teardown = teardown)
+TEST(only_readers_of_the_same_page_wait, .setup = setup, .teardown = teardown)
 {
     pthread_t first, second;
     void *problem;
@@ -323,7 +323,7 @@ TEST(who_wants_the_same_waits_and_nobody_else, .setup = setup, .teardown = teard
     ck_assert_uint_eq(made, 2);
 }
 
-TEST(a_caller_who_gives_up_is_let_go, .setup = setup, .teardown = teardown)
+TEST(a_caller_that_gives_up_returns, .setup = setup, .teardown = teardown)
 {
     struct nt_vfs_caller caller = {is_gone, NULL};
     pthread_t first, second;

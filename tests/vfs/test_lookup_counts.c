@@ -62,7 +62,7 @@ char *__wrap_strdup(const char *text)
     return has_failed() ? NULL : __real_strdup(text);
 }
 
-/* ---- what happens behind the reading of a folder ---- */
+/* ---- Changes while a folder is listed ---- */
 
 typedef void happening(void);
 static _Atomic(happening *) after_reading; /* once */
@@ -79,7 +79,7 @@ int __wrap_closedir(DIR *directory)
     return result;
 }
 
-/* ---- who knows ---- */
+/* ---- Lookup counts ---- */
 
 /* Like the kernel: a directory entry for each part of a path. */
 struct kernel {
@@ -151,7 +151,7 @@ TEST(numbers_of_what_was_replaced_and_forgotten_are_given_again, .setup = set_up
     }
 }
 
-TEST(what_somebody_knows_stays_what_it_was, .setup = set_up, .teardown = tear_down)
+TEST(a_referenced_inode_does_not_change, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0}, other = {.count = 0};
     struct nt_vfs_attributes old = known(&kernel, "good2.root"),
@@ -189,7 +189,7 @@ TEST(a_number_that_comes_again_has_another_generation, .setup = set_up, .teardow
     ck_assert_uint_gt(again, 10);
 }
 
-TEST(who_reads_a_file_keeps_its_number, .setup = set_up, .teardown = tear_down)
+TEST(an_open_file_keeps_its_number, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0};
     struct nt_vfs_handle *handle;
@@ -363,7 +363,7 @@ TEST(numbers_of_versions_that_are_not_shown_any_more_are_given_again, .setup = s
     remove_dataset(dataset_folder);
 }
 
-TEST(a_version_that_somebody_knows_stays_what_it_was, .setup = set_up, .teardown = tear_down)
+TEST(a_referenced_version_does_not_change, .setup = set_up, .teardown = tear_down)
 {
     struct kernel kernel = {.count = 0}, other = {.count = 0};
     char bytes[64];

@@ -189,7 +189,7 @@ TEST(of_a_file_that_is_replaced_nothing_stays_open, .setup = tree_setup, .teardo
     assert_open_files(0);
 }
 
-TEST(what_is_replaced_stays_open_for_those_who_have_it, .setup = tree_setup, .teardown = tree_teardown)
+TEST(a_replaced_file_stays_open_for_its_users, .setup = tree_setup, .teardown = tree_teardown)
 {
     char path[80];
     int32_t run;

@@ -31,7 +31,7 @@ static enum nt_status copy(const void *from, struct today *to)
     return nt_copy_struct(from, to, sizeof(*to), "today", &error);
 }
 
-TEST(what_the_caller_knows_is_taken_and_the_rest_is_zero, .end = 5)
+TEST(known_members_are_copied_and_the_rest_is_zero, .end = 5)
 {
     /* Around the ends of members, where compilers put sizes. */
     static const size_t sizes[] = {8, 16, 20, 24, 32};

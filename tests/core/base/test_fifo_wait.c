@@ -57,7 +57,7 @@ static void deinit(struct shared *shared)
     pthread_mutex_destroy(&shared->lock);
 }
 
-TEST(where_there_is_room_nobody_waits)
+TEST(below_the_limit_no_thread_waits)
 {
     struct shared shared;
     init(&shared);
@@ -104,7 +104,7 @@ static void *take_little_all_the_time(void *argument)
     return NULL;
 }
 
-TEST(who_wants_all_is_not_passed_for_ever)
+TEST(a_large_request_is_not_starved)
 {
     struct shared shared;
     pthread_t threads[THREADS];

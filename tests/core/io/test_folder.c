@@ -76,7 +76,7 @@ static enum nt_status stop(void *context, const struct nt_folder_entry *entry, s
     return NT_CANCELED;
 }
 
-TEST(a_listing_ends_when_its_visitor_wants_it, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(a_listing_ends_when_its_visitor_returns_false, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     unsigned visits = 0;
     temporary_file("a", "", 0);
@@ -223,7 +223,7 @@ TEST(what_fewer_may_read_than_was_shown_is_refused_where_others_look_on, .setup 
     nt_folder_close(folder);
 }
 
-TEST(a_folder_beside_a_dataset_shows_nobody_more_than_that, .setup = temporary_setup,
+TEST(a_folder_next_to_a_dataset_does_not_extend_permissions, .setup = temporary_setup,
      .teardown = temporary_teardown, .end = 4)
 {
     bool is_private = _i & 1, is_folder = _i & 2;

@@ -21,7 +21,7 @@ static bool may_read(const struct stat *file, uid_t user, unsigned groups)
 }
 
 /* All modes of two files, for all users in all sets of three groups. */
-TEST(nobody_is_shown_what_he_may_not_read)
+TEST(a_user_sees_only_readable_files)
 {
     for (mode_t modes = 0; modes < 64; modes++)
         for (unsigned owners = 0; owners < 16; owners++) {

@@ -53,7 +53,7 @@ TEST(files_in_a_folder_here_have_what_a_range_cache_would_take)
     nt_budget_deinit(&budget);
 }
 
-/* 100 MB of anything are worth 48 MiB beside the metadata. */
+/* 100 MB of anything allow 48 MiB in addition to the metadata. */
 TEST(other_bytes_of_the_file_count_a_little)
 {
     ck_assert_uint_eq(limit_of(0, 4096, true, UINT64_MAX), FREE + 4096 * 18);

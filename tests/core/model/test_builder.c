@@ -93,7 +93,7 @@ TEST(columns_of_no_field_are_refused_at_the_end, .setup = setup, .teardown = tea
     assert_status(NT_CORRUPT, nt_builder_finish(&builder, &error));
 }
 
-TEST(more_than_the_file_may_ask_for_is_refused_and_given_back, .setup = setup, .teardown = teardown)
+TEST(more_than_the_limit_is_refused_and_released, .setup = setup, .teardown = teardown)
 {
     const struct nt_field field = {.parent = NT_NONE};
     teardown();

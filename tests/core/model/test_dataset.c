@@ -293,7 +293,7 @@ static void note_group(void *context, const struct nt_dataset *dataset, uint32_t
     reported->failure = *failure;
 }
 
-TEST(a_bad_group_is_reported_once_also_where_nobody_wants_the_error)
+TEST(a_bad_group_is_reported_once_also_without_an_error_argument)
 {
     struct nt_file *file = build_groups();
     struct reported reported = {0};

@@ -89,7 +89,7 @@ static enum nt_status stat_sized(struct nt_source *source, struct stat *attribut
 
 static const struct nt_source_ops sized_ops = {.stat = stat_sized, .close = count_close};
 
-TEST(a_file_may_ask_for_pages_in_proportion_to_what_it_takes_on_the_disk)
+TEST(the_page_limit_grows_with_the_size_on_the_disk)
 {
     static const struct {
         uint64_t size, disk_bytes, page_bytes, expected;

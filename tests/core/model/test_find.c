@@ -149,7 +149,7 @@ TEST(no_path_is_the_only_dataset)
     nt_file_close(file);
 }
 
-TEST(a_dataset_beside_others_does_not_count)
+TEST(a_dataset_marked_as_beside_others_does_not_count)
 {
     struct nt_file *file = build_datasets();
     file->dataset_count = 4;

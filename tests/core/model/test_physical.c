@@ -38,7 +38,7 @@ static struct nt_file *build(void)
     return file;
 }
 
-TEST(a_dataset_whose_columns_are_the_files_is_its_own_stored_side)
+TEST(a_dataset_with_the_files_columns_is_its_own_physical_dataset)
 {
     struct nt_file *file = build_file(NULL, 0, NULL, 0);
     struct nt_dataset *dataset = file->datasets[0], *physical;
@@ -49,7 +49,7 @@ TEST(a_dataset_whose_columns_are_the_files_is_its_own_stored_side)
     nt_file_close(file);
 }
 
-TEST(sides_are_made_once_and_not_before_somebody_asks)
+TEST(the_physical_dataset_is_built_once_on_first_use)
 {
     struct nt_file *file = build();
     struct nt_dataset *dataset = file->datasets[0], *physical, *again;
@@ -65,7 +65,7 @@ TEST(sides_are_made_once_and_not_before_somebody_asks)
     nt_file_close(file);
 }
 
-TEST(the_stored_side_is_its_own)
+TEST(a_physical_dataset_is_its_own_physical_dataset)
 {
     struct nt_file *file = build();
     struct nt_dataset *physical, *of_stored;
@@ -75,7 +75,7 @@ TEST(the_stored_side_is_its_own)
     nt_file_close(file);
 }
 
-TEST(why_there_are_no_sides_is_remembered)
+TEST(a_failure_of_the_physical_dataset_is_remembered)
 {
     struct nt_file *file = build();
     struct nt_dataset *physical = NULL;
@@ -89,7 +89,7 @@ TEST(why_there_are_no_sides_is_remembered)
     nt_file_close(file);
 }
 
-TEST(sides_that_the_machine_refused_are_tried_again)
+TEST(a_physical_dataset_is_retried_after_an_environmental_failure)
 {
     struct nt_file *file = build();
     struct nt_dataset *physical;
@@ -106,7 +106,7 @@ static void *ask_in_a_thread(void *dataset)
     return nt_dataset_physical(dataset, &physical, NULL) == NT_OK ? physical : NULL;
 }
 
-TEST(threads_that_come_together_get_the_same_sides)
+TEST(concurrent_threads_get_the_same_physical_dataset)
 {
     enum { THREADS = 8 };
     struct nt_file *file = build();

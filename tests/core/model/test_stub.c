@@ -60,7 +60,7 @@ static struct nt_file *new_stub(void)
     return file;
 }
 
-TEST(a_file_that_is_no_outline_is_complete_itself)
+TEST(a_file_that_is_no_stub_resolves_to_itself)
 {
     struct nt_file *file = new_file(), *found = NULL;
     ck_assert(nt_file_is_resolved(file));
@@ -70,7 +70,7 @@ TEST(a_file_that_is_no_outline_is_complete_itself)
     nt_file_close(file);
 }
 
-TEST(the_file_is_made_once_and_not_before_somebody_asks)
+TEST(a_stub_is_resolved_once_on_first_use)
 {
     struct nt_file *stub = new_stub(), *file = NULL, *again = NULL;
     ck_assert(!nt_file_is_resolved(stub));
@@ -87,7 +87,7 @@ TEST(the_file_is_made_once_and_not_before_somebody_asks)
     ck_assert_int_eq(closed, 2);
 }
 
-TEST(who_gets_the_outline_gets_the_file)
+TEST(a_caller_with_the_stub_gets_the_file)
 {
     struct nt_file *stub = new_stub(), *file;
     assert_ok(nt_file_resolve_stub(stub, &file, &error));

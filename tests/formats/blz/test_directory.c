@@ -63,7 +63,7 @@ TEST(columns_that_cannot_be_opened_are_reported_also_where_all_are, .setup = set
 
 /* "Here there can be as many files as necessary": all other files of meta/ are shown, except hidden
  * ones. */
-TEST(files_of_metadata_that_nobody_knows_are_shown, .setup = set_up, .teardown = tear_down)
+TEST(unknown_files_of_metadata_are_shown, .setup = set_up, .teardown = tear_down)
 {
     struct nt_buffer text = {0};
     put_integers("a");

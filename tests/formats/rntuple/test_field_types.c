@@ -160,7 +160,7 @@ static const struct kind_row {
     {.type = "Alien", .sub_fields = 2, .kind = NT_FIELD_RECORD},
     {.type = "std::array<T,9>", .flags = 1, .sub_fields = 1, .kind = NT_FIELD_ARRAY},
     {.type = "std::array<T,9>", .role = 2, .flags = 1, .sub_fields = 1, .kind = NT_FIELD_ARRAY},
-    /* only the name tells them apart */
+    /* only the name distinguishes them */
     {.type = "std::pair<T,U>", .role = 2, .sub_fields = 2, .kind = NT_FIELD_TUPLE},
     {.type = "std::tuple<T>", .role = 2, .sub_fields = 1, .kind = NT_FIELD_TUPLE},
     {.type = "std::tuple<", .role = 2, .sub_fields = 1, .kind = NT_FIELD_RECORD},

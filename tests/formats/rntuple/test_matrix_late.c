@@ -357,8 +357,7 @@ static enum nt_status open_with_flags(enum rntuple_generation generation, const 
     return status;
 }
 
-TEST(version_1_knows_the_flag_and_no_other_generation_does, .first = RNTUPLE_CRC32_LINKS,
-     .end = RNTUPLE_GENERATIONS)
+TEST(only_version_1_has_the_flag, .first = RNTUPLE_CRC32_LINKS, .end = RNTUPLE_GENERATIONS)
 {
     static const uint64_t flag[] = {1};
     bool is_known = _i == RNTUPLE_V1 || _i == RNTUPLE_V1_1;
@@ -367,7 +366,7 @@ TEST(version_1_knows_the_flag_and_no_other_generation_does, .first = RNTUPLE_CRC
         ck_assert_ptr_nonnull(strstr(error.message, "feature flag 0 is set"));
 }
 
-TEST(an_unknown_flag_beside_the_known_one_is_named)
+TEST(an_unknown_flag_next_to_the_known_one_is_named)
 {
     static const uint64_t second[] = {3}, far[] = {1 | UINT64_C(1) << 63, 1};
     assert_status(NT_UNSUPPORTED, open_with_flags(RNTUPLE_V1_1, second, 1));

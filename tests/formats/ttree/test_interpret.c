@@ -911,7 +911,7 @@ INTERPRET_TEST(large_arrays_are_bounded)
     assert_unreadable(&example, "cannot read arrays of more than 2147483647 items");
 }
 
-INTERPRET_TEST(a_missing_counter_is_told)
+INTERPRET_TEST(a_missing_counter_is_reported)
 {
     struct nt_streamer_element members[] = {{.name = TEXT("q"),
                                              .type_name = TEXT("float*"),

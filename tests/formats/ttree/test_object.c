@@ -231,7 +231,7 @@ TEST(an_array_without_items_has_only_a_flag)
                 "Holder;3{fName='n' fTitle='t' fN=6:00000002 fX=5: fM=2:000100020003 fNext=null}");
 }
 
-/* Its streamer wrote four bytes each in small files, behind a flag of 1, though it described eight. */
+/* Its streamer wrote four bytes each in small files, after a flag of 1, though it described eight. */
 TEST(places_of_baskets_have_the_width_of_their_flag_before_version_10, .end = 3)
 {
     static const struct {

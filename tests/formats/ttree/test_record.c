@@ -480,7 +480,7 @@ TEST(a_tree_with_a_friend_and_an_embedded_basket_is_read, .setup = set_up, .tear
 }
 
 /* The first branch has no basket of its own in the last slot. */
-TEST(slots_without_data_are_left_out, .setup = set_up, .teardown = tear_down, .end = 2)
+TEST(slots_without_data_are_omitted, .setup = set_up, .teardown = tear_down, .end = 2)
 {
     struct put_branch row = plain;
     struct nt_basket_location *places;

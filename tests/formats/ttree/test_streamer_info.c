@@ -340,7 +340,7 @@ TEST(any_changed_byte_is_survived, .setup = temporary_setup, .teardown = tempora
     nt_buffer_deinit(&object);
 }
 
-TEST(a_record_behind_the_end_of_the_file_is_an_error, .setup = temporary_setup,
+TEST(a_record_beyond_the_end_of_the_file_is_an_error, .setup = temporary_setup,
      .teardown = temporary_teardown)
 {
     const struct nt_limits limits = {0};

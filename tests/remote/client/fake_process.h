@@ -140,7 +140,7 @@ static inline bool answer_well(const struct nt_fetch_request *request)
     return true;
 }
 
-/* ---- who reads ---- */
+/* ---- Reading ---- */
 
 static struct nt_source *source;
 

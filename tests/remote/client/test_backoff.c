@@ -41,7 +41,7 @@ TEST(the_last_failure_is_known_with_its_time)
     nt_backoff_deinit(&backoff);
 }
 
-TEST(a_failure_of_the_caller_affects_nobody_else)
+TEST(a_failure_of_the_caller_affects_no_other_caller)
 {
     static const enum nt_status passing[] = {NT_NO_MEMORY, NT_CANCELED};
     struct nt_backoff backoff = {0};

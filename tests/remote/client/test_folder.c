@@ -68,7 +68,7 @@ TEST(of_several_entries_of_a_name_one_counts, .setup = set_up, .teardown = tear_
     nt_folder_close(folder);
 }
 
-TEST(what_is_beside_a_folder_on_a_server_is_on_servers, .setup = set_up, .teardown = tear_down)
+TEST(files_next_to_a_remote_folder_are_remote, .setup = set_up, .teardown = tear_down)
 {
     struct nt_folder *beside = NULL;
     process.answer = list_well;

@@ -15,7 +15,7 @@ static struct nt_cached_range *add(struct nt_range_cache *file, uint64_t offset)
     return range;
 }
 
-TEST(each_byte_finds_its_stretch_or_the_next_one)
+TEST(each_byte_finds_its_range_or_the_next_one)
 {
     static const uint64_t offsets[] = {500, 100, 1000, 200, 0};
     struct nt_range_cache file = {0};
@@ -65,7 +65,7 @@ TEST(the_one_that_was_not_used_for_longest_goes)
     ck_assert_uint_eq(room.bytes, 0);
 }
 
-TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
+TEST(a_failed_range_lives_as_long_as_its_last_pin)
 {
     struct nt_range_cache file = {0};
     struct nt_range_cache_space room = {.max_bytes = PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};
@@ -81,7 +81,7 @@ TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
     nt_range_cache_deinit(&file, &room);
 }
 
-TEST(what_is_forgotten_is_not_found_but_stays_with_who_has_it)
+TEST(a_forgotten_range_is_not_found_but_stays_pinned)
 {
     struct nt_range_cache file = {0};
     struct nt_range_cache_space room = {.max_bytes = 10 * PIECE, .used = TAILQ_HEAD_INITIALIZER(room.used)};

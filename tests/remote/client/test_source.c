@@ -275,7 +275,7 @@ static bool open_huge(const struct nt_fetch_request *request)
     return true;
 }
 
-TEST(only_so_many_parts_are_requested_before_somebody_waits, .setup = set_up, .teardown = tear_down)
+TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tear_down)
 {
     struct nt_extent extents[2 * MAX_PARTS];
     process.answer = open_huge;
@@ -385,7 +385,7 @@ static int status_of(pid_t child)
 
 /* Bytes on their way to the parent, where a thread waits for them, do not reach the child, which
  * requests them itself. */
-TEST(a_forked_process_asks_a_process_of_its_own, .setup = set_up, .teardown = tear_down,
+TEST(a_forked_process_starts_its_own_helper, .setup = set_up, .teardown = tear_down,
      .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
 {
     static const struct nt_extent ahead = {SIZE / 2 - 100, 50};

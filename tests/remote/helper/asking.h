@@ -131,7 +131,7 @@ static inline void take_answers(void)
     }
 }
 
-/* Like the process in its loop (src/remote/helper/worker.c), while nobody takes its answers. */
+/* Like the process in its loop (src/remote/helper/worker.c), while no client takes its answers. */
 static inline void work_untaken(void)
 {
     nt_transfers_work(&files.jobs);

@@ -149,7 +149,7 @@ static inline unsigned times_asked(const char *what)
     return times;
 }
 
-/* ---- who asks ---- */
+/* ---- Requests ---- */
 
 static inline void set_up(void)
 {

@@ -160,7 +160,7 @@ static inline void free_list(struct nt_xrd_list *list)
 static const struct nt_xrd_client table = {make_file, open_file,   read_file, close_file,
                                            free_file, list_folder, entry_of,  free_list};
 
-/* ---- who asks ---- */
+/* ---- Requests ---- */
 
 static struct nt_xrootd xrootd;
 

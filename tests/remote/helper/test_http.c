@@ -76,7 +76,7 @@ TEST(what_is_answered_to_an_opening_is_judged, .setup = set_up, .teardown = tear
     }
 }
 
-/* In libcurl's words, unless they are ours. */
+/* Messages of libcurl, or of the helper itself. */
 static const struct {
     const char *address, *message;
 } no_urls[] = {
@@ -199,7 +199,7 @@ TEST(a_server_is_not_waited_for_longer_than_was_said, .setup = set_up, .teardown
                   "timed out after 0.2 s: the server does not answer, or is too slow (tries: 1)");
 }
 
-TEST(what_comes_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+TEST(received_bytes_wait_for_their_reader, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     fill_channel();
@@ -238,8 +238,8 @@ static bool answer_elsewhere(struct connection *connection)
 static const char *const refusals[] = {"403 No\r\nContent-Length: 0", "404 None\r\nContent-Length: 0",
                                        "503 Busy\r\nRetry-After: 3600\r\nContent-Length: 0", NULL};
 
-TEST(who_sent_a_request_elsewhere_is_asked_again_where_that_is_refused, .setup = set_up,
-     .teardown = tear_down, .end = COUNT_OF(refusals))
+TEST(a_refused_redirect_target_leads_back_to_the_origin, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(refusals))
 {
     there = "/there/file";
     server.answer = answer_elsewhere;
@@ -280,7 +280,7 @@ static void write_passwords(char path[], const char *text)
 }
 
 /* The credentials that a request would send: netrc(5) has a password for the host, or a default. */
-TEST(who_is_sent_to_another_server_keeps_the_password, .setup = set_up, .teardown = tear_down,
+TEST(a_redirect_does_not_pass_the_password_on, .setup = set_up, .teardown = tear_down,
      .end = 2 * COUNT_OF(redirections))
 {
     static const char *const texts[] = {
@@ -308,7 +308,7 @@ TEST(who_is_sent_to_another_server_keeps_the_password, .setup = set_up, .teardow
     ck_assert_uint_ge(other, 2);
 }
 
-/* ---- what stands behind a body ---- */
+/* ---- Bytes after a body ---- */
 
 static const char *const trailers[] = {"Content-Range: bytes 0-99/100",
                                        "Content-Range: bytes 0-7167/9000000000000000000",

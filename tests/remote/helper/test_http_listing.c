@@ -129,7 +129,7 @@ TEST(a_list_that_is_not_requested_any_more_is_left, .setup = set_up, .teardown =
     ck_assert_uint_eq(answers[id].kind, 0);
 }
 
-TEST(a_list_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+TEST(a_list_waits_for_its_receiver, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list("207 List", good_list);
     fill_channel();

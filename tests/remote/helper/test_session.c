@@ -118,7 +118,7 @@ static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
                                           .resume = resume,
                                           .work = do_nothing};
 
-/* ---- what is asked ---- */
+/* ---- Requests ---- */
 
 static void set_up(void)
 {
@@ -323,7 +323,7 @@ TEST(only_so_much_is_requested_at_once, .setup = set_up, .teardown = tear_down)
     files.jobs.count = 0;
 }
 
-TEST(a_part_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+TEST(a_part_waits_for_its_receiver, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     fill_channel();
@@ -367,7 +367,7 @@ TEST(so_many_bytes_are_requested_at_once_or_one_part_alone, .setup = set_up, .te
     ck_assert_uint_eq(fake.tried, 4);
 }
 
-TEST(what_somebody_waits_for_now_is_tried_first, .setup = set_up, .teardown = tear_down)
+TEST(demand_reads_are_tried_first, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     struct nt_fetch_request ahead = {.kind = NT_FETCH_READ, .bytes = 10, .is_prefetch = true};

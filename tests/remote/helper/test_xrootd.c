@@ -86,7 +86,7 @@ TEST(an_opening_that_is_requested_no_more_leaves_nothing, .setup = set_up, .tear
 
 /* ---- reading ---- */
 
-TEST(what_was_read_together_waits_for_who_takes_it, .setup = set_up, .teardown = tear_down)
+TEST(a_coalesced_read_waits_for_its_readers, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     fill_channel();
@@ -119,7 +119,7 @@ TEST(short_parts_are_read_together_and_long_ones_alone, .setup = set_up, .teardo
     ck_assert_uint_eq(client.calls[count + 1].ranges[0].bytes, LARGE);
 }
 
-TEST(what_nobody_waits_for_yet_is_read_apart, .setup = set_up, .teardown = tear_down)
+TEST(prefetches_are_read_separately, .setup = set_up, .teardown = tear_down)
 {
     open_well();
     unsigned count = client.count;
