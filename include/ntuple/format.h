@@ -72,11 +72,10 @@ enum {
     NT_CHAIN_SKIP_FAILED = 2,  /* omit files that cannot be opened */
 };
 
-/* Opens many files as one, whose datasets have the entries of all files, one after the other. Names are
- * those of ntuplefs(1): files, addresses, patterns, lists of names, specifications of RDataFrame. `flags`:
+/* Opens many files as one, whose datasets have the entries of all files, one after the other. Names are those
+ * of ntuplefs(1): files, addresses, patterns, lists of names, specifications of RDataFrame. `flags`:
  * NT_CHAIN_*. Opens all files, in several threads. Without `options->fetcher`, all addresses share one
- * network helper.
- * NT_INCOMPATIBLE if fields differ, NT_NOT_FOUND if nothing matches. */
+ * network helper. NT_INCOMPATIBLE if fields differ, NT_NOT_FOUND if nothing matches. */
 NT_CHECKED enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                              const struct nt_open_options *options, unsigned flags,
                                              struct nt_file **file_ret, struct nt_error *error);

@@ -740,17 +740,17 @@ def make_unread(name):
     be read."""
     table, read, unreadable = UNREAD[name]()
     folder, version = HERE / 'lance_unread', name.rpartition('_')[2]
-    path, data_set = folder / f'{name}.lance', folder / name
+    path, dataset = folder / f'{name}.lance', folder / name
     with LanceFileWriter(str(path), table.schema, version=version) as writer:
         writer.write_batch(table)
     for top in {field.partition('/')[0] for field in unreadable} if version != '2.3' else ():
         if is_read(path, top):
             sys.exit(f'{name}: pylance reads {top}')
-    shutil.rmtree(data_set, ignore_errors=True)
-    lance.write_dataset(table, str(data_set), data_storage_version=version)
+    shutil.rmtree(dataset, ignore_errors=True)
+    lance.write_dataset(table, str(dataset), data_storage_version=version)
     parts = {'unreadable': unreadable, 'rows': [table.num_rows], 'columns': table_columns(read)}
     if name == DESCRIBED:
-        parts['columns_in_data_set'] = table_columns(lance.dataset(str(data_set)).to_table())
+        parts['columns_in_dataset'] = table_columns(lance.dataset(str(dataset)).to_table())
     lines = [f' {line(key)}: [\n' + ',\n'.join('  ' + line(member) for member in members) + '\n ]' for key,
              members in parts.items()]
     (folder / f'{name}.json').write_text('{\n' + ',\n'.join(lines) + '\n}\n')

@@ -60,11 +60,11 @@ def fragments(path, version):
 def columns(path, version):
     """Columns that are added with values, added as nulls, dropped, renamed, cast to another
     type."""
-    data_set = written(path, version, [30, 20])
-    data_set.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
-    data_set.drop_columns(['number', 'vector'])
-    data_set.alter_columns({'path': 'text', 'name': 'renamed'}, {'path': 'double', 'data_type': pa.int32()})
-    data_set.add_columns(pa.schema([pa.field('new_number', pa.int16()), pa.field('new_text', pa.string()),
+    dataset = written(path, version, [30, 20])
+    dataset.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
+    dataset.drop_columns(['number', 'vector'])
+    dataset.alter_columns({'path': 'text', 'name': 'renamed'}, {'path': 'double', 'data_type': pa.int32()})
+    dataset.add_columns(pa.schema([pa.field('new_number', pa.int16()), pa.field('new_text', pa.string()),
                                     pa.field('new_list', pa.list_(pa.list_(pa.int32()))),
                                     pa.field('new_structure',
                                              pa.struct([('a', pa.int8()), ('b', pa.string())])),
@@ -79,10 +79,10 @@ def columns(path, version):
 def deletions(path, version):
     """Rows deleted at the ends and in the middle of fragments, single ones and many, a whole
     fragment, and again in another version."""
-    data_set = written(path, version, [60, 40, 30, 5])
-    data_set.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
-    data_set.delete('id % 7 = 3')
-    data_set.delete('id >= 100 and id < 130')
+    dataset = written(path, version, [60, 40, 30, 5])
+    dataset.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
+    dataset.delete('id % 7 = 3')
+    dataset.delete('id >= 100 and id < 130')
     lance.write_dataset(table_of(135, 10), path, mode='append')
     lance.dataset(path).add_columns(pa.schema([pa.field('late', pa.list_(pa.int32()))]))
     lance.dataset(path).delete('id = 140')
@@ -142,11 +142,11 @@ def legacy_fragments(path, version):
 
 def legacy_columns(path, version):
     """Columns added in files of their own, dropped, renamed; deleted rows."""
-    data_set = legacy_fragments(path, version)
-    data_set.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
-    data_set.drop_columns(['number', 'vector'])
-    data_set.alter_columns({'path': 'text', 'name': 'renamed'})
-    data_set.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
+    dataset = legacy_fragments(path, version)
+    dataset.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
+    dataset.drop_columns(['number', 'vector'])
+    dataset.alter_columns({'path': 'text', 'name': 'renamed'})
+    dataset.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
 
 
 def mixed(path, version):
@@ -182,15 +182,15 @@ def mixed(path, version):
 def stable(path, version):
     """Rows with ids of their own, an index, tags, and all metadata of a version."""
     table = pa.table({'id': pa.array(range(30), pa.int64()), 'text': [f'text {row}' for row in range(30)]})
-    data_set = lance.write_dataset(table.slice(0, 20), path, data_storage_version=version,
+    dataset = lance.write_dataset(table.slice(0, 20), path, data_storage_version=version,
                                    enable_stable_row_ids=True)
-    data_set.tags.create('first', 1)
-    data_set.create_scalar_index('id', 'BTREE')
-    data_set.tags.create('with-index.2', 2)
-    data_set.delete('id % 7 = 3')
-    data_set.update_config({'a key': 'a value', 'another': ''})
-    data_set.update_metadata({'owner': 'nobody'})
-    data_set.update_schema_metadata({'unit': 'm'})
+    dataset.tags.create('first', 1)
+    dataset.create_scalar_index('id', 'BTREE')
+    dataset.tags.create('with-index.2', 2)
+    dataset.delete('id % 7 = 3')
+    dataset.update_config({'a key': 'a value', 'another': ''})
+    dataset.update_metadata({'owner': 'nobody'})
+    dataset.update_schema_metadata({'unit': 'm'})
     lance.dataset(path).update({'id': 'id + 100'}, where='id < 5')
     lance.write_dataset(table.slice(20), path, mode='append')
 
@@ -283,9 +283,9 @@ def several_versions(path, version):
 
 def row_lineage(path, version):
     """Row ids and row versions in hidden columns of data files."""
-    data_set = lance.write_dataset(table_of(0, 20), path, data_storage_version=version,
+    dataset = lance.write_dataset(table_of(0, 20), path, data_storage_version=version,
                                    enable_stable_row_ids=True)
-    data_set.update_config({'lance.row_lineage.spill': 'true', 'lance.row_lineage.inline_max_bytes': '0'})
+    dataset.update_config({'lance.row_lineage.spill': 'true', 'lance.row_lineage.inline_max_bytes': '0'})
     lance.write_dataset(table_of(20, 15), path, mode='append')
     lance.dataset(path).delete('id % 7 = 3')
     lance.dataset(path).update({'text': "'updated'"}, where='id % 5 = 1')
@@ -417,39 +417,39 @@ def line(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def bytes_of_blobs(data_set):
+def bytes_of_blobs(dataset):
     """What pylance reads for nodes that are descriptions of blobs: a line for each."""
-    described = {column['path'].removesuffix('/blob_uri') for column in table_columns(data_set.to_table())
+    described = {column['path'].removesuffix('/blob_uri') for column in table_columns(dataset.to_table())
                  if column['path'].endswith('/blob_uri')}
     if not described:
         return ''
-    read = table_columns(data_set.scanner(blob_handling='all_binary').to_table())
+    read = table_columns(dataset.scanner(blob_handling='all_binary').to_table())
     return ', "blobs": [\n' + ',\n'.join('   ' + line(column) for column in read
                                          if column['path'] in described) + ']'
 
 
-def state_of(data_set, blobs):
+def state_of(dataset, blobs):
     """The expected values of a version: a line for each column."""
-    table = data_set.to_table()
-    reported = {'version': data_set.version, 'rows': table.num_rows,
+    table = dataset.to_table()
+    reported = {'version': dataset.version, 'rows': table.num_rows,
             'fragments': [[fragment.fragment_id, fragment.physical_rows, fragment.num_deletions]
-                          for fragment in data_set.get_fragments()]}
+                          for fragment in dataset.get_fragments()]}
     columns = ',\n'.join('   ' + line(column) for column in table_columns(table))
     return f'  {{{line(reported)[1:-1]}, "columns": [\n{columns}]{blobs}}}'
 
 
-def properties_of(data_set):
+def properties_of(dataset):
     """The expected values of the latest version besides its rows."""
-    transaction = data_set.read_transaction(data_set.version)
-    return {'config': data_set.config(), 'table_metadata': data_set.metadata,
+    transaction = dataset.read_transaction(dataset.version)
+    return {'config': dataset.config(), 'table_metadata': dataset.metadata,
             'schema_metadata': {key.decode(): value.decode() for key,
-                                value in (data_set.schema.metadata or {}).items()},
+                                value in (dataset.schema.metadata or {}).items()},
             'indices': [[index['name'], index['uuid'].replace('-', ''), index['fields'],
                          sorted(index['fragment_ids'])]
-                        for index in data_set.list_indices()],
-            'tags': {name: tag['version'] for name, tag in data_set.tags.list().items()},
+                        for index in dataset.list_indices()],
+            'tags': {name: tag['version'] for name, tag in dataset.tags.list().items()},
             'transaction': [transaction.uuid, transaction.read_version, type(transaction.operation).__name__],
-            'row_ids': data_set.to_table(columns=[], with_row_id=True)['_rowid'].to_pylist()}
+            'row_ids': dataset.to_table(columns=[], with_row_id=True)['_rowid'].to_pylist()}
 
 
 def make(name):
@@ -460,7 +460,7 @@ def make(name):
     with tempfile.TemporaryDirectory() as directory:
         places = [make_outside(Path(directory))] if make_versions is blobs else []
         make_versions(str(path), version, *places)
-        bytes_of = [bytes_of_blobs(data_set) for data_set in versions_of(path)]
+        bytes_of = [bytes_of_blobs(dataset) for dataset in versions_of(path)]
     for outside_places in places:
         forget_outside(path, outside_places)
     states = ',\n'.join(map(state_of, versions_of(path), bytes_of))

@@ -36,7 +36,7 @@ class History:
                             enable_stable_row_ids=stable, enable_v2_manifest_paths=chooser.random() < 0.7,
                             max_rows_per_file=chooser.choice([7, 50, 10_000]))
 
-    def data_set(self):
+    def dataset(self):
         return lance.dataset(self.path)
 
     def new_name(self):
@@ -66,12 +66,12 @@ class History:
         return pa.table(columns, schema=schema)
 
     def others(self):
-        return [field for field in self.data_set().schema if field.name != 'key']
+        return [field for field in self.dataset().schema if field.name != 'key']
 
     # ---- what may happen ----
 
     def append(self):
-        schema = self.data_set().schema
+        schema = self.dataset().schema
         if self.version != LEGACY and self.chooser.random() < 0.3:
             schema = pa.schema([field for field in schema if field.name == 'key'
                                 or self.chooser.random() < 0.6])
@@ -80,69 +80,69 @@ class History:
 
     def delete(self):
         first = self.chooser.randrange(self.rows)
-        self.data_set().delete(self.chooser.choice([
+        self.dataset().delete(self.chooser.choice([
             f'key % {self.chooser.randint(2, 9)} = 1',
             f'key >= {first} and key < {first + self.chooser.choice([1, 30, 700])}']))
 
     def update(self):
-        self.data_set().update({'key': 'key + 0'}, where=f'key % {self.chooser.randint(2, 9)} = 0')
+        self.dataset().update({'key': 'key + 0'}, where=f'key % {self.chooser.randint(2, 9)} = 0')
 
     def merge(self):
-        data_set = self.data_set()
+        dataset = self.dataset()
         keys = sorted(self.chooser.sample(range(self.rows + 20), min(self.rows, 15)))
-        rows = self.table(data_set.schema, len(keys), keys)
-        data_set.merge_insert('key').when_matched_update_all().when_not_matched_insert_all().execute(rows)
+        rows = self.table(dataset.schema, len(keys), keys)
+        dataset.merge_insert('key').when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
     def merge_some_columns(self):
-        data_set = self.data_set()
+        dataset = self.dataset()
         keys = sorted(self.chooser.sample(range(self.rows), min(self.rows, 15)))
-        fields = [field for field in data_set.schema if field.name == 'key' or self.chooser.random() < 0.5]
+        fields = [field for field in dataset.schema if field.name == 'key' or self.chooser.random() < 0.5]
         rows = self.table(pa.schema(fields), len(keys), keys)
-        data_set.merge_insert('key').when_matched_update_all().execute(rows)
+        dataset.merge_insert('key').when_matched_update_all().execute(rows)
 
     def add_column_of_values(self):
-        self.data_set().add_columns({self.new_name(): self.chooser.choice(['key * 3',
+        self.dataset().add_columns({self.new_name(): self.chooser.choice(['key * 3',
                 "concat('a ', cast(key as string))", 'key % 2 = 0'])})
 
     def add_column_of_nulls(self):
-        self.data_set().add_columns(pa.schema([pa.field(self.new_name(), self.new_type())]))
+        self.dataset().add_columns(pa.schema([pa.field(self.new_name(), self.new_type())]))
 
     def join_column(self):
         keys = range(0, self.rows, self.chooser.choice([1, 2]))
         schema = pa.schema([pa.field('key', pa.int64()), pa.field(self.new_name(), self.new_type())])
-        self.data_set().merge(self.table(schema, len(keys), keys), 'key')
+        self.dataset().merge(self.table(schema, len(keys), keys), 'key')
 
     def drop(self):
         if len(self.others()) > 1:
-            self.data_set().drop_columns([self.chooser.choice(self.others()).name])
+            self.dataset().drop_columns([self.chooser.choice(self.others()).name])
 
     def rename(self):
-        self.data_set().alter_columns({'path': self.chooser.choice(self.others()).name,
+        self.dataset().alter_columns({'path': self.chooser.choice(self.others()).name,
                                        'name': self.new_name()})
 
     def cast(self):
         numbers = [field for field in self.others() if field.type in (pa.int8(), pa.int16(), pa.int32())]
         if numbers:
-            self.data_set().alter_columns({'path': self.chooser.choice(numbers).name,
+            self.dataset().alter_columns({'path': self.chooser.choice(numbers).name,
                                            'data_type': pa.int64()})
 
     def compact(self):
-        self.data_set().optimize.compact_files(target_rows_per_fragment=self.chooser.choice([100, 100_000]))
+        self.dataset().optimize.compact_files(target_rows_per_fragment=self.chooser.choice([100, 100_000]))
 
     def overwrite(self):
         lance.write_dataset(self.table(self.new_schema()), self.path, mode='overwrite',
                             data_storage_version=self.version)
 
     def restore(self):
-        version = self.chooser.choice(self.data_set().versions())['version']
+        version = self.chooser.choice(self.dataset().versions())['version']
         lance.dataset(self.path, version=version).restore()
 
     def tag(self):
-        self.data_set().tags.create(f'tag{self.new_name()}',
-                                    self.chooser.choice(self.data_set().versions())['version'])
+        self.dataset().tags.create(f'tag{self.new_name()}',
+                                    self.chooser.choice(self.dataset().versions())['version'])
 
     def index(self):
-        self.data_set().create_scalar_index('key', 'BTREE', replace=True)
+        self.dataset().create_scalar_index('key', 'BTREE', replace=True)
 
     def resume_at(self):
         happens = self.chooser.choices(

@@ -181,8 +181,8 @@ def what_was_moved_away_is_stale():
         folder = directory / 'folder'
         shutil.copytree(data('lance_datasets/deletions_2.2'), folder / 'columns')
         with mounted(folder) as mountpoint:
-            data_set, = Path(mountpoint, 'columns').glob('*/ntuple.json')
-            old = os.open(data_set.parent, os.O_RDONLY | os.O_DIRECTORY)
+            dataset, = Path(mountpoint, 'columns').glob('*/ntuple.json')
+            old = os.open(dataset.parent, os.O_RDONLY | os.O_DIRECTORY)
             (folder / 'columns').rename(directory / 'elsewhere')
             fails(errno.ESTALE, os.open, 'table.arrow', os.O_RDONLY, dir_fd=old)
             os.close(old)

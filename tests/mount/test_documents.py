@@ -1,20 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The documents show what happens, to the character. A fenced block of README and docs/ is one
-of
+"""The documents show what happens, to the character. A fenced block of README and docs/ is one of
 
     a session     `$ command` and its output, standard error included, in bash
     Python        `>>> statement` and its output, by doctest, in a process of its own
     C             a file of examples/ or a part of one, which other tests compile and run
     exempt        a row of EXEMPT, which says why
 
-and nothing else. The blocks of a document follow one another in one fresh directory that has the
-project's tests/ and examples/,
-by one shell, so that a mount or a `cd` lasts. /tmp/ stands for that directory. Nothing in an output
-is left out or replaced:
-what differs from run to run (owners, dates, speed) is not shown in a document. A command of the
-programs within a sentence is run
-too, with a file of the project where it says FILE."""
+and nothing else. One shell runs the blocks of a document in order, so that a mount or a `cd` lasts, in
+one fresh directory that has the project's tests/ and examples/. /tmp/ stands for that directory. No
+part of an output is omitted or replaced: a document does not show what differs from run to run
+(owners, dates, speed). A command of the programs within a sentence is run, too, with a file of the
+project for FILE."""
 import ast
 import importlib.util
 import os

@@ -124,8 +124,8 @@ def what_is_no_folder_is_reported():
 
 # ---- versions ----
 
-def reported(data_set):
-    return json.loads((data_set / 'ntuple.json').read_text())
+def reported(dataset):
+    return json.loads((dataset / 'ntuple.json').read_text())
 
 
 def lists(server):
@@ -146,18 +146,18 @@ def versions_are_those_that_pylance_reads():
     with scratch() as directory, apache(directory) as server:
         put(server, name, DATASETS / name)
         with mounted(server.url(name)) as mountpoint:
-            data_set = mountpoint / name
-            same(reported(data_set)['dataset_version'], states[-1]['version'])
-            found = [reported(data_set / 'versions.d' / str(state['version'])) for state in states]
+            dataset = mountpoint / name
+            same(reported(dataset)['dataset_version'], states[-1]['version'])
+            found = [reported(dataset / 'versions.d' / str(state['version'])) for state in states]
             same([(version['dataset_version'], version['entries']) for version in found],
                  [(state['version'], state['rows']) for state in states])
             same([path for path in lists(server) if '_versions' not in path],
                  [f'PROPFIND /{name}/{folder}' for folder in ('', 'data/')],
                  'each folder once, for all versions')
             same([json.loads(line)['version']
-                  for line in (data_set / 'versions.jsonl').read_text().splitlines()],
+                  for line in (dataset / 'versions.jsonl').read_text().splitlines()],
                  [state['version'] for state in states])
-            fails(errno.ENOENT, os.listdir, data_set / 'versions.d' / '99')
+            fails(errno.ENOENT, os.listdir, dataset / 'versions.d' / '99')
         first = states[0]
         with mounted(server.url(name), options=['-o', f'version={first["version"]}']) as mountpoint:
             same(reported(mountpoint / name)['entries'], first['rows'])

@@ -49,15 +49,15 @@ def each_file(check):
 
 
 @each_file
-def values_offsets_and_validity_are_what_pylance_reads(expected, data_set):
-    same(json.loads((data_set / 'ntuple.json').read_text())['entries'], expected['entries'], 'entries')
+def values_offsets_and_validity_are_what_pylance_reads(expected, dataset):
+    same(json.loads((dataset / 'ntuple.json').read_text())['entries'], expected['entries'], 'entries')
     for column in expected['columns']:
-        check_column(data_set / column['path'], column)
+        check_column(dataset / column['path'], column)
 
 
 @each_file
-def rows_as_text_are_what_pylance_reads(expected, data_set):
-    found = lines(data_set / 'rows.jsonl')
+def rows_as_text_are_what_pylance_reads(expected, dataset):
+    found = lines(dataset / 'rows.jsonl')
     same(len(found), expected['entries'], 'rows')
     for row, values in expected['rows']:
         same(list(found[row]), list(values), f'names in row {row}')
@@ -66,8 +66,8 @@ def rows_as_text_are_what_pylance_reads(expected, data_set):
 
 
 @each_file
-def metadata_has_the_encodings_that_pylance_reports(expected, data_set):
-    metadata = json.loads((data_set / 'metadata.json').read_text())
+def metadata_has_the_encodings_that_pylance_reports(expected, dataset):
+    metadata = json.loads((dataset / 'metadata.json').read_text())
     same((metadata['version'], metadata['entries']), (expected['version'], expected['entries']))
     if 'batches' in expected:       # a legacy file
         same(metadata['message']['batch_offsets'], expected['batches'], 'batches')
@@ -80,13 +80,13 @@ def metadata_has_the_encodings_that_pylance_reports(expected, data_set):
 
 
 @each_file
-def statistics_bound_what_was_written(expected, data_set):
+def statistics_bound_what_was_written(expected, dataset):
     """Legacy files; they do not store nulls. Lance writes no nulls of half floats."""
     if 'batches' not in expected:
-        same((data_set / 'statistics.jsonl').exists(), False, 'statistics')
+        same((dataset / 'statistics.jsonl').exists(), False, 'statistics')
         return
     found = {}
-    for line in lines(data_set / 'statistics.jsonl'):
+    for line in lines(dataset / 'statistics.jsonl'):
         found.setdefault(line['field'], []).append([line['null_count'], line['minimum'], line['maximum']])
         same(line['file_page'], len(found[line['field']]) - 1, 'batch')
     expected = {name: bounds for name, bounds in expected['statistics'] if name != 'half'}
@@ -99,10 +99,10 @@ def type_in_tables(name):
 
 
 @each_file
-def arrow_tables_are_what_pylance_reads(expected, data_set):
+def arrow_tables_are_what_pylance_reads(expected, dataset):
     arrow = harness.need('pyarrow.ipc')
     from arrow_columns import describe, table_columns
-    with arrow.open_file(data_set / 'table.arrow') as file:
+    with arrow.open_file(dataset / 'table.arrow') as file:
         table = file.read_all()
     table.validate(full=True)
     same({field.name: describe(field) for field in table.schema},
@@ -111,12 +111,12 @@ def arrow_tables_are_what_pylance_reads(expected, data_set):
 
 
 @each_file
-def every_byte_of_a_file_has_an_owner(expected, data_set):
+def every_byte_of_a_file_has_an_owner(expected, dataset):
     at = 0
-    for row in lines(data_set.parent / 'layout.jsonl'):
+    for row in lines(dataset.parent / 'layout.jsonl'):
         same(row['file_offset'], at, f'the range behind byte {at}')
         at += row['stored_bytes']
-    same(at, os.stat(harness.data(f'{data_set.name}.lance')).st_size, 'the end')
+    same(at, os.stat(harness.data(f'{dataset.name}.lance')).st_size, 'the end')
 
 
 def fields_of(tree):
@@ -170,7 +170,7 @@ def what_pylance_writes_and_does_not_read_is_unreadable_and_all_else_is_served()
             name = source.name.removesuffix('.lance')
             expected, tree = json.loads(
                     (folder / f'{name}.json').read_text()), mountpoint / source.name / name
-            described = expected.get('columns_in_data_set') if source.is_dir() else None
+            described = expected.get('columns_in_dataset') if source.is_dir() else None
             check_rest(source, tree, [] if described else expected['unreadable'], described
                        or expected['columns'])
         same(harness.errors_of(mountpoint), [])

@@ -81,12 +81,12 @@ def check_files(field):
     return values
 
 
-def check_blobs(state, data_set):
+def check_blobs(state, dataset):
     for column in state['columns'] + state['blobs']:
         if column['path'] != 'elsewhere/blob_uri':  # they are this test's
-            check_column(data_set / column['path'], column)
+            check_column(dataset / column['path'], column)
     for column in state['blobs']:
-        check_files(data_set / column['path'])
+        check_files(dataset / column['path'])
 
 
 @case
@@ -94,11 +94,11 @@ def blobs_are_what_pylance_reads_in_each_version():
     with with_outside() as (source, base, elsewhere, _):
         for path, name in (source, 'blobs_2.2'), (DATASETS / 'managed_blobs_2.2', 'managed_blobs_2.2'):
             with mounted(path, options=[f'--bases={base}', f'--bases={elsewhere}']) as mountpoint:
-                data_set = mountpoint / path.name
+                dataset = mountpoint / path.name
                 states = EXPECTED[name]['versions']
-                check_blobs(states[-1], data_set)
+                check_blobs(states[-1], dataset)
                 for state in states:
-                    check_blobs(state, data_set / 'versions.d' / str(state['version']))
+                    check_blobs(state, dataset / 'versions.d' / str(state['version']))
                 same(harness.errors_of(mountpoint), [])
 
 
@@ -301,9 +301,9 @@ def chosen_rows_and_chains_have_theirs():
             same(check_files(mountpoint / managed.name / 'blob'), [values[row] for row in rows])
         copy = Path(shutil.copytree(managed, directory / 'second'))
         with mounted(managed, copy, options=['-o', 'chain']) as mountpoint:
-            data_set = mountpoint / managed.name
-            same((data_set / 'id' / 'data.bin').read_bytes(), ids * 2)
-            same(check_files(data_set / 'blob'), values * 2)
+            dataset = mountpoint / managed.name
+            same((dataset / 'id' / 'data.bin').read_bytes(), ids * 2)
+            same(check_files(dataset / 'blob'), values * 2)
         for file in (copy / '_blobs').iterdir():
             file.unlink()
         os.utime(copy / '_blobs', (1, 1))

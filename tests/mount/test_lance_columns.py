@@ -22,10 +22,10 @@ OF_DATA_SETS = 'page', 'cluster', 'first_element', 'file', 'fragment', 'file_col
 STREAMS = 'data', 'ends', 'levels'
 
 
-def columns_of(data_set):
+def columns_of(dataset):
     """{number in the file: directory} of a file that is mounted alone."""
     return {json.loads((column / 'column.json').read_text())['file_column']: column
-            for column in data_set.glob('**/column.0')}
+            for column in dataset.glob('**/column.0')}
 
 
 def check_pages(column, files):
@@ -86,10 +86,10 @@ def every_byte_of_the_files_of_a_version_has_an_owner():
                 same(line['owner'] == 'gap', False, line)
             same(owned, {path: os.stat(path).st_size for path in owned}, 'sizes')
             same(json.loads((mountpoint / 'file.json').read_text())['file_bytes'], sum(owned.values()))
-            data_set = mountpoint / name
-            expected = {str(source / 'data' / file['path']) for row in lines(data_set / 'fragments.jsonl')
+            dataset = mountpoint / name
+            expected = {str(source / 'data' / file['path']) for row in lines(dataset / 'fragments.jsonl')
                         for file in row['message']['files']}
-            expected.add(json.loads((data_set / 'manifest.json').read_text())['file'])
+            expected.add(json.loads((dataset / 'manifest.json').read_text())['file'])
             same({path for path in owned if '/_deletions/' not in path}, expected, name)
             same(any('/_deletions/' in path for path in owned), name.startswith('deletions'), name)
 

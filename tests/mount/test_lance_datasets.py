@@ -31,10 +31,10 @@ def expected_of(name):
     return json.loads((DATASETS / f'{name}.json').read_text())
 
 
-def check_state(state, data_set):
-    same(json.loads((data_set / 'ntuple.json').read_text())['entries'], state['rows'], 'entries')
+def check_state(state, dataset):
+    same(json.loads((dataset / 'ntuple.json').read_text())['entries'], state['rows'], 'entries')
     for column in state['columns']:
-        check_column(data_set / column['path'], column)
+        check_column(dataset / column['path'], column)
 
 
 def each_dataset(check):
@@ -55,16 +55,16 @@ def each_dataset(check):
 
 
 @each_dataset
-def the_latest_version_is_what_pylance_reads(expected, data_set, _source):
-    check_state(expected['versions'][-1], data_set)
+def the_latest_version_is_what_pylance_reads(expected, dataset, _source):
+    check_state(expected['versions'][-1], dataset)
 
 
 @each_dataset
-def arrow_tables_are_what_pylance_reads(expected, data_set, _source):
+def arrow_tables_are_what_pylance_reads(expected, dataset, _source):
     arrow = harness.need('pyarrow.ipc')
     from arrow_columns import table_columns
     state = expected['versions'][-1]
-    with arrow.open_file(data_set / 'table.arrow') as file:
+    with arrow.open_file(dataset / 'table.arrow') as file:
         same(file.num_record_batches, len(state['fragments']), 'batches')
         table = file.read_all()
     table.validate(full=True)
@@ -72,60 +72,60 @@ def arrow_tables_are_what_pylance_reads(expected, data_set, _source):
 
 
 @each_dataset
-def fields_of_arrow_tables_have_the_metadata_that_pylance_gives(expected, data_set, _source):
+def fields_of_arrow_tables_have_the_metadata_that_pylance_gives(expected, dataset, _source):
     arrow = harness.need('pyarrow.ipc')
     from arrow_columns import field_metadata
-    with arrow.open_file(data_set / 'table.arrow') as file:
+    with arrow.open_file(dataset / 'table.arrow') as file:
         found = field_metadata(file.schema, left_out='ntuple.')
     reported = expected.get('metadata', {})
     same({path: found.get(path) for path in reported}, reported)
 
 
 @each_dataset
-def verification_finds_nothing(_expected, _data_set, source):
+def verification_finds_nothing(_expected, _dataset, source):
     result = harness.command(harness.NTUPLE, 'verify', source)
     same((result.returncode, result.stderr), (0, b''))
 
 
 @each_dataset
-def documents_have_the_version_and_its_fragments(expected, data_set, source):
+def documents_have_the_version_and_its_fragments(expected, dataset, source):
     state = expected['versions'][-1]
-    ntuple = json.loads((data_set / 'ntuple.json').read_text())
+    ntuple = json.loads((dataset / 'ntuple.json').read_text())
     same((ntuple['dataset_version'], ntuple['fragments'], ntuple['version']),
          (state['version'], len(state['fragments']), expected['data_storage_version']))
     same(ntuple['timestamp'].endswith('Z'), True)
-    manifest = json.loads((data_set / 'manifest.json').read_text())
+    manifest = json.loads((dataset / 'manifest.json').read_text())
     same((manifest['message']['version'], os.path.dirname(manifest['file'])),
          (state['version'], str(source / '_versions')))
     with open(manifest['file'], 'rb') as file:
         file.seek(manifest['file_offset'])
-        same(file.read(manifest['stored_bytes']), (data_set / 'manifest.bin').read_bytes())
+        same(file.read(manifest['stored_bytes']), (dataset / 'manifest.bin').read_bytes())
     found = [[row['fragment'], row['message']['physical_rows']] for row
-             in lines(data_set / 'fragments.jsonl')]
+             in lines(dataset / 'fragments.jsonl')]
     same(found, [each[:2] for each in state['fragments']], 'fragments')
-    same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')],
+    same([row['deleted_rows'] for row in lines(dataset / 'fragments.jsonl')],
          [each[2] for each in state['fragments']], 'deleted rows')
     reported = {}
-    for each in lines(data_set / 'deletions.jsonl'):
+    for each in lines(dataset / 'deletions.jsonl'):
         reported[each['fragment']] = reported.get(each['fragment'], 0) + each['rows']
     same(reported, {each[0]: each[2] for each in state['fragments'] if each[2]}, 'rows in deletions.jsonl')
-    same(sum(row['entries'] for row in lines(data_set / 'fragments.jsonl')), state['rows'], 'entries')
-    files = {each['path'] for row in lines(data_set / 'fragments.jsonl') for each in row['message']['files']}
+    same(sum(row['entries'] for row in lines(dataset / 'fragments.jsonl')), state['rows'], 'entries')
+    files = {each['path'] for row in lines(dataset / 'fragments.jsonl') for each in row['message']['files']}
     same(files <= set(os.listdir(source / 'data')), True, 'data files')
 
 
 @each_dataset
-def the_transaction_is_what_its_file_has(_expected, data_set, source):
-    document = json.loads((data_set / 'transaction.json').read_text())
-    stored = (data_set / 'transaction.bin').read_bytes()
-    message = json.loads((data_set / 'manifest.json').read_text())['message']
+def the_transaction_is_what_its_file_has(_expected, dataset, source):
+    document = json.loads((dataset / 'transaction.json').read_text())
+    stored = (dataset / 'transaction.bin').read_bytes()
+    message = json.loads((dataset / 'manifest.json').read_text())['message']
     file, = (source / '_transactions').glob(message['transaction_file'])
     same(stored, file.read_bytes())
     same(file.name, f"{document['message']['read_version']}-{document['message']['uuid']}.txn")
     content = Path(document['file']).read_bytes()
     same(content[document['file_offset']:][:document['stored_bytes']], stored)
     same('unknown_bytes' in document['message'], False, document['message'])
-    schema = json.loads((data_set / 'schema.json').read_text())['message']
+    schema = json.loads((dataset / 'schema.json').read_text())['message']
     same(schema, {'fields': message['fields'], 'metadata': message['schema_metadata']})
 
 
@@ -182,12 +182,12 @@ def a_file_of_a_preview_has_its_strings_alone_too():
         row, = lines(mountpoint / name / 'fragments.jsonl')
     source = DATASETS / name / 'data' / row['message']['files'][0]['path']
     with harness.mounted(source) as mountpoint:
-        data_set = mountpoint / source.stem
-        check_state(state, data_set)
+        dataset = mountpoint / source.stem
+        check_state(state, dataset)
         same([row for row in lines(mountpoint / 'layout.jsonl') if row['owner'] == 'gap'], [])
-        ends = [int(each) for each in (data_set / 'text' / 'column.0' / 'ends.npy').read_bytes()[-40 * 8::8]]
+        ends = [int(each) for each in (dataset / 'text' / 'column.0' / 'ends.npy').read_bytes()[-40 * 8::8]]
         same(ends[:3], [0, 6, 6], 'bytes of the first rows, the lowest 8 bits')
-        same((data_set / 'text' / 'column.0' / 'data.bin').read_bytes(), b'')
+        same((dataset / 'text' / 'column.0' / 'data.bin').read_bytes(), b'')
     same([row for row in lines_of_layout(DATASETS / name) if row['owner'] == 'gap'], [])
 
 
@@ -212,10 +212,10 @@ def what_is_beside_the_rows_is_what_pylance_says():
     name = 'stable_2.2'
     reported = expected_of(name)['told']
     with harness.mounted(DATASETS / name) as mountpoint:
-        data_set = mountpoint / name
+        dataset = mountpoint / name
 
         def document(part):
-            return json.loads((data_set / f'{part}.json').read_text())
+            return json.loads((dataset / f'{part}.json').read_text())
 
         def entries(key):
             return {entry['key']: entry['value'] for entry in document('manifest')['message'][key]}
@@ -226,7 +226,7 @@ def what_is_beside_the_rows_is_what_pylance_says():
         same([[index['name'], index['uuid']['uuid_hex'], [name_of[field] for field in index['fields']]]
               for index in indices],
              [index[:3] for index in reported['indices']])
-        same(len((data_set / 'indices.bin').read_bytes()), document('indices')['stored_bytes'])
+        same(len((dataset / 'indices.bin').read_bytes()), document('indices')['stored_bytes'])
         refs = document('refs')
         same(({tag['name']: tag['content']['version'] for tag in refs['tags']}, refs['branches']),
              (reported['tags'], []))
@@ -234,10 +234,10 @@ def what_is_beside_the_rows_is_what_pylance_says():
         transaction = document('transaction')['message']
         same((transaction['uuid'], transaction['read_version'], operation.lower() in transaction),
              (uuid, read_version, True))
-        gone = {(run['fragment'], row) for run in lines(data_set / 'deletions.jsonl')
+        gone = {(run['fragment'], row) for run in lines(dataset / 'deletions.jsonl')
                 for row in range(run['first_row'], run['first_row'] + run['rows'])}
         found = []
-        for fragment in lines(data_set / 'fragments.jsonl'):
+        for fragment in lines(dataset / 'fragments.jsonl'):
             ids = [row for segment in fragment['message']['inline_row_ids']['segments'] for row
                    in row_ids_of(segment)]
             found += [row for at, row in enumerate(ids) if (fragment['fragment'], at) not in gone]
@@ -290,12 +290,12 @@ def pages_of_legacy_files_say_their_batches():
     """Files of 16 rows each, as they were written."""
     name = 'fragments_0.1'
     with harness.mounted(DATASETS / name) as mountpoint:
-        data_set = mountpoint / name
+        dataset = mountpoint / name
         id_of = {field['name']: field['id'] for field
-                 in json.loads((data_set / 'manifest.json').read_text())['message']['fields']}
+                 in json.loads((dataset / 'manifest.json').read_text())['message']['fields']}
         for field in 'id', 'text':
             found = [[page[key] for key in ('fragment', 'file_page', 'elements', 'file_column')]
-                     for page in lines(data_set / field / 'column.0' / 'pages.jsonl')]
+                     for page in lines(dataset / field / 'column.0' / 'pages.jsonl')]
             expected = [[0, 0, 16], [0, 1, 16], [0, 2, 8], [1, 0, 1], [2, 0, 16], [2, 1, 16], [2, 2, 16],
                         [2, 3, 1]]
             same(found, [[*page, id_of[field]] for page in expected], field)
@@ -326,9 +326,9 @@ def untold(fragment_path):
 def a_legacy_data_file_says_the_rows_that_its_manifest_does_not():
     name = 'fragments_0.1'
     state = expected_of(name)['versions'][-1]
-    with edited(name, untold([PHYSICAL_ROWS])) as data_set:
-        check_state(state, data_set)
-        same([row['entries'] for row in lines(data_set / 'fragments.jsonl')],
+    with edited(name, untold([PHYSICAL_ROWS])) as dataset:
+        check_state(state, dataset)
+        same([row['entries'] for row in lines(dataset / 'fragments.jsonl')],
              [rows for _, rows, _ in state['fragments']])
 
 
@@ -340,11 +340,11 @@ def a_deletion_file_says_the_rows_that_its_manifest_does_not():
                 editor.change(((FRAGMENTS, number), DELETION_FILE, DELETED_ROWS), 0)
     for name in 'columns_0.1', 'deletions_2.1', 'many_deletions_2.2':
         state = expected_of(name)['versions'][-1]
-        with edited(name, edit) as data_set:
-            check_state(state, data_set)
-            same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')],
+        with edited(name, edit) as dataset:
+            check_state(state, dataset)
+            same([row['deleted_rows'] for row in lines(dataset / 'fragments.jsonl')],
                  [each[2] for each in state['fragments']], name)
-            same(json.loads((data_set / 'ntuple.json').read_text())['deleted_rows'],
+            same(json.loads((dataset / 'ntuple.json').read_text())['deleted_rows'],
                  sum(each[2] for each in state['fragments']), name)
 
 
@@ -358,8 +358,8 @@ def of_two_files_that_have_a_field_the_first_one_counts():
         editor.change(((FRAGMENTS, 0), (FILES, 1)), files[2])
         last = items_of(editor.all_of(FRAGMENTS)[2])
         editor.change(((FRAGMENTS, 2),), message_of([member(FILES, files[1]), *last]))
-    with edited('blocks_2.1', edit) as data_set:
-        found = struct.unpack(f'<{3 * rows}q', (data_set / 'id' / 'data.bin').read_bytes())
+    with edited('blocks_2.1', edit) as dataset:
+        found = struct.unpack(f'<{3 * rows}q', (dataset / 'id' / 'data.bin').read_bytes())
         same(found, (*range(2 * rows), *range(rows, 2 * rows)))
 
 
@@ -369,11 +369,11 @@ def a_file_that_has_a_field_twice_is_refused_where_it_is_looked_at():
         path = (FRAGMENTS, 1), FILES, 2
         ids, = editor.all_of(FRAGMENTS, FILES, 2)
         editor.change(path, ids[:1] + ids[:-1])
-    with edited('blocks_2.1', edit) as data_set:
-        path = data_set / 'id' / 'data.bin'
+    with edited('blocks_2.1', edit) as dataset:
+        path = dataset / 'id' / 'data.bin'
         same(harness.pread(path, 8, 0), bytes(8))
         harness.fails(errno.EIO, harness.pread, path, 8, 8 * 2500)
-        error, = harness.errors_of(data_set.parent)
+        error, = harness.errors_of(dataset.parent)
         same(all(words in error['what'] for words in ('fragment 1:', 'data file',
                                                       'field 0 has two columns')), True, error)
 
@@ -389,8 +389,8 @@ def many_datasets_share_the_descriptors_of_the_process():
         try:
             with harness.mounted(folder) as mountpoint:
                 for number in range(20):
-                    data_set, = (mountpoint / f'{number}.lance').glob('*/ntuple.json')
-                    check_state(expected_of(name)['versions'][-1], data_set.parent)
+                    dataset, = (mountpoint / f'{number}.lance').glob('*/ntuple.json')
+                    check_state(expected_of(name)['versions'][-1], dataset.parent)
                 same(harness.errors_of(mountpoint), [])
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

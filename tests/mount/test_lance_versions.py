@@ -30,20 +30,20 @@ def versions_of(name):
     return json.loads((DATASETS / f'{name}.json').read_text())['versions']
 
 
-def check_state(state, data_set, most_columns=1000):
-    shown = json.loads((data_set / 'ntuple.json').read_text())
+def check_state(state, dataset, most_columns=1000):
+    shown = json.loads((dataset / 'ntuple.json').read_text())
     same((shown['entries'], shown['dataset_version']), (state['rows'], state['version']),
          'entries and version')
     for column in state['columns'][:most_columns]:
-        check_column(data_set / column['path'], column)
+        check_column(dataset / column['path'], column)
 
 
 def manifest_of(source, number):
     return source / '_versions' / f'{HIGHEST - number}.manifest'
 
 
-def shown_version(data_set):
-    return json.loads((data_set / 'ntuple.json').read_text())['dataset_version']
+def shown_version(dataset):
+    return json.loads((dataset / 'ntuple.json').read_text())['dataset_version']
 
 
 @contextlib.contextmanager
@@ -86,14 +86,14 @@ def each_version_is_what_pylance_reads():
             same(sorted(os.listdir(data_set / 'versions.d')),
                  sorted(f'v{state["version"]}' for state in versions_of(name)), 'links to them are listed')
             for state in versions_of(name):
-                version = data_set / 'versions.d' / str(state['version'])
+                version = dataset / 'versions.d' / str(state['version'])
                 try:
                     check_state(state, version, 1000 if name in WHOLE else 2)
                     same('versions.d' in os.listdir(version), False, 'versions of a version')
                 except (AssertionError, OSError, ValueError, KeyError) as error:
                     problems.append(f'{version}: {type(error).__name__}: {error}')
             for other in '0', '999', '01', 'x', '..x', '18446744073709551615':
-                fails(errno.ENOENT, os.stat, data_set / 'versions.d' / other)
+                fails(errno.ENOENT, os.stat, dataset / 'versions.d' / other)
         same((problems, harness.errors_of(mountpoint)), ([], []))
 
 
@@ -101,14 +101,14 @@ def each_version_is_what_pylance_reads():
 def a_version_has_inodes_of_its_own_and_its_manifest_s_time():
     states = versions_of(NAME)
     with mounted(DATASETS / NAME) as mountpoint:
-        data_set = mountpoint / NAME
-        places = [data_set, *(data_set / 'versions.d' / str(state['version']) for state in states)]
+        dataset = mountpoint / NAME
+        places = [dataset, *(dataset / 'versions.d' / str(state['version']) for state in states)]
         same(len({os.stat(place / 'id').st_ino for place in places}), len(places), 'inodes')
         for place, state in zip(places[1:], states):
             same(os.stat(place / 'id' / 'data.bin').st_mtime_ns,
                  os.stat(manifest_of(DATASETS / NAME, state['version'])).st_mtime_ns, 'time')
         os.chdir(places[1] / 'id')
-        same((os.path.samefile('../..', data_set / 'versions.d'), os.path.samefile('../../..', data_set)),
+        same((os.path.samefile('../..', dataset / 'versions.d'), os.path.samefile('../../..', dataset)),
              (True, True))
         os.chdir('/')
 
@@ -194,21 +194,21 @@ def a_version_that_is_committed_while_mounted_is_there_at_the_next_look():
         for path in later:
             os.rename(path, Path(aside, path.name))
         with mounted(source) as mountpoint:
-            data_set = mountpoint / NAME
-            old = os.open(data_set, os.O_RDONLY | os.O_DIRECTORY)
+            dataset = mountpoint / NAME
+            old = os.open(dataset, os.O_RDONLY | os.O_DIRECTORY)
             for before, state, path in zip(states, states[1:], later):
-                check_state(before, data_set, 2)
-                inode, time = os.stat(data_set).st_ino, os.stat(mountpoint).st_mtime_ns
-                with open(data_set / 'id' / 'data.bin', 'rb') as file:
+                check_state(before, dataset, 2)
+                inode, time = os.stat(dataset).st_ino, os.stat(mountpoint).st_mtime_ns
+                with open(dataset / 'id' / 'data.bin', 'rb') as file:
                     os.utime(Path(aside, path.name), (0, 1_700_000_000 + state['version']))
                     os.rename(Path(aside, path.name), path)
-                    same(shown_version(data_set), state['version'], 'the version at the next look')
+                    same(shown_version(dataset), state['version'], 'the version at the next look')
                     same(len(file.read()), before['rows'] * 8, 'an open file goes on')
-                same((os.stat(data_set).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time),
+                same((os.stat(dataset).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time),
                      (True, True), 'another one')
                 same(json.loads((mountpoint / 'file.json').read_text())['datasets'][0]['entries'],
                      state['rows'], 'file.json')
-            check_state(states[-1], data_set)
+            check_state(states[-1], dataset)
             check_state(states[0], Path(f'/proc/self/fd/{old}'))
             os.close(old)
             same(harness.errors_of(mountpoint), [])
@@ -307,9 +307,9 @@ def a_bad_version_leaves_the_others_readable():
 def what_a_removed_version_has_not_read_is_stale():
     with copied('blocks_2.1') as source:
         with mounted(source) as mountpoint:
-            data_set = mountpoint / source.name
-            second = data_set / 'versions.d' / '2'
-            with open(second / 'id' / 'data.bin', 'rb') as file, open(data_set / 'id' / 'data.bin',
+            dataset = mountpoint / source.name
+            second = dataset / 'versions.d' / '2'
+            with open(second / 'id' / 'data.bin', 'rb') as file, open(dataset / 'id' / 'data.bin',
                                                                       'rb') as latest:
                 same(len(os.pread(latest.fileno(), 8, 0)), 8)
                 manifest_of(source, 2).unlink()
@@ -329,21 +329,21 @@ def pylance_writes_while_it_is_mounted():
         source = Path(directory, 'table.lance')
         lance.write_dataset(arrow.table({'id': range(1000)}), source)
         with mounted(source) as mountpoint:
-            data_set = mountpoint / 'table'
-            same(shown_version(data_set), 1)
-            old = os.open(data_set / 'id', os.O_RDONLY | os.O_DIRECTORY)
-            with open(data_set / 'id' / 'data.bin', 'rb') as file:
+            dataset = mountpoint / 'table'
+            same(shown_version(dataset), 1)
+            old = os.open(dataset / 'id', os.O_RDONLY | os.O_DIRECTORY)
+            with open(dataset / 'id' / 'data.bin', 'rb') as file:
                 lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
-                same(os.stat(data_set / 'id' / 'data.bin').st_size, 7 * 8)
+                same(os.stat(dataset / 'id' / 'data.bin').st_size, 7 * 8)
                 same(len(file.read()), 1000 * 8, 'an open file goes on')
             lance.dataset(source).delete('id = 3')
             lance.dataset(source).tags.create('last', 3)
-            same([line['tags'] for line in lines(data_set / 'versions.jsonl')], [[], [], ['last']])
+            same([line['tags'] for line in lines(dataset / 'versions.jsonl')], [[], [], ['last']])
             keys = {'total_rows': 'entries', 'total_fragments': 'fragments',
                     'total_data_files': 'data_files', 'total_files_size': 'data_file_bytes',
                     'total_deletion_files': 'deletion_files', 'total_data_file_rows': 'physical_rows',
                     'total_deletion_file_rows': 'deleted_rows'}
-            shown, found = lance.dataset(source).versions(), lines(data_set / 'versions.jsonl')
+            shown, found = lance.dataset(source).versions(), lines(dataset / 'versions.jsonl')
             same([{**{key: line[ours] for key, ours in keys.items()}, 'version': line['version']}
                   for line in found],
                  [{**{key: int(version['metadata'][key]) for key in keys}, 'version': version['version']}
@@ -352,10 +352,10 @@ def pylance_writes_while_it_is_mounted():
                 timestamp = datetime.fromisoformat(line['timestamp'][:26] + '+00:00')
                 same(abs(version['timestamp'].astimezone(timezone.utc) - timestamp) <= timedelta(
                         microseconds=1), True, 'timestamp')
-            same((shown_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
+            same((shown_version(dataset), os.stat(dataset / 'id' / 'data.bin').st_size), (3, 6 * 8))
             lance.dataset(source).cleanup_old_versions(timedelta(0))
-            fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')
-            same((data_set / 'id' / 'data.bin').read_bytes(),
+            fails(errno.ENOENT, os.stat, dataset / 'versions.d' / '1')
+            same((dataset / 'id' / 'data.bin').read_bytes(),
                  b''.join(k.to_bytes(8, 'little') for k in (0, 1, 2, 4, 5, 6)))
             os.close(old)
 
@@ -384,14 +384,14 @@ def branches_and_tags_of_pylance_are_shown():
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory, 'table.lance')
         lance.write_dataset(arrow.table({'id': [1, 2, 3]}), source)
-        data_set = lance.dataset(source)
-        if not hasattr(data_set, 'create_branch'):
+        dataset = lance.dataset(source)
+        if not hasattr(dataset, 'create_branch'):
             raise harness.Skip('pylance is too old for branches')
-        branch_of = data_set.create_branch('exp/one', 1)
+        branch_of = dataset.create_branch('exp/one', 1)
         lance.write_dataset(arrow.table({'id': [40]}), branch_of, mode='append')
         lance.write_dataset(arrow.table({'id': [5]}), source, mode='append')
-        data_set.tags.create('first', 1)
-        data_set.tags.create('there', ('exp/one', 2))
+        dataset.tags.create('first', 1)
+        dataset.tags.create('there', ('exp/one', 2))
         for requested, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40],
                                  '2': [1, 2, 3, 5]}.items():
             found = harness.output(harness.NTUPLE, 'cat', f'--version={requested}', source,
@@ -414,11 +414,11 @@ def a_version_apart_from_the_history_is_shown_by_its_number():
         apart = lance.LanceDataset.commit(source, lance.LanceOperation.Append(fragments), read_version=1,
                                           detached=True)
         with mounted(source) as mountpoint:
-            data_set = mountpoint / 'set'
-            same((data_set / 'k/rows.jsonl').read_text().split(), ['1', '2'], 'the latest')
-            same((data_set / f'versions.d/{apart.version}/k/rows.jsonl').read_text().split(),
+            dataset = mountpoint / 'set'
+            same((dataset / 'k/rows.jsonl').read_text().split(), ['1', '2'], 'the latest')
+            same((dataset / f'versions.d/{apart.version}/k/rows.jsonl').read_text().split(),
                  ['1', '2', '3'], 'the other')
-            same([line['version'] for line in lines(data_set / 'versions.jsonl')], [1], 'the history')
+            same([line['version'] for line in lines(dataset / 'versions.jsonl')], [1], 'the history')
         with mounted(source, options=('-o', f'version={apart.version}')) as mountpoint:
             same(shown_version(mountpoint / 'set'), apart.version)
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a TTree has elsewhere: friends, which are other trees, and baskets in another file
-(TBranch::SetFile). Values are those that ROOT
-found."""
+(TBranch::SetFile). Values are those that ROOT found."""
 import errno
 import json
 import os

@@ -16,18 +16,18 @@ def test_tables_are_what_uproot_reads(path):
     from values import agrees
     compared = 0
     with ntuple.open(path) as file, uproot.open(path) as other:
-        for data_set in file.values():
+        for dataset in file.values():
             try:
-                peer = other[data_set.path]
-                names = [name for name in data_set.keys() if name in peer.keys()]
+                peer = other[dataset.path]
+                names = [name for name in dataset.keys() if name in peer.keys()]
             except Exception:  # of other generations
                 continue
-            table = pyarrow.table(data_set.select(names))
-            assert table.num_rows == data_set.entries
+            table = pyarrow.table(dataset.select(names))
+            assert table.num_rows == dataset.entries
             for name in table.column_names:
                 if table.column(name).num_chunks > 1 and 'tag: uint32' in str(table.schema.field(name).type):
                     continue  # after the first cluster it takes other values for those of a variant
-                if data_set.field(name).type.startswith(TYPES_NOT_BY_UPROOT):
+                if dataset.field(name).type.startswith(TYPES_NOT_BY_UPROOT):
                     continue
                 try:
                     values = peer[name].array().to_list()
@@ -59,10 +59,10 @@ def test_columns_are_chosen(events):
 
 def test_nothing_is_decoded_that_is_not_requested(data):
     with ntuple.open(data / 'many_pages.root') as file:
-        data_set = file.only()
-        name = data_set.keys()[0]
+        dataset = file.only()
+        name = dataset.keys()[0]
         before = ntuple.counters()['pages_decoded']
-        view = data_set.select([name], (0, 1))
+        view = dataset.select([name], (0, 1))
         assert view.batches == 1 and pyarrow.schema(view).names == [name]
         assert ntuple.counters()['pages_decoded'] == before
         assert pyarrow.table(view).num_rows == 1

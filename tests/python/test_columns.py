@@ -42,10 +42,10 @@ def follow(array, field, steps):
     return ak.to_numpy(array)
 
 
-def compare(data_set, peer):
+def compare(dataset, peer):
     """The number of equal columns."""
     count = 0
-    for top in data_set.fields:
+    for top in dataset.fields:
         for leaf, steps in leaves(top):
             if leaf.dtype.kind not in 'biuf' or '.' in top.name:
                 continue
@@ -55,7 +55,7 @@ def compare(data_set, peer):
                 continue
             if expected.shape != leaf.shape:
                 continue
-            values = data_set.field(leaf.path)[:]
+            values = dataset.field(leaf.path)[:]
             assert np.array_equal(values.astype(expected.dtype), expected,
                                   equal_nan=expected.dtype.kind == 'f'), leaf.path
             count += 1
@@ -67,16 +67,16 @@ def compare_file(path):
     uproot = pytest.importorskip('uproot', reason='uproot is not installed')
     compared = 0
     with ntuple.open(path) as file, uproot.open(path) as other:
-        for data_set in file.values():
-            if not data_set.version.startswith(
-                    '1.') or data_set.entries > LARGEST or data_set.is_attribute_set:
+        for dataset in file.values():
+            if not dataset.version.startswith(
+                    '1.') or dataset.entries > LARGEST or dataset.is_attribute_set:
                 continue
             try:
-                peer = other[data_set.path]
+                peer = other[dataset.path]
                 peer.keys()
             except Exception:  # of other generations, of names that it does not find
                 continue
-            compared += compare(data_set, peer)
+            compared += compare(dataset, peer)
     return compared
 
 
@@ -179,10 +179,10 @@ def test_wrappers_and_arrays_are_their_values(events):
 @pytest.mark.parametrize('name', ['structures', 'structures_in_fortran_order', 'blocks'])
 def test_arrays_of_other_formats(data, name):
     with ntuple.open(data / f'{name}.blp') as file:
-        data_set = file.only()
-        for field in data_set.fields:
-            values = data_set[field.path]
-            assert values.shape == field.shape and len(values) == data_set.entries
+        dataset = file.only()
+        for field in dataset.fields:
+            values = dataset[field.path]
+            assert values.shape == field.shape and len(values) == dataset.entries
             assert np.array_equal(field[1:], values[1:])
 
 
@@ -198,11 +198,11 @@ def test_names_lead_to_datasets(example):
     with ntuple.open(example) as file:
         assert list(file) == ['Events', 'calibration/Constants'] and len(file) == 2
         assert 'Events' in file and 'Nothing' not in file
-        data_set = file['Events']
-        assert (data_set.name, data_set.entries, data_set.format, data_set.cycle) == ('Events', 1000,
+        dataset = file['Events']
+        assert (dataset.name, dataset.entries, dataset.format, dataset.cycle) == ('Events', 1000,
                 'rntuple', 1)
-        assert 'weight' in data_set and 'muons/_0/pt' in data_set and 'pt' not in data_set
-        assert list(data_set)[:3] == data_set.keys()[:3] == ['run', 'event', 'weight']
+        assert 'weight' in dataset and 'muons/_0/pt' in dataset and 'pt' not in dataset
+        assert list(dataset)[:3] == dataset.keys()[:3] == ['run', 'event', 'weight']
     with ntuple.open(example.parent / 'types.root') as file:
         assert file.only().path in file
 

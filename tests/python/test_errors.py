@@ -57,11 +57,11 @@ def test_names_that_lead_nowhere(events):
 def test_a_damaged_page_says_its_place_and_fails_no_other(data):
     reported = json.loads((data / 'damaged_page.json').read_text())
     with ntuple.open(data / 'damaged_page.root') as file:
-        data_set = file.only()
+        dataset = file.only()
         failures = {}
-        for field in data_set.fields:
+        for field in dataset.fields:
             try:
-                data_set.arrays([field.path])
+                dataset.arrays([field.path])
             except ntuple.Error as error:
                 failures[field.path] = error
             except TypeError:
@@ -84,12 +84,12 @@ def test_a_file_that_is_written_to_fails_reads(tmp_path, example):
     path = tmp_path / 'copy.root'
     shutil.copy(example, path)
     with ntuple.open(path) as file:
-        data_set = file['Events']
-        assert len(data_set['weight']) == 1000
+        dataset = file['Events']
+        assert len(dataset['weight']) == 1000
         with path.open('ab') as end:
             end.write(b'more')
         with pytest.raises(ntuple.ChangedError) as caught:
-            data_set['event']
+            dataset['event']
         assert isinstance(caught.value, OSError)
 
 

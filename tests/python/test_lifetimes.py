@@ -24,17 +24,17 @@ def test_what_was_read_outlives_the_file(example):
 
 def test_a_closed_file_says_so(example):
     file = ntuple.open(example)
-    data_set = file['Events']
-    field = data_set.field('weight')
-    view = data_set.select(['weight'])
+    dataset = file['Events']
+    field = dataset.field('weight')
+    view = dataset.select(['weight'])
     field[:3], view.batches
     file.close()
     file.close()
     assert file.closed and 'closed' in repr(file)
-    for use in (lambda: file['Events'], lambda: list(file), lambda: data_set['weight'], lambda: field[:3],
+    for use in (lambda: file['Events'], lambda: list(file), lambda: dataset['weight'], lambda: field[:3],
                 lambda: field.rows,
-                lambda: view.__arrow_c_stream__(), lambda: data_set.schema, file.layout, data_set.layout,
-                lambda: data_set.arrays(['weight'])):
+                lambda: view.__arrow_c_stream__(), lambda: dataset.schema, file.layout, dataset.layout,
+                lambda: dataset.arrays(['weight'])):
         with pytest.raises(ValueError, match='closed'):
             use()
 
@@ -105,19 +105,19 @@ def test_memory_is_kept_while_it_is_read(example):
 
 def test_threads_share_a_file(example):
     file = ntuple.open(example)
-    data_set = file['Events']
+    dataset = file['Events']
     paths = ['weight', 'event', 'muons/_0/pt', 'trigger_bits', 'vertex/x', 'jet_tracks/_0/_0']
-    expected = {path: data_set[path] for path in paths}
+    expected = {path: dataset[path] for path in paths}
     failures = []
 
     def work(number):
         try:
             for i in range(40):
                 path = paths[(number + i) % len(paths)]
-                field = data_set.field(path)
+                field = dataset.field(path)
                 first = (i * 37) % len(field)
                 assert np.array_equal(field[first:], expected[path][first:])
-                data_set.select([path], (i, i + 500)).__arrow_c_stream__()
+                dataset.select([path], (i, i + 500)).__arrow_c_stream__()
         except Exception as error:
             failures.append(error)
 
@@ -132,10 +132,10 @@ def test_threads_share_a_file(example):
 def test_a_file_may_be_closed_while_others_read_it(example):
     failures = []
 
-    def work(data_set):
+    def work(dataset):
         try:
             while True:
-                assert len(data_set['weight']) == 1000
+                assert len(dataset['weight']) == 1000
         except ValueError as error:
             assert 'closed' in str(error)
         except Exception as error:
@@ -165,10 +165,10 @@ def test_the_interpreter_continues_while_a_column_is_decoded(tmp_path, example):
     stop = threading.Event()
     thread = threading.Thread(target=count)
     with ntuple.open(example) as file:
-        data_set = file['Events']
+        dataset = file['Events']
         thread.start()
         for _ in range(50):
-            data_set.arrays(['weight', 'event', 'muons/_0/pt'])
+            dataset.arrays(['weight', 'event', 'muons/_0/pt'])
         stop.set()
     thread.join()
     assert seen
@@ -178,15 +178,15 @@ FORKED = '''
 import os, sys
 import ntuple
 file = ntuple.open(sys.argv[1])
-data_set = file["Events"]
-field, view = data_set.field("weight"), data_set.select(["weight"])
+dataset = file["Events"]
+field, view = dataset.field("weight"), dataset.select(["weight"])
 expected = field[:].tolist()
 stream = view.__arrow_c_stream__()
 for reader in range(2):
     process = os.fork()
     if process == 0:
-        same = field[:].tolist() == data_set["weight"].tolist() == expected and view.batches == 4
-        same = same and len(data_set.arrays(["muons/_0/pt", "run"])["run"]) == 1000
+        same = field[:].tolist() == dataset["weight"].tolist() == expected and view.batches == 4
+        same = same and len(dataset.arrays(["muons/_0/pt", "run"])["run"]) == 1000
         view.__arrow_c_stream__()
         del stream, field, view
         file.close()
@@ -201,9 +201,9 @@ def test_forked_processes_read_what_their_parent_opened(example):
 
 
 def test_what_is_open_at_the_end_of_a_program_does_no_harm(example):
-    program = ('import sys, ntuple; file = ntuple.open(sys.argv[1]); data_set = file["Events"]; field = '
-               'data_set.field("weight");'
-               'values = field[:]; stream = data_set.__arrow_c_stream__()')
+    program = ('import sys, ntuple; file = ntuple.open(sys.argv[1]); dataset = file["Events"]; field = '
+               'dataset.field("weight");'
+               'values = field[:]; stream = dataset.__arrow_c_stream__()')
     result = subprocess.run([sys.executable, '-X', 'dev', '-c', program, str(example)], capture_output=True,
                             timeout=60)
     assert result.returncode == 0 and not result.stderr

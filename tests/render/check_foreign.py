@@ -44,7 +44,7 @@ def ntuple(program, command, *arguments):
     return result.stdout
 
 
-def data_sets(program, path):
+def datasets(program, path):
     """Paths of the datasets in a file's tree, without attribute sets; empty if the file is
     refused."""
     found, waiting = [], ['']
@@ -58,8 +58,8 @@ def data_sets(program, path):
     return found
 
 
-def rows_of(program, path, data_set):
-    text = ntuple(program, 'cat', path, f'{data_set}/rows.jsonl').decode()
+def rows_of(program, path, dataset):
+    text = ntuple(program, 'cat', path, f'{dataset}/rows.jsonl').decode()
     return [json.loads(line) for line in text.split('\n')[:-1]]
 
 
@@ -69,7 +69,7 @@ def check_values(program, path):
     if 'error' in expected or path.stem == RANGES:
         counts['skipped'] += 1
         return
-    rows = [row for data_set in data_sets(program, path)[:1] for row in rows_of(program, path, data_set)]
+    rows = [row for dataset in datasets(program, path)[:1] for row in rows_of(program, path, dataset)]
     if isinstance(expected, dict):
         rows = [{name: sum(flatten([row[name] for row in rows])) for name in expected}]
         expected = [expected]
@@ -102,8 +102,8 @@ def flatten(values):
             yield value
 
 
-def read_table(program, path, data_set, unions):
-    content = ntuple(program, 'cat', f'--arrow_unions={unions}', path, f'{data_set}/table.arrow')
+def read_table(program, path, dataset, unions):
+    content = ntuple(program, 'cat', f'--arrow_unions={unions}', path, f'{dataset}/table.arrow')
     table = pyarrow.ipc.open_file(pyarrow.py_buffer(content)).read_all()
     table.validate(full=True)
     return table
@@ -129,9 +129,9 @@ def is_shown_by_uproot(table, name):
         and b'std::unique_ptr<' not in field.metadata[b'ntuple.type']
 
 
-def check_table_against_uproot(path, data_set, table):
+def check_table_against_uproot(path, dataset, table):
     with uproot.open(path) as file:
-        peer = file[data_set]
+        peer = file[dataset]
         names = {key for key in peer.keys() if '.' not in key}
         for name in table.column_names:
             try:
@@ -147,37 +147,37 @@ def check_table_against_uproot(path, data_set, table):
                     raise ValueError(f'entry {number}: {name}: {found!r}, in uproot {value!r}')
 
 
-def check_table(program, path, data_set):
+def check_table(program, path, dataset):
     """Generations before 1.0 are compared only with rows: uproot does not read them."""
-    document = json.loads(ntuple(program, 'cat', path, f'{data_set}/ntuple.json'))
+    document = json.loads(ntuple(program, 'cat', path, f'{dataset}/ntuple.json'))
     if document['has_sharded_clusters'] or document['entries'] > 200000:
         counts['skipped'] += 1
         return
-    rows = rows_of(program, path, data_set)
-    table = read_table(program, path, data_set, 'struct')
+    rows = rows_of(program, path, dataset)
+    table = read_table(program, path, dataset, 'struct')
     check_rows_against_table(rows, table)
-    with_unions = read_table(program, path, data_set, 'union')
+    with_unions = read_table(program, path, dataset, 'union')
     if not with_unions.equals(table):  # without variants they mostly are, and NaN equals nothing
         check_rows_against_table(rows, with_unions)
     if document['version'].startswith('1.') and path.suffix == '.root':
         try:
-            check_table_against_uproot(path, data_set, with_unions)
+            check_table_against_uproot(path, dataset, with_unions)
         except (KeyError, NotImplementedError, AttributeError, OSError):
             counts['skipped'] += 1
 
 
 def check_file(program, path):
     try:
-        found = data_sets(program, path)
+        found = datasets(program, path)
     except ValueError:
         counts['skipped'] += 1  # other tests cover refused files
         return
-    for data_set in found:
+    for dataset in found:
         try:
-            check_table(program, path, data_set)
-            report(f'{path.name}: {data_set}')
+            check_table(program, path, dataset)
+            report(f'{path.name}: {dataset}')
         except (ValueError, KeyError, pyarrow.ArrowException) as error:
-            report(f'{path.name}: {data_set}', error)
+            report(f'{path.name}: {dataset}', error)
 
 
 def main():

@@ -73,7 +73,7 @@ def all_sources():
         if path.name != 'lance_datasets':
             found[path.name] = path
     for path in sources_below(harness.DATA / 'lance_datasets'):
-        found[f'data_sets/{path.name}'] = path
+        found[f'datasets/{path.name}'] = path
     shared = Path(os.environ.get('NTUPLE_SHARED', '/nothing')) / 'data'
     for kind in 'rntuple', 'roaring', 'blz', 'lance', 'attack':
         for folder in [shared / kind, *(p for p in sources_below(shared / kind) if p.is_dir())]:
@@ -181,7 +181,7 @@ class Material:
         for kind, pattern in {'rntuple.root': 'compression_z*.root',
                               'numbers.lance': 'lance_numbers_2.[01].lance',
                               'blocks.blp': 'blocks*.blp', 'example.root': '[et][xy][ap]*.root',
-                              'columns': 'data_sets/columns_2.[12]', 'table': 'blz_*/t_[bo]*',
+                              'columns': 'datasets/columns_2.[12]', 'table': 'blz_*/t_[bo]*',
                               'bits.roaring': 'roaring_*/*.*'}.items():
             found = sorted(self.steady.glob(pattern))
             if len(found) >= 2:
@@ -235,7 +235,7 @@ class Material:
 
     def places(self):
         steady, truth = self.steady, self.truth / 'steady'
-        alone = {name: steady / name for name in ('example.root', 'data_sets/deletions_2.2',
+        alone = {name: steady / name for name in ('example.root', 'datasets/deletions_2.2',
                                                   'blz_blz/t_basic',
                                                   'blocks_with_digests.blp', 'lance_nested_2.2.lance')}
         alone = {name: path for name, path in alone.items() if path.exists()}

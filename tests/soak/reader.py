@@ -173,11 +173,11 @@ class Reader:
         source = next((p for p in (place.truths[0] / name).parents if (p / 'ntuple.json').is_file()), None)
         if not source or not place.is_sound or not (source / 'rows.jsonl').is_file():
             return self.read_whole(place, name)
-        data_set = source.relative_to(place.truths[0])
+        dataset = source.relative_to(place.truths[0])
         lines = (source / 'rows.jsonl').read_bytes().splitlines()
         for _ in range(4 if lines else 0):
             row = self.chance.randrange(len(lines))
-            path = data_set / f'rows.d/{row}.json'
+            path = dataset / f'rows.d/{row}.json'
             found = self.timed('row', (place.mountpoint / path).read_bytes)
             self.bytes += len(found)
             if json.loads(found) != json.loads(lines[row]):

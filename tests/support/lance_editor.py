@@ -124,8 +124,8 @@ MANIFEST_TAIL = struct.Struct('<QHH4s')
 class ManifestEditor:
     """The manifest of a dataset's latest version, or of another one, whose `message` is changed."""
 
-    def __init__(self, data_set, path=None):
-        self.path = path or max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)
+    def __init__(self, dataset, path=None):
+        self.path = path or max(Path(dataset, '_versions').glob('*.manifest'), key=self.version_of)
         content = self.path.read_bytes()
         self.at, self.major, self.minor, self.magic = MANIFEST_TAIL.unpack(content[-MANIFEST_TAIL.size:])
         self.before = content[:self.at]

@@ -106,7 +106,7 @@ static uint64_t size_of(const char *path)
 
 /* ---- datasets ---- */
 
-static void hold_first_data_set(const struct nt_dataset *dataset)
+static void hold_first_dataset(const struct nt_dataset *dataset)
 {
     if (dataset->index == 0 && dataset->file->path[strlen(dataset->file->path) - 1] == '0')
         pass_gate();
@@ -127,7 +127,7 @@ TEST(a_look_at_one_dataset_waits_for_no_other, .setup = setup, .teardown = teard
 {
     pthread_t thread;
     void *problem;
-    model_before_load = hold_first_data_set;
+    model_before_load = hold_first_dataset;
     ck_assert_int_eq(pthread_create(&thread, NULL, look, (void *)"good0/Events/table.arrow"), 0);
     wait_for_somebody_at_the_gate(); /* the page lists of good0/Events are being read */
     ck_assert_uint_gt(size_of("good0/sub/Events/table.arrow"), 0);

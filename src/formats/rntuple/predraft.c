@@ -185,8 +185,8 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     nt_cursor_label(&model, "column", "flags");
     column->field_id = nt_get_le64(&frame);
     nt_cursor_label(&frame, "column", "field id");
-    nt_skip(&frame, sizeof(uint32_t)); /* its place in the field; the order of ids is the same */
-    nt_cursor_label(&frame, "column", "place in the field");
+    nt_skip(&frame, sizeof(uint32_t)); /* its position in the field; the order of ids is the same */
+    nt_cursor_label(&frame, "column", "position in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
     status = nt_envelope_check(envelope, &model, "column model", error);
     return status == NT_OK ? nt_envelope_check(envelope, &frame, "column", error) : status;

@@ -122,7 +122,7 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
     program = path_of(program, beside);
     if (!*program)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "remote files need ntuplefs-fetch, which is neither beside this program nor in this "
+                       "remote files need ntuplefs-fetch, which is neither next to this program nor in this "
                        "build (-Dhttp=enabled, libcurl, expat)");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return nt_fail_system(error, errno, "cannot start %s", program);

@@ -22,7 +22,8 @@ static const struct {
     int system_error;
     const char *message;
 } programs[] = {
-    {"", NT_UNSUPPORTED, 0, "neither beside this program nor in this build (-Dhttp=enabled, libcurl, expat)"},
+    {"", NT_UNSUPPORTED, 0,
+     "neither next to this program nor in this build (-Dhttp=enabled, libcurl, expat)"},
     {"/nonexistent/fetch", NT_UNSUPPORTED, 0, "remote files need /nonexistent/fetch, which is not installed"},
     {"/dev/null/fetch", NT_UNSUPPORTED, 0, "remote files need /dev/null/fetch, which is not installed"},
     {"/dev/null", NT_IO, EACCES, "cannot start /dev/null"},

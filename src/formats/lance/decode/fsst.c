@@ -24,7 +24,7 @@ enum {
     HAS_CODES = 1 << 24,
 };
 _Static_assert(SPAN *SYMBOL_BYTES <= UINT16_MAX && SPAN % GROUP == 0,
-               "what a span stands for can be counted");
+               "the length of a span fits its counter");
 
 static const uint32_t magic = 0x46535354; /* "FSST", the first letter in the highest byte */
 
@@ -214,7 +214,7 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
 /* ---- Decoding ---- */
 
 enum { MAX_PAST = 2 * GROUP }; /* codes that a span can overrun by: the last group, and escaped bytes */
-_Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
+_Static_assert((SPAN + MAX_PAST) * SYMBOL_BYTES <= UINT16_MAX, "the length of a span fits its counter");
 
 /* The position of the decoder. */
 struct position {

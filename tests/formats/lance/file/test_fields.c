@@ -469,10 +469,10 @@ TEST(what_cannot_be_reported_is_unreadable_and_nothing_else, .teardown = tear_do
 TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_down, .end = 2)
 {
     static const struct described of_file[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
-                                  of_data_set[] = {{"b", "struct", -1, true},
-                                                   {"data", "large_binary", 0, true},
-                                                   {"uri", "string", 0, true},
-                                                   {"n", "int8", -1, true}};
+                                  of_dataset[] = {{"b", "struct", -1, true},
+                                                  {"data", "large_binary", 0, true},
+                                                  {"uri", "string", 0, true},
+                                                  {"n", "int8", -1, true}};
     static const struct expected expected[] = {
         {"b", NT_FIELD_RECORD, 0, 0, 0, 1, true},         {"b/kind", NT_FIELD_VALUE, 0, 0, 0, 1, true},
         {"b/position", NT_FIELD_VALUE, 0, 0, 0, 1, true}, {"b/size", NT_FIELD_VALUE, 0, 0, 0, 1, true},
@@ -481,7 +481,7 @@ TEST(descriptions_of_blobs_have_members_that_no_schema_says, .teardown = tear_do
     };
     static const char *const types[] = {"struct", "uint8", "uint64", "uint64", "uint32", "string", "int8"};
     static const char *const keys[] = {BLOB, NULL, NULL, NULL};
-    assert_ok(_i ? open_marked_schema(of_data_set, keys, 4, 2, 0, 2)
+    assert_ok(_i ? open_marked_schema(of_dataset, keys, 4, 2, 0, 2)
                  : open_marked_schema(of_file, keys, 2, 2, 0, 2));
     check_fields(expected, 7);
     const struct nt_dataset *dataset = file->datasets[0];
