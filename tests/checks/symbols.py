@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """libntuple exports exactly the functions that its public headers declare, and all names begin
-with nt_.
+with nt_. Debian's list of symbols has the same, without which no package is built.
 
 usage: symbols.py SOURCE_DIRECTORY LIBRARY NM...        one case per symbol; exit status 1 if one failed
 """
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,11 @@ def main(root, library, nm):
         print(f'{name} is exported, but no public header declares it')
     for name in sorted(expected - exported):
         print(f'{name} is declared by a public header, but not exported')
-    failed = len(exported ^ expected) + sum(not name.startswith('nt_') for name in exported & expected)
+    listed = (root / 'packaging/debian/libntuple0.1.symbols').read_text()
+    packaged = set(re.findall(r'^ (\w+)@Base ', listed, re.M))
+    for name in sorted(expected ^ packaged):
+        print(f'{name}: packaging/debian/libntuple0.1.symbols and the public headers differ')
+    failed = len(exported ^ expected) + len(expected ^ packaged) + sum(not name.startswith('nt_') for name in exported & expected)
     print(f'{len(exported & expected)} passed, {failed} failed')
     return 1 if failed or not exported else 0
 
