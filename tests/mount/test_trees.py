@@ -122,12 +122,16 @@ def where_lists_end_and_their_items_are_decoded_at_once():
         after = harness.stats(mount.mountpoint)
         return [after[name] - before[name] for name in ('pages_decoded', 'pages_beside')]
 
-    with Foreground(data('trees/trees_structure.root')) as mount:
-        baskets = 6
-        same(decoded('list/offsets.bin'), [2 * baskets, baskets])
-        same(decoded('list/item/data.bin'), [0, 0])
-        same(decoded('text/data.bin', 'text/offsets.bin'), [2 * baskets, baskets])
-        same(decoded('i/data.bin'), [baskets, 0])
+    with scratch() as chain:
+        for name in 'a.root', 'b.root':
+            shutil.copy(data('trees/trees_structure.root'), chain / name)
+        for source, options, baskets in ((chain / 'a.root', (), 6),
+                                         (chain / '*.root', ('-o', 'chain'), 2 * 6)):
+            with Foreground(source, options=options) as mount:
+                same(decoded('list/offsets.bin'), [2 * baskets, baskets], source)
+                same(decoded('list/item/data.bin'), [0, 0], source)
+                same(decoded('text/data.bin', 'text/offsets.bin'), [2 * baskets, baskets], source)
+                same(decoded('i/data.bin'), [baskets, 0], source)
 
 
 @case
