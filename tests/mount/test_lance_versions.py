@@ -82,8 +82,8 @@ def each_version_is_what_pylance_reads():
     problems = []
     with mounted(DATASETS) as mountpoint:
         for name in NAMES:
-            data_set = mountpoint / name / name
-            same(sorted(os.listdir(data_set / 'versions.d')),
+            dataset = mountpoint / name / name
+            same(sorted(os.listdir(dataset / 'versions.d')),
                  sorted(f'v{state["version"]}' for state in versions_of(name)), 'links to them are listed')
             for state in versions_of(name):
                 version = dataset / 'versions.d' / str(state['version'])
