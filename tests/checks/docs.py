@@ -13,8 +13,9 @@ from pathlib import Path
 from public_headers import functions, headers
 
 DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md',
-             'tests/data/ORIGIN.md',
-             '.github/*.md']
+             'tests/data/ORIGIN.md', '.github/*.md']
+PAGES = ['docs/*.md', 'docs/formats/*.md']
+PROSE = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', *PAGES]
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
@@ -24,8 +25,29 @@ HELP_OPTION = re.compile(r'^\s+(?:-\w, )?--([a-z][\w-]*)', re.MULTILINE)
 PAGE_OPTION = re.compile(r'(?<=\s)-([a-z][\w-]*)')
 
 
-def documents(root):
-    return [path for pattern in DOCUMENTS for path in sorted(root.glob(pattern))]
+def documents(root, patterns=DOCUMENTS):
+    return [path for pattern in patterns for path in sorted(root.glob(pattern))]
+
+
+def prose_problems(path):
+    """Lines of prose have at most 100 columns, without code and tables."""
+    text = re.sub(r'^```.*?^```', lambda block: '\n' * block[0].count('\n'), path.read_text(),
+                  flags=re.DOTALL | re.MULTILINE)
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > 100 and not line.lstrip().startswith('|') and not line.startswith(' ' * 4):
+            yield f'line {number} has {len(line)} columns'
+
+
+def form_problems(root):
+    """A page says first for whom it is; two pages have a limit of their own."""
+    for path in documents(root, PAGES):
+        if not re.match(r'# .*\n\nThis page is for ', path.read_text()):
+            yield f'{path.relative_to(root)} does not say in its first sentence for whom it is'
+    if len((root / 'docs/performance.md').read_text().splitlines()) > 150:
+        yield 'docs/performance.md has more than 150 lines'
+    glossary = (root / 'docs/architecture.md').read_text().partition('## Glossary')[2]
+    if len(re.findall(r'^\|', glossary, re.MULTILINE)) - 2 > 30:
+        yield 'the glossary of docs/architecture.md has more than 30 rows'
 
 
 def missing_paths(root, path):
@@ -67,9 +89,9 @@ def schema_problems(root):
     used = {kind for call in calls for kind in re.findall(r'"(\w+)"', call)}
     reported = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
     for kind in sorted(used - reported):
-        yield f'docs/tree.md does not tell of the schema ntuplefs.{kind}/1'
+        yield f'docs/tree.md does not list the schema ntuplefs.{kind}/1'
     for kind in sorted(reported - used):
-        yield f'docs/tree.md tells of the schema ntuplefs.{kind}/1, which nothing writes'
+        yield f'docs/tree.md lists the schema ntuplefs.{kind}/1, which no code writes'
 
 
 def library_problems(root):
@@ -78,11 +100,11 @@ def library_problems(root):
     rows = re.findall(r'^\| (`nt_[^|]*) \|', (root / 'docs/library.md').read_text(), re.MULTILINE)
     reported = [name for row in rows for name in re.findall(r'`(nt_\w+)`', row)]
     for name in sorted(declared - set(reported)):
-        yield f'the tables do not tell what {name} costs'
+        yield f'the tables do not list the cost of {name}'
     for name in sorted(set(reported) - declared):
-        yield f'the tables tell of {name}, which no public header declares'
+        yield f'the tables list {name}, which no public header declares'
     for name in sorted({name for name in reported if reported.count(name) > 1}):
-        yield f'the tables tell twice of {name}'
+        yield f'the tables list {name} twice'
 
 
 def help_of(program, *command):
@@ -110,11 +132,11 @@ def option_problems(root, program, *command):
     known -= {'help', 'version'} if command else set()
     reported = page_options(page, ('.It Fl', '.Op Fl') if command else ('.It Fl', '.Op Fl', '.Fl'))
     for name in sorted(known - reported):
-        yield f'{page.name} does not tell of --{name}'
+        yield f'{page.name} does not describe --{name}'
     for name in sorted(reported - known):
-        yield f'{page.name} tells of --{name}, which --help does not'
+        yield f'{page.name} describes --{name}, which --help does not list'
     if not known and not command:
-        yield f'{program} --help tells of no option'
+        yield f'{program} --help lists no option'
 
 
 def page_problems(root, program):
@@ -133,6 +155,9 @@ def main(root, programs):
     cases = []
     for path in documents(root):
         cases.append((f'{path.relative_to(root)}: paths', missing_paths(root, path)))
+    for path in documents(root, PROSE):
+        cases.append((f'{path.relative_to(root)}: columns', prose_problems(path)))
+    cases.append(('form of pages', form_problems(root)))
     cases.append(('docs/README.md: index', index_problems(root)))
     cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
     cases.append(('schemas', schema_problems(root)))
