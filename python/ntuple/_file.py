@@ -400,8 +400,10 @@ class Dataset:
                    entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:
         """Write columns and entries, as for select(), to a Parquet file, by pyarrow and batch by batch.
         The file has its name only when it is complete; it replaces another one. A warning names each
-        field that Arrow cannot express."""
-        _parquet.write(self.select(columns, entries), os.fsdecode(path), compression)
+        field that Arrow cannot express. `columns` None: all, without collections whose fields all have
+        a projected field, as in NanoAOD."""
+        chosen = _parquet.columns_of(self) if columns is None else columns
+        _parquet.write(self.select(chosen, entries), os.fsdecode(path), compression)
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""

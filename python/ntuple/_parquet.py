@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 import uuid
 import warnings
-from typing import TYPE_CHECKING, Any, Iterator, List
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 if TYPE_CHECKING:
+    from ._file import Dataset
     from ._view import View
 
 _GROUP_BYTES = 64 << 20
+
+
+def _paths(fields: List[Dict[str, Any]], above: str = '') -> Iterator[Any]:
+    """Each field with its path."""
+    for field in fields:
+        path = above + field['name']
+        yield path, field
+        yield from _paths(field.get('fields', []), f'{path}/')
+
+
+def columns_of(dataset: Dataset) -> Optional[List[str]]:
+    """Without collections of which projected fields show everything, as in NanoAOD. None: all."""
+    tops = dataset.schema.fields
+    shown = {field['source'] for _, field in _paths(tops) if 'source' in field}
+    hidden = {top['name'] for top in tops if not top['type'] and top['name'] in shown
+              and all(path in shown for path, field in _paths([top]) if field['kind'] != 'record')}
+    return [field.path for field in dataset.fields if field.name not in hidden] if hidden else None
 
 
 def _groups(batches: Any) -> Iterator[List[Any]]:

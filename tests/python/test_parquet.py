@@ -36,6 +36,13 @@ def test_parquet_files_have_the_values_that_uproot_reads(tmp_path, expected):
     assert values(tmp_path / 'none.parquet') == {'run': []}
 
 
+def test_projected_fields_stand_for_their_collections(tmp_path):
+    for name, hidden in ('nano.root', ['_collection0', '_collection1']), ('projected.root', []):
+        dataset = ntuple.open(DATA / name).only()
+        dataset.to_parquet(tmp_path / 'out.parquet')
+        assert list(values(tmp_path / 'out.parquet')) == [key for key in dataset.keys() if key not in hidden]
+
+
 def test_a_file_replaces_another_one_when_it_is_complete(tmp_path, expected):
     path = tmp_path / 'out.parquet'
     path.write_text('mine')
