@@ -42,12 +42,28 @@ static void handle_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static char *name_beside(const char *path)
+static char *name_beside(const char *path, unsigned number)
 {
     struct nt_buffer name = {0};
     nt_buffer_append(&name, path, (size_t)(nt_path_name(path).bytes - path));
-    nt_buffer_format(&name, ".ntuple-export-%d.part", (int)getpid());
+    nt_buffer_format(&name, ".ntuple-export-%d-%u.part", (int)getpid(), number);
     return nt_buffer_take(&name);
+}
+
+/* Another machine may have a process of this number, and share the folder. */
+static enum nt_status create_beside(struct nt_output_file *file, struct nt_error *error)
+{
+    enum { MOST = 100 };
+    int problem = EEXIST;
+    for (unsigned i = 0; i < MOST && problem == EEXIST; i++) {
+        free(file->beside);
+        file->beside = name_beside(file->path, i);
+        if (!file->beside)
+            return nt_fail_memory(error);
+        file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        problem = file->descriptor >= 0 ? 0 : errno;
+    }
+    return problem ? nt_fail_system(error, problem, "cannot create") : NT_OK;
 }
 
 enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
@@ -59,13 +75,11 @@ enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path
         return nt_fail_system(error, EEXIST, "cannot create");
     if (nt_is_directory(path))
         return nt_fail_system(error, EISDIR, "cannot create");
-    file->beside = name_beside(path);
-    if (!file->beside)
-        return nt_fail_memory(error);
-    incomplete = file->beside;
     handle_signals();
-    file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return file->descriptor >= 0 ? NT_OK : nt_fail_system(error, errno, "cannot create");
+    enum nt_status status = create_beside(file, error);
+    if (status == NT_OK)
+        incomplete = file->beside;
+    return status;
 }
 
 /* The C library would use another call if there are no flags. */

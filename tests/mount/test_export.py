@@ -367,6 +367,18 @@ def failures_leave_nothing():
 
 
 @case
+def incomplete_files_of_others_stay():
+    with scratch() as directory:
+        def make_others():
+            for number in range(3):
+                (directory / f'.ntuple-export-{os.getpid()}-{number}.part').write_text('theirs')
+        for status, source in ((0, NANO), (5, data('damaged_page.root'))):
+            result = command(NTUPLE, 'export', source, directory / f'{status}.jsonl', preexec_fn=make_others)
+            same(result.returncode, status, result.stderr)
+        same(sorted(path.suffix for path in directory.iterdir()), ['.jsonl'] + ['.part'] * 6)
+
+
+@case
 def signals_leave_nothing():
     with scratch() as directory:
         many = directory / 'many.txt'
