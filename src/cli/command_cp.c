@@ -86,13 +86,13 @@ static void copy_file(struct copier *copier, uint64_t node)
 
 /* ---- Only data ---- */
 
-/* Is there an array for NumPy with the content of this .bin file? */
-static bool has_npy(struct nt_vfs *vfs, uint64_t directory, const char *name)
+/* Is the same array in the directory with another of the endings .bin and .npy? */
+static bool has_other(struct nt_vfs *vfs, uint64_t directory, const char *name, const char *ending)
 {
-    char npy[sizeof(((struct nt_tree_entry *)NULL)->name)];
+    char other[sizeof(((struct nt_tree_entry *)NULL)->name)];
     uint64_t node;
-    snprintf(npy, sizeof(npy), "%.*s.npy", (int)(strlen(name) - strlen(".bin")), name);
-    return nt_vfs_lookup(vfs, directory, npy, &node, NULL) == NT_OK;
+    snprintf(other, sizeof(other), "%.*s%s", (int)(strlen(name) - strlen(ending)), name, ending);
+    return nt_vfs_lookup(vfs, directory, other, &node, NULL) == NT_OK;
 }
 
 /* Does --data copy this entry of a directory? */
@@ -106,8 +106,10 @@ static bool is_data(struct nt_vfs *vfs, uint64_t directory, const struct nt_tree
     if (!is_known || node.type != NT_NODE_FIELD)
         return false;
     if (nt_has_suffix(entry->name, ".bin"))
-        return !has_npy(vfs, directory, entry->name);
-    return nt_has_suffix(entry->name, ".npy") || strcmp(entry->name, "field.json") == 0;
+        return !has_other(vfs, directory, entry->name, ".npy");
+    if (nt_has_suffix(entry->name, ".npy")) /* of a fixed-size list, which has no .bin, it is the item's */
+        return has_other(vfs, directory, entry->name, ".bin");
+    return strcmp(entry->name, "field.json") == 0;
 }
 
 /* ---- Total size ---- */

@@ -407,6 +407,8 @@ def cp_can_leave_texts_and_stored_columns_behind():
         same(np.load(directory / 'copy/Events/run/data.npy').tolist(),
              by_uproot(EXAMPLE, 'Events', ['run'])['run'])
         assert (directory / 'copy/calibration/Constants/gain/data.npy').exists()
+        spot = directory / 'copy/Events/beam_spot'   # a list of three numbers
+        same([path.relative_to(spot).as_posix() for path in spot.rglob('*.npy')], ['_0/data.npy'], 'once')
 
 
 run(needs_fuse=False, at_once=2)
