@@ -277,9 +277,9 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     if (nt_prefetch_helps(dataset))
         nt_walk_prefetch(&walk, offset, bytes);
     if (nt_access_continues(walk.access, offset, bytes))
-        nt_readahead_queue(&walk, offset, true); /* runs in parallel */
+        nt_readahead_queue_next(&walk, offset, true); /* runs in parallel */
     status = read_bytes(&read, offset, output, bytes, error);
-    if (status == NT_OK)
-        (void)nt_access_note(walk.access, offset, bytes);
+    if (status == NT_OK && nt_access_note(walk.access, offset, bytes))
+        nt_readahead_queue(&walk, offset + bytes, true);
     return status;
 }

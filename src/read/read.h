@@ -479,9 +479,10 @@ struct nt_walk {
     const void *walked;
 };
 
-/* Queues the pages after that of a byte, which the caller is about to read, as far as it pays: fewer if the
- * reader copies cached pages. */
+/* Queues the pages from a byte on, as far as it pays: fewer if the reader copies cached pages. */
 void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied);
+/* Queues those after the page of a byte, which the caller is about to read. */
+void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool is_copied);
 /* Does decoding ahead pay if the pages are not copied from the cache? */
 bool nt_readahead_pays(const struct nt_reader *reader);
 

@@ -81,8 +81,8 @@ enum {
     MIN_BYTES = 1024 * 1024, /* ... and more of them if they are small */
     MAX_BYTES = 8 * 1024 * 1024,
     MAX_PAGES = 16,
-    FEW_PAGES = 2,                          /* if decoding is neither slow nor fast */
-    EVIDENCE_NANOSECONDS = 4 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
+    FEW_PAGES = 2,                           /* if decoding is neither slow nor fast */
+    EVIDENCE_NANOSECONDS = 10 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
 };
 
 /* Has the loading of pages been slower than this rate? */
@@ -129,15 +129,11 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
     struct nt_reader *reader = walk->reader;
     struct nt_access_pattern *access = walk->access;
     uint64_t element = offset / walk->element_bytes, bytes = 0;
-    struct nt_readahead_page next;
     uint64_t queued = atomic_load_explicit(&access->queued, memory_order_relaxed);
     unsigned most = nt_workers_count(reader->workers) ? count_pages(reader, is_copied) : 0;
-    if (most && element < walk->elements - walk->lead) {
-        walk->find(walk->walked, element, &next);
-        element = next.end;
-    }
     for (unsigned pages = 0; element < walk->elements - walk->lead && pages < most && bytes < MAX_BYTES;
          pages++) {
+        struct nt_readahead_page next;
         if (pages >= PAGES && bytes >= MIN_BYTES)
             break;
         walk->find(walk->walked, element, &next);
@@ -151,6 +147,17 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
     }
     if (element > queued)
         atomic_store_explicit(&access->queued, element, memory_order_relaxed);
+}
+
+void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool is_copied)
+{
+    uint64_t element = offset / walk->element_bytes;
+    struct nt_readahead_page page;
+    if (element >= walk->elements - walk->lead || !nt_workers_count(walk->reader->workers) ||
+        !count_pages(walk->reader, is_copied))
+        return;
+    walk->find(walk->walked, element, &page);
+    nt_readahead_queue(walk, page.end * walk->element_bytes, is_copied);
 }
 
 /* ---- Prefetch hints ---- */

@@ -389,7 +389,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     }
     if (nt_access_continues(&stream->access, offset, bytes) && stream->transform && !stream->filter) {
         const struct nt_walk walk = nt_stream_walk(stream, true);
-        nt_readahead_queue(&walk, offset, true); /* runs in parallel */
+        nt_readahead_queue_next(&walk, offset, true); /* runs in parallel */
     }
     if (skip) {
         size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;
@@ -403,8 +403,11 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     size_t rest = bytes % stream->element_bytes;
     if (status == NT_OK && rest)
         status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
-    if (status == NT_OK)
-        (void)nt_access_note(&stream->access, offset, (size_t)(end - offset));
+    if (status == NT_OK && nt_access_note(&stream->access, offset, (size_t)(end - offset)) &&
+        stream->transform && !stream->filter) {
+        const struct nt_walk walk = nt_stream_walk(stream, true);
+        nt_readahead_queue(&walk, end, true);
+    }
     return status;
 }
 
@@ -493,7 +496,7 @@ bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, stru
     const struct nt_walk walk = nt_stream_walk(stream, true);
     pins->reader = stream->reader;
     if (nt_access_note(&stream->access, offset, bytes)) /* readahead runs in parallel */
-        nt_readahead_queue(&walk, offset, false);
+        nt_readahead_queue_next(&walk, offset, false);
     for (size_t done = 0; done < bytes; done += piece.count)
         if (!find_piece(stream, offset + done, bytes - done, &piece) ||
             !pin_piece(stream, &piece, bytes, pins)) {
