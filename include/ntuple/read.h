@@ -31,9 +31,9 @@ struct nt_reader_options { /* grows as nt_open_options does */
     /* Called before loading a page that takes long (32 KiB or more), by the loading thread, which holds
      * no lock: a server can let other threads work meanwhile. Receives `context`. May be NULL. */
     void (*before_blocking)(void *context);
-    /* Also cache what decoding a page gives for other columns: the items of a list of a TTree beside where
-     * lists end. For programs that read one column after the other. */
-    bool caches_beside;
+    /* Decoding a page may also give elements of sibling columns, such as the items and the offsets of a list
+     * of a TTree. Cache them, too: for programs that read one column after the other. */
+    bool caches_siblings;
 };
 #define NT_READER_OPTIONS_INIT                                                                               \
     {                                                                                                        \

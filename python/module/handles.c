@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handles: capsules that hold references. The last reference closes, inner things first, whoever gives it up.
+ * Handles: capsules that hold references. The last reference closes, inner objects first, in any thread.
  *
  * In a forked process the workers of the parent's reader are not there, and a lock of it may be held for
  * ever: streams, tables and readers of another process are left as they are when they end here. Only their

@@ -369,7 +369,7 @@ static enum nt_status add_dataset(const struct building *building, const struct 
     if (status != NT_OK)
         return status;
     dataset->directory = first->directory;
-    dataset->is_beside_others = first->is_beside_others;
+    dataset->is_secondary = first->is_secondary;
     struct building inner = *building;
     inner.error = &failure;
     status = fill_dataset(&inner, dataset, first);

@@ -414,8 +414,8 @@ static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *
 }
 
 /* Finds another field's group, if the file lacks this field: it has the part's deleted rows. */
-static uint32_t find_beside(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                            const struct nt_group *group)
+static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                   const struct nt_group *group)
 {
     uint32_t part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
     const uint32_t *groups = slice->dataset->field_groups;
@@ -433,7 +433,7 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_chain_slice *slice = find_share(dataset, number, &own);
     if (slice->failure)
         return nt_fail_with(error, slice->failure);
-    uint32_t to_load = own == NT_NONE ? find_beside(dataset, slice, group) : own;
+    uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
     enum nt_status status =
         to_load == NT_NONE ? NT_OK : nt_dataset_load_group(slice->dataset, to_load, error);
     const struct nt_group *copied = own == NT_NONE ? &nothing : &slice->dataset->groups[own];

@@ -495,18 +495,18 @@ enum nt_status nt_overwrite_guard_init(struct nt_overwrite_guard *guard,
 void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard);
 
 /* Call before writing to or into a path. NT_INVALID if it is, or is within, a forbidden folder, or if
- * it is a file that the copy reads, under any name. Covers the files directly in a mirrored folder, and
+ * it is a file that the copy reads, under any name. Covers the files directly in a passthrough directory, and
  * the files in a dataset's folder. */
 enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
                                         struct nt_error *error);
 
 /* ---- Files that appear when they are complete ---- */
 
-/* Written beside its path and then renamed, so that a failure, or a signal that ends the program, leaves
- * nothing. At most one at a time. */
+/* Written under a temporary name and then renamed, so that a failure, or a signal that ends the program,
+ * leaves nothing. At most one at a time. */
 struct nt_output_file {
     const char *path;
-    char *beside; /* where it is written */
+    char *temporary; /* the name while it is written */
     int descriptor;
 };
 
@@ -566,7 +566,7 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
 /* ---- Iterating over datasets ---- */
 
 /* Called for a file with datasets; `resolved` is the selected part of it. `is_of_many`: the path is a
- * mirrored folder. Reports its own failures. */
+ * passthrough directory. Reports its own failures. */
 typedef enum nt_exit_status nt_visit_file(void *context, const struct nt_resolved_node *resolved,
                                           bool is_of_many);
 

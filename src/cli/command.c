@@ -593,8 +593,8 @@ enum { SHOWN_DATASETS = 10, NAME_BYTES = 200 };
 
 struct seen_datasets {
     unsigned count;
-    unsigned beside_others; /* of these */
-    uint32_t meant, field;  /* the last one that is not beside others, else the last one */
+    unsigned secondary;     /* of these */
+    uint32_t meant, field;  /* the last one that is not secondary, else the last one */
     struct nt_buffer names; /* the names of the first datasets, separated by commas */
 };
 
@@ -604,11 +604,11 @@ static enum nt_exit_status note_dataset(void *context, const struct nt_resolved_
     struct seen_datasets *datasets = context;
     const struct nt_dataset *dataset = resolved->file->datasets[index];
     char name[NAME_BYTES];
-    if (!dataset->is_beside_others || datasets->beside_others == datasets->count) {
+    if (!dataset->is_secondary || datasets->secondary == datasets->count) {
         datasets->meant = index;
         datasets->field = field;
     }
-    datasets->beside_others += dataset->is_beside_others;
+    datasets->secondary += dataset->is_secondary;
     if (datasets->count++ >= SHOWN_DATASETS)
         return NT_EXIT_OK;
     size_t length = nt_dataset_path(dataset, name, sizeof(name));
@@ -627,7 +627,7 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
     *field_ret = datasets.field;
     if (datasets.count == 0)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no dataset here");
-    else if (datasets.count > 1 && datasets.count - datasets.beside_others != 1)
+    else if (datasets.count > 1 && datasets.count - datasets.secondary != 1)
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u datasets here; name one: %s%s", datasets.count,
                 nt_buffer_string(&datasets.names), datasets.count > SHOWN_DATASETS ? ", \u2026" : "");
     nt_buffer_deinit(&datasets.names);

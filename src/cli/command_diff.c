@@ -105,7 +105,7 @@ static const struct item *only_one(const struct side *side)
         return side->items;
     for (size_t i = 0; i < side->count; i++) {
         const struct nt_dataset *dataset = side->items[i].dataset;
-        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_beside_others)
+        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_secondary)
             continue;
         if (found)
             return NULL;

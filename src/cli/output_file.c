@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file that appears under its name when it is complete: it is written beside and then renamed.
+ * A file that appears under its name when it is complete: it is written under a temporary name and then
+ * renamed.
  */
 #include "cli/cli.h"
 
@@ -42,7 +43,7 @@ static void handle_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static char *name_beside(const char *path, unsigned number)
+static char *temporary_name(const char *path, unsigned number)
 {
     struct nt_buffer name = {0};
     nt_buffer_append(&name, path, (size_t)(nt_path_name(path).bytes - path));
@@ -51,16 +52,16 @@ static char *name_beside(const char *path, unsigned number)
 }
 
 /* Another machine may have a process of this number, and share the folder. */
-static enum nt_status create_beside(struct nt_output_file *file, struct nt_error *error)
+static enum nt_status create_temporary(struct nt_output_file *file, struct nt_error *error)
 {
     enum { MOST = 100 };
     int problem = EEXIST;
     for (unsigned i = 0; i < MOST && problem == EEXIST; i++) {
-        free(file->beside);
-        file->beside = name_beside(file->path, i);
-        if (!file->beside)
+        free(file->temporary);
+        file->temporary = temporary_name(file->path, i);
+        if (!file->temporary)
             return nt_fail_memory(error);
-        file->descriptor = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         problem = file->descriptor >= 0 ? 0 : errno;
     }
     return problem ? nt_fail_system(error, problem, "cannot create") : NT_OK;
@@ -76,9 +77,9 @@ enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path
     if (nt_is_directory(path))
         return nt_fail_system(error, EISDIR, "cannot create");
     handle_signals();
-    enum nt_status status = create_beside(file, error);
+    enum nt_status status = create_temporary(file, error);
     if (status == NT_OK)
-        incomplete = file->beside;
+        incomplete = file->temporary;
     return status;
 }
 
@@ -106,7 +107,7 @@ enum nt_status nt_output_file_finish(struct nt_output_file *file, bool overwrite
     file->descriptor = -1;
     if (problem)
         return nt_fail_system(error, problem, "cannot write");
-    problem = move(file->beside, file->path, overwrite);
+    problem = move(file->temporary, file->path, overwrite);
     if (problem)
         return nt_fail_system(error, problem, "cannot create");
     incomplete = NULL;
@@ -117,8 +118,8 @@ void nt_output_file_deinit(struct nt_output_file *file)
 {
     if (file->descriptor >= 0)
         close(file->descriptor);
-    if (file->beside && incomplete == file->beside)
-        unlink(file->beside);
+    if (file->temporary && incomplete == file->temporary)
+        unlink(file->temporary);
     incomplete = NULL;
-    free(file->beside);
+    free(file->temporary);
 }

@@ -125,7 +125,7 @@ static bool is_in_tree(struct nt_vfs *vfs, char *path)
     return false;
 }
 
-/* Is it one of the files that the source, a folder, mirrors? */
+/* Is it one of the files that the source, a folder, shows? */
 static bool is_shown(const struct nt_overwrite_guard *guard, char *resolved)
 {
     const char *folder = guard->resolved_source;

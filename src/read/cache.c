@@ -38,8 +38,8 @@ enum state { LOADING, READY, FAILED };
 
 /* Lists of idle entries, in the order of eviction. */
 enum idle {
-    PASSED, /* used by sequential readers to their ends */
-    BESIDE, /* not yet used: made with another entry */
+    PASSED,   /* used by sequential readers to their ends */
+    SIBLINGS, /* not yet used: made with another entry */
     KEPT,
     IDLE_LISTS,
 };
@@ -59,7 +59,7 @@ struct nt_cache_entry {
     bool is_kept;   /* false: dropped with its last pin */
     pthread_cond_t changed;
     struct nt_error *failure;
-    time_t expires; /* FAILED: when to forget it. BESIDE: when to give way to others */
+    time_t expires; /* FAILED: when to forget it. SIBLINGS: when to give way to others */
 };
 
 TAILQ_HEAD(entries, nt_cache_entry);
@@ -277,11 +277,11 @@ static void shrink(struct nt_cache *cache, uint64_t bytes)
 
 /* The next victim for an entry that needs room in a slab. An idle entry in the slab of the last victim
  * comes first, so that adjacent units become free; else the oldest. */
-static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const struct nt_slab *beside)
+static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const struct nt_slab *last_slab)
 {
-    for (unsigned i = 0; beside && i < NT_SLAB_UNITS; i++)
-        if (beside->owners[i] && !beside->owners[i]->pins)
-            return beside->owners[i];
+    for (unsigned i = 0; last_slab && i < NT_SLAB_UNITS; i++)
+        if (last_slab->owners[i] && !last_slab->owners[i]->pins)
+            return last_slab->owners[i];
     return oldest_of(cache);
 }
 
@@ -289,14 +289,14 @@ static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const 
 static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     uint64_t bytes = nt_slab_bytes(entry->capacity);
-    struct nt_slab *beside = NULL;
+    struct nt_slab *last_slab = NULL;
     while (!nt_slab_alloc(&cache->slabs, entry->capacity, entry, &entry->slab, &entry->data)) {
         bool is_over = cache->used + entry->charge + bytes > cache->limit;
-        struct nt_cache_entry *victim = is_over ? choose_victim(cache, beside) : NULL;
+        struct nt_cache_entry *victim = is_over ? choose_victim(cache, last_slab) : NULL;
         if (is_over && free_slab(cache)) {
-            beside = NULL;
+            last_slab = NULL;
         } else if (victim) {
-            beside = victim->slab;
+            last_slab = victim->slab;
             evict(cache, victim);
         } else {
             nt_slab_reserve(&cache->slabs, entry->capacity);
@@ -502,18 +502,19 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
 
 /* ---- Entries made with others ---- */
 
-enum { BESIDE_SHARE = 4 };
+enum { SIBLING_SHARE = 4 };
 
-/* Nobody has requested these entries, so they take a part of the memory only. As they are mostly used in the
- * order in which they are made, the first ones stay, unless nobody uses them for as long as failures are
+/* These entries are unrequested, so they take only a part of the memory. As they are mostly used in the
+ * order in which they are made, the first ones stay, unless they are unused for as long as failures are
  * remembered. */
-static bool make_room_beside(struct nt_cache *cache, size_t bytes)
+static bool make_room_for_sibling(struct nt_cache *cache, size_t bytes)
 {
-    struct idle_list *beside = &cache->idle[BESIDE];
+    struct idle_list *siblings = &cache->idle[SIBLINGS];
     time_t now = seconds_now();
-    for (struct nt_cache_entry *first; (first = TAILQ_FIRST(&beside->entries)) && first->expires <= now;)
+    for (struct nt_cache_entry *first; (first = TAILQ_FIRST(&siblings->entries)) && first->expires <= now;)
         evict(cache, first);
-    return bytes <= cache->limit / BESIDE_SHARE && beside->capacity <= cache->limit / BESIDE_SHARE - bytes;
+    return bytes <= cache->limit / SIBLING_SHARE &&
+           siblings->capacity <= cache->limit / SIBLING_SHARE - bytes;
 }
 
 struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes)
@@ -521,7 +522,7 @@ struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_ca
     uint64_t hash = key_hash(key);
     struct nt_cache_entry *entry = NULL;
     lock(cache);
-    if (!find(cache, key, hash) && make_room_beside(cache, bytes) &&
+    if (!find(cache, key, hash) && make_room_for_sibling(cache, bytes) &&
         has_room(cache, room_for(cache, bytes)) && (entry = entry_new(key))) {
         make_room(cache, entry, bytes);
         insert(cache, entry, hash);
@@ -550,7 +551,7 @@ void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum 
     lock(cache);
     finish(cache, entry, status, failure);
     if (status == NT_OK) {
-        entry->idle = BESIDE;
+        entry->idle = SIBLINGS;
         entry->expires = seconds_now() + (time_t)cache->failure_seconds;
     }
     pthread_cond_broadcast(&entry->changed);

@@ -121,9 +121,9 @@ struct loading {
     struct nt_pages_run *runs;
     uint32_t run_count;
     struct nt_page_dependencies dependencies[NT_DECODE_TOGETHER];
-    struct nt_shared_page beside[NT_DECODE_TOGETHER];
+    struct nt_shared_page siblings[NT_DECODE_TOGETHER];
     uint32_t pinned; /* number of columns whose dependencies are pinned */
-    uint64_t cached; /* pages beside those of the only column */
+    uint64_t cached; /* pages in addition to those of the only column */
     struct nt_stats_delta stats;
 };
 
@@ -205,13 +205,13 @@ static const uint8_t *read_stored(struct loading *loading, size_t bytes)
 }
 
 /* Loads a page of the only column, and those that are mostly needed with it into the cache. */
-static enum nt_status load_with_beside(struct loading *loading, uint8_t *output)
+static enum nt_status load_with_siblings(struct loading *loading, uint8_t *output)
 {
-    struct nt_pages_beside beside;
-    nt_pages_beside_begin(&loading->request, &beside);
+    struct nt_sibling_pages siblings;
+    nt_sibling_pages_begin(&loading->request, &siblings);
     enum nt_status status = nt_page_load_once(&loading->request, output, NULL);
-    nt_pages_beside_end(&loading->request, &beside, status == NT_OK);
-    loading->cached += beside.count;
+    nt_sibling_pages_end(&loading->request, &siblings, status == NT_OK);
+    loading->cached += siblings.count;
     return status;
 }
 
@@ -221,11 +221,11 @@ static enum nt_status load_page(struct loading *loading)
     struct nt_pages_run *runs = loading->runs;
     loading->request.page = runs->pages;
     for (uint32_t i = 1; i < loading->run_count; i++)
-        loading->beside[i - 1] =
+        loading->siblings[i - 1] =
             (struct nt_shared_page){runs[i].pages, loading->dependencies[i].values, runs[i].output};
     nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
     enum nt_status status = loading->run_count == 1
-                                ? load_with_beside(loading, runs->output)
+                                ? load_with_siblings(loading, runs->output)
                                 : nt_page_load_once(&loading->request, runs->output, NULL);
     for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
@@ -271,7 +271,7 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
                                                .dataset = dataset,
                                                .column = column,
                                                .stats = &loading.stats,
-                                               .beside = loading.beside,
+                                               .siblings = loading.siblings,
                                                .shared_page_count = run_count - 1};
     loading.runs = runs;
     loading.run_count = run_count;
@@ -317,15 +317,15 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
         return 0;
     uint64_t element = end - 1 - nt_stream_leading_zeros(stream);
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
-    const struct nt_segment *segment = find_simple(stream, number), *beside = find_simple(other, number);
-    if (!segment || !beside)
+    const struct nt_segment *segment = find_simple(stream, number), *shared = find_simple(other, number);
+    if (!segment || !shared)
         return 0;
     const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, element - segment->first);
     size_t index = (size_t)(page - segment->pages);
-    if (index >= beside->page_count || !are_same_bytes(page, &beside->pages[index]))
+    if (index >= shared->page_count || !are_same_bytes(page, &shared->pages[index]))
         return 0;
-    page = &beside->pages[index];
-    return nt_stream_leading_zeros(other) + beside->first + page->first_element + page->elements;
+    page = &shared->pages[index];
+    return nt_stream_leading_zeros(other) + shared->first + page->first_element + page->elements;
 }
 
 /* ---- Pages that lie entirely in all ranges ---- */

@@ -339,12 +339,12 @@ static enum nt_status decode_together(struct loading *load, const uint8_t *packe
     uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
-        const struct nt_shared_page *beside = &request->beside[i];
-        enum nt_status status = check_sizes(load->dataset, beside->page, &unused, &bytes, error);
+        const struct nt_shared_page *sibling = &request->siblings[i];
+        enum nt_status status = check_sizes(load->dataset, sibling->page, &unused, &bytes, error);
         if (status != NT_OK)
             return status;
-        what[i + 1] = packed_of(load, beside->page, beside->dependencies, packed);
-        outputs[i + 1] = beside->output;
+        what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, packed);
+        outputs[i + 1] = sibling->output;
         load->decoded_bytes += bytes;
     }
     return load->decoder->ops->decode_together(what, outputs, request->shared_page_count + 1, error);

@@ -401,13 +401,13 @@ enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uin
 static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_error *error)
 {
     struct nt_page_request *request = context;
-    struct nt_pages_beside beside;
+    struct nt_sibling_pages siblings;
     nt_workers_cancel_page(request->reader->workers, request->page);
-    nt_pages_beside_begin(request, &beside);
-    if (!beside.count)
+    nt_sibling_pages_begin(request, &siblings);
+    if (!siblings.count)
         return nt_page_load_or_report(request, output, error);
     enum nt_status status = nt_page_load_with_dependencies(request, output, NULL);
-    nt_pages_beside_end(request, &beside, status == NT_OK);
+    nt_sibling_pages_end(request, &siblings, status == NT_OK);
     return status == NT_OK ? NT_OK : nt_page_load_or_report(request, output, error);
 }
 

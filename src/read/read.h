@@ -45,9 +45,9 @@ struct nt_counters {
     uint64_t cache_bytes, cache_pages, cache_evictions; /* current, current, total */
     uint64_t pages_decoded, decoded_bytes, stored_bytes;
     uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
-    uint64_t pages_direct; /* decoded straight into the output */
-    uint64_t pages_ahead;  /* decoded before a reader requested them */
-    uint64_t pages_beside; /* decoded into the cache with a page of another column */
+    uint64_t pages_direct;  /* decoded straight into the output */
+    uint64_t pages_ahead;   /* decoded before a reader requested them */
+    uint64_t pages_sibling; /* decoded into the cache with a page of another column */
     /* Blocks of pages, decoded alone; decoded_bytes includes them. A block and its stored bytes are
      * cache entries: cache_* counts them like pages. */
     uint64_t blocks_decoded;
@@ -126,7 +126,7 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
                             struct nt_cache_entry **entry_ret, struct nt_error *error);
 
 /* Adds an entry that is made while another one is loaded: the caller fills its output. Never waits. NULL if
- * the entry exists, or if there is no room: such entries, which nobody has requested, take at most a quarter
+ * the entry exists, or if there is no room: such unrequested entries take at most a quarter
  * of the limit, and give way to others after a while. */
 struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes);
 uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry);
@@ -290,7 +290,7 @@ void nt_workers_run_all(struct nt_workers *workers, void (*work)(void *context),
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
                                      size_t *bytes_ret, struct nt_error *error);
 
-/* The approximate memory for loading the page, besides its output; 0 if loading will be refused. */
+/* The approximate memory for loading the page, in addition to its output; 0 if loading will be refused. */
 uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt_page *page);
 
 /* Everything that determines a page's decoded elements. */
@@ -313,7 +313,7 @@ struct nt_page_request {
         const struct nt_page *page;
         const struct nt_value *dependencies;
         uint8_t *output;
-    } * beside;
+    } * siblings;
     uint32_t shared_page_count; /* less than NT_DECODE_TOGETHER */
 };
 
@@ -353,7 +353,7 @@ enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uin
 bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b);
 
 /* Pages of other columns, which are decoded into cache entries while a page is loaded. */
-struct nt_pages_beside {
+struct nt_sibling_pages {
     struct nt_shared_page pages[NT_DECODE_TOGETHER - 1];
     uint32_t columns[NT_DECODE_TOGETHER - 1];
     struct nt_cache_entry *entries[NT_DECODE_TOGETHER - 1];
@@ -361,9 +361,10 @@ struct nt_pages_beside {
 };
 /* Adds the pages that are mostly needed with that of the request, and not cached, to the request. Never waits
  * for the cache or a context. The caller loads the request's page, then ends this. */
-void nt_pages_beside_begin(struct nt_page_request *request, struct nt_pages_beside *beside);
+void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings);
 /* Removes them from the request. If the page was not `is_decoded`, loads them alone. */
-void nt_pages_beside_end(struct nt_page_request *request, struct nt_pages_beside *beside, bool is_decoded);
+void nt_sibling_pages_end(struct nt_page_request *request, struct nt_sibling_pages *siblings,
+                          bool is_decoded);
 
 /* ---- Pages in the cache ---- */
 

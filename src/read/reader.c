@@ -235,7 +235,7 @@ static const struct counter {
     COUNTER(decode_nanoseconds),
     COUNTER(pages_direct),
     COUNTER(pages_ahead),
-    COUNTER(pages_beside),
+    COUNTER(pages_sibling),
     COUNTER(blocks_decoded),
     COUNTER(failures),
     COUNTER(failures_remembered),

@@ -398,7 +398,7 @@ uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
     return writer->rows;
 }
 
-/* Visits the fields that the rows omit. If all of a field is omitted, those below it tell why. */
+/* Visits the fields that the rows omit. If all of a field is omitted, those below it have the reasons. */
 static enum nt_status visit_omitted(const struct nt_row_shape *shape, struct nt_dataset *dataset,
                                     nt_omitted_field *visit, void *context, struct nt_error *error)
 {

@@ -245,10 +245,10 @@ bool nt_inodes_is_passthrough(struct nt_inode_table *inodes, uint32_t number)
     pthread_mutex_lock(&inodes->lock);
     const struct nt_inode *inode = inodes->list[number];
     bool is_in_folder = number != 0 && inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH;
-    bool is_mirrored =
+    bool is_volatile =
         inode->kind == NT_INODE_PASSTHROUGH || inode->history || nt_inode_is_version(inode) || is_in_folder;
     pthread_mutex_unlock(&inodes->lock);
-    return is_mirrored;
+    return is_volatile;
 }
 
 /* ---- Known children ---- */

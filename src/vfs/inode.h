@@ -423,7 +423,7 @@ enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t num
 struct nt_local_entry {
     char *name;
     struct stat stat;
-    bool is_folder; /* to be mirrored; else a file or a directory that is a dataset */
+    bool is_folder; /* a passthrough directory; else a file or a directory that is a dataset */
 };
 
 enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error);
@@ -439,7 +439,7 @@ bool nt_local_mtime_is_reliable(const struct stat *attributes);
 enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
                              struct nt_error *error);
 /* The same for a remote directory. The types of its subdirectories are unknown until they are probed,
- * so no entry is marked for mirroring. */
+ * so no entry is marked as a passthrough directory. */
 enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,
                                     size_t *count_ret, struct nt_error *error);
 /* Returns NT_OK if a path that starts with the directory's stays beneath it. Otherwise the error names

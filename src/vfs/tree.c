@@ -51,7 +51,7 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
         .on_failure = nt_report_page,
         .before_blocking = nt_vfs_before_blocking,
         .context = vfs,
-        .caches_beside = true,
+        .caches_siblings = true,
     };
     return nt_reader_new(&options, &vfs->reader, error);
 }

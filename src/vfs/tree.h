@@ -85,8 +85,8 @@ struct nt_vfs_caller {
  * see vfs.h. The root is 1. A number stays valid while its object exists and while it has references:
  * options.counts_lookups says whether the caller counts them. All functions are thread-safe. */
 
-/* Creates a tree over sources: files, or directories that are mirrored or are datasets. A single source
- * is the root; several get a directory each. Fails if no source opens. Makes paths absolute. */
+/* Creates a tree over sources: files, passthrough directories, or directories that are datasets. A single
+ * source is the root; several get a directory each. Fails if no source opens. Makes paths absolute. */
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */

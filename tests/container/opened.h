@@ -69,7 +69,8 @@ static inline const struct nt_anchor_object *find_anchor(const struct opened *op
 }
 
 /* Expects one failure with this status, and a correct anchor of this name. */
-static inline void assert_damage_beside(const struct opened *opened, const char *name, enum nt_status status)
+static inline void assert_damage_of_other(const struct opened *opened, const char *name,
+                                          enum nt_status status)
 {
     ck_assert_ptr_null(find_anchor(opened, name, 1)->failure);
     uint32_t failures = 0;

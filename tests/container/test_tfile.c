@@ -337,7 +337,7 @@ TEST(a_damaged_directory_hides_nothing_else, .end = 4)
     usual_file();
     tfile_writer_put32(&writer, writer.directories[1].members + words[_i].at, words[_i].value);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", words[_i].status);
+    assert_damage_of_other(&opened, "events", words[_i].status);
     end();
 }
 
@@ -357,7 +357,7 @@ TEST(a_key_that_differs_from_its_copy_is_refused, .end = 13)
     tfile_writer_finish(&writer);
     tfile_writer_put32(&writer, damaged + words[_i].at, words[_i].value);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_CORRUPT);
+    assert_damage_of_other(&opened, "events", NT_CORRUPT);
     ck_assert_ptr_nonnull(find_anchor(&opened, "damaged", 1)->failure);
     end();
 }
@@ -370,7 +370,7 @@ TEST(an_anchor_of_an_impossible_size_is_refused)
     tfile_writer_object(&writer, 0, "ROOT::RNTuple", "large", 1, large, sizeof(large));
     tfile_writer_finish(&writer);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_CORRUPT);
+    assert_damage_of_other(&opened, "events", NT_CORRUPT);
     end();
 }
 
@@ -383,7 +383,7 @@ TEST(an_anchor_that_does_not_decompress_is_refused)
     tfile_writer_stored(&writer, 0, "ROOT::RNTuple", "noise", 1, block, sizeof(block), 78);
     tfile_writer_finish(&writer);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_CORRUPT);
+    assert_damage_of_other(&opened, "events", NT_CORRUPT);
     end();
 }
 
@@ -394,7 +394,7 @@ TEST(a_directory_that_contains_itself_is_refused)
     uint64_t inner = writer.directories[1].record, copy = writer.directories[1].keys + 29 + 4;
     tfile_writer_put32(&writer, copy + TFILE_KEY_OFFSET, (uint32_t)inner);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_CORRUPT);
+    assert_damage_of_other(&opened, "events", NT_CORRUPT);
     end();
 }
 
@@ -407,7 +407,7 @@ TEST(directories_nested_beyond_the_limit_are_refused)
         at = tfile_writer_directory(&writer, at, "d");
     tfile_writer_finish(&writer);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_LIMIT);
+    assert_damage_of_other(&opened, "events", NT_LIMIT);
     end();
 }
 

@@ -91,7 +91,7 @@ TEST(a_damaged_key_in_a_list_hides_nothing_else, .end = 8)
     uint64_t first = write_two();
     tfile_writer_put32(&writer, second_copy(first) + words[_i].at, words[_i].value);
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", words[_i].status);
+    assert_damage_of_other(&opened, "events", words[_i].status);
     end();
 }
 
@@ -118,7 +118,7 @@ TEST(a_class_that_is_nearly_an_anchor_is_compared_with_the_record)
     uint64_t copy = second_copy(write_two());
     writer.out.bytes[copy + TFILE_KEY_CLASS + 13] ^= 1; /* the last letter but one of ROOT::RNTuple */
     assert_ok(open_writer(&opened, &writer, &error));
-    assert_damage_beside(&opened, "events", NT_CORRUPT);
+    assert_damage_of_other(&opened, "events", NT_CORRUPT);
     ck_assert_ptr_nonnull(find_anchor(&opened, "damaged", 1)->failure);
     end();
 }

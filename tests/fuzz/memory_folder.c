@@ -122,10 +122,10 @@ static enum nt_status open_file(struct nt_folder *folder, const char *name, stru
                 : fail_missing(name, error);
 }
 
-static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
-                                  struct nt_error *error)
+static enum nt_status open_sibling(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
+                                   struct nt_error *error)
 {
-    (void)folder, (void)beside_ret;
+    (void)folder, (void)sibling_ret;
     return fail_missing(path, error);
 }
 
@@ -198,7 +198,7 @@ static const struct nt_folder_ops folder_ops = {.list = list,
                                                 .stat = stat_name,
                                                 .open = open_file,
                                                 .open_lazily = open_lazily,
-                                                .open_beside = open_beside,
+                                                .open_sibling = open_sibling,
                                                 .check = check,
                                                 .show = show,
                                                 .close = close_folder};

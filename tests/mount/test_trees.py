@@ -120,7 +120,7 @@ def where_lists_end_and_their_items_are_decoded_at_once():
         for path in paths:
             (mount.mountpoint / 'clusters' / path).read_bytes()
         after = harness.stats(mount.mountpoint)
-        return [after[name] - before[name] for name in ('pages_decoded', 'pages_beside')]
+        return [after[name] - before[name] for name in ('pages_decoded', 'pages_sibling')]
 
     with scratch() as chain:
         for name in 'a.root', 'b.root':

@@ -87,10 +87,10 @@ enum nt_status nt_folder_open_file_lazily(struct nt_folder *folder, const char *
     return folder->ops->open_lazily(folder, name, source_ret, error);
 }
 
-enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
-                                     struct nt_folder **beside_ret, struct nt_error *error)
+enum nt_status nt_folder_open_sibling(struct nt_folder *folder, const char *path,
+                                      struct nt_folder **sibling_ret, struct nt_error *error)
 {
-    return folder->ops->open_beside(folder, path, beside_ret, error);
+    return folder->ops->open_sibling(folder, path, sibling_ret, error);
 }
 
 enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,

@@ -45,8 +45,8 @@ struct nt_folder_ops {
                               struct nt_error *error);
     /* NT_OK while the folder is still at its path, else NT_CHANGED or NT_IO. */
     enum nt_status (*check)(struct nt_folder *folder, struct nt_error *error);
-    enum nt_status (*open_beside)(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
-                                  struct nt_error *error);
+    enum nt_status (*open_sibling)(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
+                                   struct nt_error *error);
     enum nt_status (*open_below)(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                  struct nt_error *error);
     /* Returns the attributes for nt_source_open_folder and freezes them. */
@@ -80,8 +80,8 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
                               struct nt_error *error);
 /* Opens another directory with files of the folder's dataset, and checks permissions against the
  * folder's. Close it before the folder. Fails as nt_folder_open. */
-enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
-                                     struct nt_folder **beside_ret, struct nt_error *error);
+enum nt_status nt_folder_open_sibling(struct nt_folder *folder, const char *path,
+                                      struct nt_folder **sibling_ret, struct nt_error *error);
 /* Opens a local directory with other files of what a source shows, and checks permissions against that
  * source's. `use`: of a dataset. Fails as nt_folder_open. */
 enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,

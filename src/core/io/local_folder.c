@@ -447,8 +447,8 @@ static void close_local(struct nt_folder *folder)
     nt_source_pool_free(local(folder)->pool);
 }
 
-static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
-                                  struct nt_error *error);
+static enum nt_status open_sibling(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
+                                   struct nt_error *error);
 
 static enum nt_status open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                  struct nt_error *error)
@@ -466,7 +466,7 @@ static const struct nt_folder_ops local_ops = {
     .stat = stat_entry,
     .open = open_source,
     .open_lazily = open_source_lazily,
-    .open_beside = open_beside,
+    .open_sibling = open_sibling,
     .open_below = open_below,
     .check = check_path,
     .show = show,
@@ -533,12 +533,12 @@ static enum nt_status allow_folder(struct nt_folder *folder, struct nt_error *er
     return status;
 }
 
-static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
-                                  struct nt_error *error)
+static enum nt_status open_sibling(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
+                                   struct nt_error *error)
 {
     struct local_folder *shown = local(folder)->shown;
-    enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
-    return status == NT_OK ? allow_folder(*beside_ret, error) : status;
+    enum nt_status status = open_local(path, shown->use, shown, sibling_ret, error);
+    return status == NT_OK ? allow_folder(*sibling_ret, error) : status;
 }
 
 enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,

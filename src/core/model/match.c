@@ -202,7 +202,7 @@ static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_d
 /* Is it a dataset that a name may omit? */
 static bool may_be_omitted(const struct nt_name_scope *scope, const struct nt_dataset *dataset)
 {
-    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->is_beside_others &&
+    return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->is_secondary &&
            is_in_directory(dataset, scope->directory);
 }
 

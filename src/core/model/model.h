@@ -369,8 +369,8 @@ struct nt_dataset_ops {
                                    struct nt_error *error);
     /* Columns whose pages are the same stored bytes, and whose elements are mostly needed with those of
      * `column`. Returns their number. NULL: none. */
-    uint32_t (*columns_beside)(const struct nt_dataset *dataset, uint32_t column,
-                               uint32_t columns[NT_DECODE_TOGETHER - 1]);
+    uint32_t (*sibling_columns)(const struct nt_dataset *dataset, uint32_t column,
+                                uint32_t columns[NT_DECODE_TOGETHER - 1]);
     /* Describes where a page of a loaded group is, outside the file. NULL: no such pages. */
     void (*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page,
                            char location[static NT_LOCATION_BYTES]);
@@ -423,8 +423,8 @@ struct nt_dataset {
     /* False: the cycle is part of its path. Another dataset of this name and directory has a higher
      * cycle or, if this is a TTree, is an RNTuple. */
     bool is_newest_cycle;
-    bool is_beside_others; /* not counted if the only dataset of the file is requested: see nt_file_only */
-    struct nt_text name;   /* the key's name, the file's stem, ... */
+    bool is_secondary;   /* does not count as the only dataset of the file: see nt_file_only */
+    struct nt_text name; /* the key's name, the file's stem, ... */
     /* Set if opening failed; then only documents, format_data and ops below are valid. */
     const struct nt_error *failure;
     /* What an option requested but the dataset lacks, for messages and the log. */
@@ -776,7 +776,7 @@ struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, st
 /* ---- Paths ---- */
 
 /* The dataset that is meant if none is named: the only one, without attribute sets, older cycles and
- * datasets beside others. NULL: none or several; `*count_ret` (may be NULL) is their number. */
+ * secondary datasets. NULL: none or several; `*count_ret` (may be NULL) is their number. */
 struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret);
 
 /* ---- encoded, as in the mounted tree ---- */

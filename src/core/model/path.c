@@ -264,7 +264,7 @@ struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
     uint32_t count = 0;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
-        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_beside_others)
+        if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || dataset->is_secondary)
             continue;
         found = dataset;
         count++;

@@ -182,8 +182,8 @@ static bool has_offsets(const struct nt_ttree_map *map, const struct nt_ttree_co
 }
 
 /* Where lists end, and the next column of the branch: their items, or where the lists in them end. */
-static uint32_t columns_beside(const struct nt_dataset *dataset, uint32_t column,
-                               uint32_t columns[NT_DECODE_TOGETHER - 1])
+static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
+                                uint32_t columns[NT_DECODE_TOGETHER - 1])
 {
     const struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
     const struct nt_ttree_column *items = map->columns;
@@ -208,7 +208,7 @@ static const struct nt_dataset_ops dataset_ops = {
     .describe_page = nt_ttree_describe_page,
     .is_branch = is_branch,
     .write_branch = write_branch,
-    .columns_beside = columns_beside,
+    .sibling_columns = sibling_columns,
     .page_elsewhere = nt_ttree_page_elsewhere,
     .add_physical = nt_ttree_add_physical,
     .close = close_dataset,

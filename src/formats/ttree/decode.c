@@ -514,7 +514,7 @@ static enum nt_status run_class(struct run *run, const struct nt_operation *oper
     return status == NT_OK ? check_version(run, operation, version, checksum, error) : status;
 }
 
-/* Skips an object behind a pointer: its byte count, or a tag of no object or an earlier one. */
+/* Skips the object of a pointer: its byte count, or a tag of no object or an earlier one. */
 static enum nt_status run_pointer(struct run *run, struct nt_error *error)
 {
     bool has_end;
@@ -787,7 +787,7 @@ static inline uint64_t count_items(struct front front, enum form form, const uin
 
 /* Copies items, puts ends, or both. Returns the first entry that is not done: it needs more room, or is close
  * to the end of the values. What changes is in local variables: the compiler cannot know that the output does
- * not hold what is behind pointers. */
+ * not hold the objects of pointers. */
 __attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *lists, enum form form,
                                                                  bool has_items, bool has_ends)
 {

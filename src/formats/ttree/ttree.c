@@ -122,7 +122,7 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
     dataset->name = object->name;
     dataset->cycle = object->cycle;
     dataset->is_newest_cycle = object->is_newest_cycle && !(has_rntuples && object->has_rival);
-    dataset->is_beside_others = has_rntuples;
+    dataset->is_secondary = has_rntuples;
     if (object->failure)
         failure = *object->failure;
     else if (nt_ttree_add(dataset, object, options, &failure) == NT_OK)

@@ -223,11 +223,11 @@ static enum nt_status show(struct nt_folder *folder, struct stat *attributes, st
     return NT_OK;
 }
 
-static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
-                                  struct nt_error *error)
+static enum nt_status open_sibling(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
+                                   struct nt_error *error)
 {
     if (nt_is_address(path))
-        return nt_folder_open_address(path, remote(folder)->fetcher, beside_ret, error);
+        return nt_folder_open_address(path, remote(folder)->fetcher, sibling_ret, error);
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "%s: is a local directory, but the dataset is on a server", path);
 }
@@ -253,7 +253,7 @@ static const struct nt_folder_ops remote_ops = {
     .stat = stat_entry,
     .open = open_now,
     .open_lazily = open_lazily,
-    .open_beside = open_beside,
+    .open_sibling = open_sibling,
     .open_below = open_below,
     .refresh = refresh,
     .check = check_nothing,

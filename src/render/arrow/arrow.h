@@ -114,7 +114,7 @@ struct nt_arrow_variant {
     /* [tag][clusters + 1]: rows before each cluster. [0] is the variant itself, the others are the
      * alternatives; NULL: the struct omits the alternative. */
     uint64_t **borders;
-    uint64_t *_Atomic *tallies; /* [cluster]; NULL: not yet counted */
+    uint64_t *_Atomic *tag_counts; /* [cluster]; NULL: not yet counted */
 };
 
 struct nt_arrow_node {

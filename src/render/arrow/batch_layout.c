@@ -55,8 +55,8 @@ static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arro
                                           struct nt_error *error)
 {
     variant->borders = calloc((size_t)variant->alternative_count + 1, sizeof(*variant->borders));
-    variant->tallies = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tallies));
-    if (!variant->borders || !variant->tallies)
+    variant->tag_counts = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tag_counts));
+    if (!variant->borders || !variant->tag_counts)
         return nt_fail_memory(error);
     return load_borders(arrow, variant->field, false, &variant->borders[0], error);
 }

@@ -96,55 +96,57 @@ static enum nt_status check_totals(const struct counting *counting)
 }
 
 /* Stores the counts before each block of a cluster, and before its end if it ends a block. */
-static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tally)
+static enum nt_status count_blocks(struct counting *counting, struct nt_buffer *tag_counts)
 {
     const uint64_t *borders = &counting->variant->borders[0][counting->cluster];
     size_t counts_bytes = (counting->variant->alternative_count + 1) * sizeof(counting->counts[0]);
     uint64_t rows = borders[1] - borders[0], left = rows;
     enum nt_status status = NT_OK;
     for (;; left -= BLOCK_ROWS) {
-        nt_buffer_append(tally, counting->counts, counts_bytes);
+        nt_buffer_append(tag_counts, counting->counts, counts_bytes);
         status = count_block(counting, borders[0] + (rows - left), left < BLOCK_ROWS ? left : BLOCK_ROWS);
         if (status != NT_OK || left < BLOCK_ROWS)
             break;
     }
     if (status == NT_OK)
         status = check_totals(counting);
-    return status == NT_OK && tally->failed ? nt_fail_memory(counting->error) : status;
+    return status == NT_OK && tag_counts->failed ? nt_fail_memory(counting->error) : status;
 }
 
-static enum nt_status make_tally(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
-                                 uint32_t cluster, struct nt_buffer *tally, struct nt_error *error)
+static enum nt_status count_all_tags(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
+                                     uint32_t cluster, struct nt_buffer *tag_counts, struct nt_error *error)
 {
     struct counting counting = {.arrow = arrow, .variant = variant, .cluster = cluster, .error = error};
     counting.tags = malloc(BLOCK_ROWS * sizeof(*counting.tags));
     counting.index = malloc(BLOCK_ROWS * sizeof(*counting.index));
     enum nt_status status =
-        counting.tags && counting.index ? count_blocks(&counting, tally) : nt_fail_memory(error);
+        counting.tags && counting.index ? count_blocks(&counting, tag_counts) : nt_fail_memory(error);
     free(counting.tags);
     free(counting.index);
     return status;
 }
 
 /* Returns the counts [block][tag]. The first caller computes them. */
-static enum nt_status find_tally(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
-                                 uint32_t cluster, const uint64_t **tally_ret, struct nt_error *error)
+static enum nt_status find_tag_counts(const struct nt_arrow *arrow, const struct nt_arrow_variant *variant,
+                                      uint32_t cluster, const uint64_t **tag_counts_ret,
+                                      struct nt_error *error)
 {
-    uint64_t *tally = atomic_load_explicit(&variant->tallies[cluster], memory_order_acquire), *other = NULL;
+    uint64_t *tag_counts = atomic_load_explicit(&variant->tag_counts[cluster], memory_order_acquire),
+             *other = NULL;
     struct nt_buffer made = {0};
-    if (!tally) {
-        enum nt_status status = make_tally(arrow, variant, cluster, &made, error);
+    if (!tag_counts) {
+        enum nt_status status = count_all_tags(arrow, variant, cluster, &made, error);
         if (status != NT_OK) {
             nt_buffer_deinit(&made);
             return status;
         }
-        tally = (uint64_t *)(void *)made.bytes;
-        if (!atomic_compare_exchange_strong(&variant->tallies[cluster], &other, tally)) {
+        tag_counts = (uint64_t *)(void *)made.bytes;
+        if (!atomic_compare_exchange_strong(&variant->tag_counts[cluster], &other, tag_counts)) {
             nt_buffer_deinit(&made); /* another thread was faster */
-            tally = other;
+            tag_counts = other;
         }
     }
-    *tally_ret = tally;
+    *tag_counts_ret = tag_counts;
     return NT_OK;
 }
 
@@ -157,13 +159,13 @@ static enum nt_status nt_arrow_read_tags(const struct nt_arrow *arrow, const str
                                          uint64_t *alternative_row_ret, struct nt_error *error)
 {
     const struct nt_arrow_variant *variant = &arrow->variants[step->variant];
-    const uint64_t *tally;
-    enum nt_status status = find_tally(arrow, variant, cluster, &tally, error);
+    const uint64_t *tag_counts;
+    enum nt_status status = find_tag_counts(arrow, variant, cluster, &tag_counts, error);
     if (status != NT_OK)
         return status;
     uint64_t within = first_row - variant->borders[0][cluster], skip = within % BLOCK_ROWS;
     uint64_t row = variant->borders[step->tag][cluster] +
-                   tally[within / BLOCK_ROWS * (variant->alternative_count + 1) + step->tag];
+                   tag_counts[within / BLOCK_ROWS * (variant->alternative_count + 1) + step->tag];
     uint32_t *before = malloc((skip + 1) * sizeof(*before));
     status =
         before ? read_tags(arrow, variant, first_row - skip, skip, before, error) : nt_fail_memory(error);
@@ -180,12 +182,12 @@ void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_
 {
     for (uint32_t tag = 0; variant->borders && tag <= variant->alternative_count; tag++)
         free(variant->borders[tag]);
-    for (uint32_t cluster = 0; variant->tallies && cluster < cluster_count; cluster++)
-        free(variant->tallies[cluster]);
+    for (uint32_t cluster = 0; variant->tag_counts && cluster < cluster_count; cluster++)
+        free(variant->tag_counts[cluster]);
     free(variant->borders);
-    free(variant->tallies);
+    free(variant->tag_counts);
     variant->borders = NULL;
-    variant->tallies = NULL;
+    variant->tag_counts = NULL;
 }
 
 /* ---- Rows of slots ---- */

@@ -237,7 +237,7 @@ TEST(a_folder_next_to_a_dataset_does_not_extend_permissions, .setup = temporary_
     ck_assert_uint_eq(shown_mode(), 0755);
     ck_assert_int_eq(chmod(temporary_path("beside/file"), is_private && !is_folder ? 0600 : 0644), 0);
     ck_assert_int_eq(chmod(temporary_path("beside"), is_private && is_folder ? 0700 : 0755), 0);
-    enum nt_status status = nt_folder_open_beside(set, temporary_path("beside"), &folder, &error);
+    enum nt_status status = nt_folder_open_sibling(set, temporary_path("beside"), &folder, &error);
     if (status == NT_OK) {
         status = read_file("file");
         assert_status(NT_IO, read_file("../set/public"));

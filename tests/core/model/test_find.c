@@ -153,9 +153,9 @@ TEST(a_dataset_marked_as_beside_others_does_not_count)
 {
     struct nt_file *file = build_datasets();
     file->dataset_count = 4;
-    file->datasets[2]->is_beside_others = file->datasets[3]->is_beside_others = true;
+    file->datasets[2]->is_secondary = file->datasets[3]->is_secondary = true;
     ck_assert_uint_eq(find_dataset(file, NULL), 1);
-    file->datasets[1]->is_beside_others = true;
+    file->datasets[1]->is_secondary = true;
     ck_assert_uint_eq(find_dataset(file, NULL), NT_NONE);
     ck_assert_int_eq(error.status, NT_INVALID);
     file->dataset_count = LENGTH(datasets);

@@ -73,9 +73,9 @@ TEST(files_next_to_a_remote_folder_are_remote, .setup = set_up, .teardown = tear
     struct nt_folder *beside = NULL;
     process.answer = list_well;
     assert_ok(open_folder());
-    assert_status(NT_UNSUPPORTED, nt_folder_open_beside(folder, "/tmp", &beside, &error));
+    assert_status(NT_UNSUPPORTED, nt_folder_open_sibling(folder, "/tmp", &beside, &error));
     check_message("/tmp: is a local directory, but the dataset is on a server");
-    assert_ok(nt_folder_open_beside(folder, "http://h/other/", &beside, &error));
+    assert_ok(nt_folder_open_sibling(folder, "http://h/other/", &beside, &error));
     nt_folder_close(beside);
     nt_folder_close(folder);
 }

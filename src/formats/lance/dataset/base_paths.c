@@ -99,7 +99,7 @@ enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_da
     enum nt_status status = add_base_root(file, lance, lance->folder, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_folder *folder;
-        status = nt_folder_open_beside(lance->folder, allowed[i], &folder, error);
+        status = nt_folder_open_sibling(lance->folder, allowed[i], &folder, error);
         if (status == NT_OK)
             status = add_base_root(file, lance, folder, error);
     }

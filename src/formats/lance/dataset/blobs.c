@@ -44,7 +44,7 @@ static enum nt_status find_inline(struct finding *finding)
 
 /* Composes the name of a file in a folder beside the data file and with its name. The name has the
  * blob's number, lowest bit first. */
-static void put_name_beside(struct finding *finding)
+static void put_adjacent_name(struct finding *finding)
 {
     enum { ID_BITS = 32 };
     const struct nt_lance_data_file *data_file = finding->data_file;
@@ -66,14 +66,14 @@ static void put_name_beside(struct finding *finding)
 
 static enum nt_status find_packed(struct finding *finding)
 {
-    put_name_beside(finding);
+    put_adjacent_name(finding);
     finding->offset = finding->description->position;
     return NT_OK;
 }
 
 static enum nt_status find_dedicated(struct finding *finding)
 {
-    put_name_beside(finding);
+    put_adjacent_name(finding);
     return NT_OK;
 }
 

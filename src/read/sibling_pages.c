@@ -52,8 +52,7 @@ static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t colu
     return position->number < range->pages ? &group->pages[range->first_page + position->number] : NULL;
 }
 
-static bool is_decoded_beside(const struct nt_dataset *dataset, const struct nt_page *a,
-                              const struct nt_page *b)
+static bool is_sibling(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
 {
     return nt_pages_are_shared(dataset, a, b) && !nt_page_decoder(dataset, a)->dependency_count &&
            !nt_page_decoder(dataset, b)->dependency_count && nt_page_decoded_elements(a) == a->elements &&
@@ -63,7 +62,7 @@ static bool is_decoded_beside(const struct nt_dataset *dataset, const struct nt_
 /* ---- Decode them ---- */
 
 static void add(const struct nt_page_request *request, uint32_t column, const struct nt_page *page,
-                struct nt_pages_beside *beside)
+                struct nt_sibling_pages *siblings)
 {
     const struct nt_cache_key key = nt_page_key(request->dataset, page);
     size_t bytes;
@@ -72,54 +71,54 @@ static void add(const struct nt_page_request *request, uint32_t column, const st
     struct nt_cache_entry *entry = nt_cache_begin(request->reader->cache, &key, bytes);
     if (!entry)
         return;
-    beside->columns[beside->count] = column;
-    beside->entries[beside->count] = entry;
-    beside->pages[beside->count++] =
+    siblings->columns[siblings->count] = column;
+    siblings->entries[siblings->count] = entry;
+    siblings->pages[siblings->count++] =
         (struct nt_shared_page){.page = page, .output = nt_cache_entry_output(entry)};
 }
 
-void nt_pages_beside_begin(struct nt_page_request *request, struct nt_pages_beside *beside)
+void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings)
 {
     struct nt_dataset *dataset = request->dataset;
     uint32_t columns[NT_DECODE_TOGETHER - 1], count = 0;
     struct page_position position;
-    beside->count = 0;
-    if (request->reader->options.caches_beside && dataset->ops && dataset->ops->columns_beside &&
+    siblings->count = 0;
+    if (request->reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
         dataset->field_groups && !request->page->is_missing)
-        count = dataset->ops->columns_beside(dataset, request->column, columns);
+        count = dataset->ops->sibling_columns(dataset, request->column, columns);
     if (!count || !find_position(dataset, request->column, request->page, &position))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_page *page = find_page(dataset, columns[i], &position);
-        if (page && is_decoded_beside(dataset, request->page, page))
-            add(request, columns[i], page, beside);
+        if (page && is_sibling(dataset, request->page, page))
+            add(request, columns[i], page, siblings);
     }
-    request->beside = beside->pages;
-    request->shared_page_count = beside->count;
+    request->siblings = siblings->pages;
+    request->shared_page_count = siblings->count;
 }
 
 /* Together they failed; but some of them may be good. */
-static void load_alone(const struct nt_page_request *request, const struct nt_pages_beside *beside,
+static void load_alone(const struct nt_page_request *request, const struct nt_sibling_pages *siblings,
                        uint32_t i)
 {
     struct nt_page_request alone = *request;
     struct nt_error error;
-    alone.column = beside->columns[i];
-    alone.page = beside->pages[i].page;
-    enum nt_status status = nt_page_load_or_report(&alone, beside->pages[i].output, &error);
-    nt_cache_finish(request->reader->cache, beside->entries[i], status, &error);
+    alone.column = siblings->columns[i];
+    alone.page = siblings->pages[i].page;
+    enum nt_status status = nt_page_load_or_report(&alone, siblings->pages[i].output, &error);
+    nt_cache_finish(request->reader->cache, siblings->entries[i], status, &error);
 }
 
-void nt_pages_beside_end(struct nt_page_request *request, struct nt_pages_beside *beside, bool is_decoded)
+void nt_sibling_pages_end(struct nt_page_request *request, struct nt_sibling_pages *siblings, bool is_decoded)
 {
-    request->beside = NULL;
+    request->siblings = NULL;
     request->shared_page_count = 0;
-    for (uint32_t i = 0; i < beside->count; i++) {
+    for (uint32_t i = 0; i < siblings->count; i++) {
         if (is_decoded)
-            nt_cache_finish(request->reader->cache, beside->entries[i], NT_OK, NULL);
+            nt_cache_finish(request->reader->cache, siblings->entries[i], NT_OK, NULL);
         else
-            load_alone(request, beside, i);
+            load_alone(request, siblings, i);
     }
     if (is_decoded)
-        nt_counter_add(&request->reader->counters.pages_beside, beside->count);
+        nt_counter_add(&request->reader->counters.pages_sibling, siblings->count);
 }

@@ -74,8 +74,8 @@ static uint32_t add_decoder(const unsigned *half)
     return added;
 }
 
-static uint32_t columns_beside(const struct nt_dataset *dataset, uint32_t column,
-                               uint32_t columns[NT_DECODE_TOGETHER - 1])
+static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
+                                uint32_t columns[NT_DECODE_TOGETHER - 1])
 {
     ck_assert_ptr_eq(dataset, builder->dataset);
     columns[0] = 1 - column;
@@ -94,7 +94,7 @@ static void count_failure(void *context, const struct nt_dataset *dataset, uint3
 }
 
 /* The pages of both columns become those of the first one. `bad` is an entry, or NT_NONE. */
-static void build(bool caches_beside, uint32_t bad)
+static void build(bool caches_siblings, uint32_t bad)
 {
     static struct nt_dataset_ops ops;
     static const unsigned halves[FIELDS] = {LOW, HIGH};
@@ -120,10 +120,10 @@ static void build(bool caches_beside, uint32_t bad)
         }
     }
     ops = *builder->dataset->ops;
-    ops.columns_beside = columns_beside;
+    ops.sibling_columns = sibling_columns;
     builder->dataset->ops = &ops;
     reopen(builder, &(struct nt_reader_options){
-                        .caches_beside = caches_beside, .on_failure = count_failure, .context = builder});
+                        .caches_siblings = caches_siblings, .on_failure = count_failure, .context = builder});
 }
 
 /* Reads entries of a field in one call, and compares them. */
@@ -140,11 +140,11 @@ static enum nt_status read_field(uint32_t field, unsigned first, unsigned count)
     return status;
 }
 
-static uint64_t pages_beside(void)
+static uint64_t pages_sibling(void)
 {
     struct nt_counters counters;
     nt_counters_read(builder->reader, &counters);
-    return counters.pages_beside;
+    return counters.pages_sibling;
 }
 
 TEST(columns_of_the_same_bytes_are_decoded_once, .end = FIELDS)
@@ -153,7 +153,7 @@ TEST(columns_of_the_same_bytes_are_decoded_once, .end = FIELDS)
     build(true, NT_NONE);
     assert_ok(read_field(first, 0, ENTRIES)); /* whole pages, straight into the output */
     ck_assert_uint_eq(decodings, PAGES);
-    ck_assert_uint_eq(pages_beside(), PAGES);
+    ck_assert_uint_eq(pages_sibling(), PAGES);
     assert_ok(read_field(second, 0, ENTRIES));
     ck_assert_uint_eq(decodings, PAGES);
     builder_free(builder);
@@ -166,7 +166,7 @@ TEST(a_part_of_a_page_too_is_decoded_once_for_both)
     assert_ok(read_field(HIGH, PAGE_ELEMENTS + 1, 5));
     assert_ok(read_field(LOW, PAGE_ELEMENTS, PAGE_ELEMENTS));
     ck_assert_uint_eq(decodings, 1);
-    ck_assert_uint_eq(pages_beside(), 1);
+    ck_assert_uint_eq(pages_sibling(), 1);
     builder_free(builder);
 }
 
@@ -176,7 +176,7 @@ TEST(without_the_option_each_column_is_decoded)
     assert_ok(read_field(LOW, 0, ENTRIES));
     assert_ok(read_field(HIGH, 0, ENTRIES));
     ck_assert_uint_eq(decodings, 2 * PAGES);
-    ck_assert_uint_eq(pages_beside(), 0);
+    ck_assert_uint_eq(pages_sibling(), 0);
     builder_free(builder);
 }
 
@@ -184,12 +184,12 @@ TEST(a_page_that_is_cached_is_not_decoded_again_beside_another)
 {
     build(true, NT_NONE);
     assert_ok(read_field(LOW, 1, 1));
-    builder->reader->options.caches_beside = false;
+    builder->reader->options.caches_siblings = false;
     assert_ok(read_field(HIGH, PAGE_ELEMENTS + 1, 1));
-    builder->reader->options.caches_beside = true;
+    builder->reader->options.caches_siblings = true;
     assert_ok(read_field(LOW, PAGE_ELEMENTS + 1, 1)); /* HIGH is there */
     ck_assert_uint_eq(decodings, 3);
-    ck_assert_uint_eq(pages_beside(), 1);
+    ck_assert_uint_eq(pages_sibling(), 1);
     builder_free(builder);
 }
 
@@ -215,6 +215,6 @@ TEST(a_page_list_that_cannot_be_loaded_does_not_spoil_the_other_column)
     builder->bad_field[HIGH] = true;
     assert_ok(read_field(LOW, 0, ENTRIES));
     ck_assert_uint_eq(decodings, PAGES);
-    ck_assert_uint_eq(pages_beside(), 0);
+    ck_assert_uint_eq(pages_sibling(), 0);
     builder_free(builder);
 }
