@@ -75,10 +75,9 @@ uint32_t add_field(struct builder *builder, uint32_t parent, enum nt_field_kind 
 /* Same, with `repetition` elements per row: an array, or a bitset (value). */
 uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind kind, enum nt_element element,
                    uint64_t repetition);
-/* Appends a column to a field. */
 /* The members of a field that only one format has, to set some. */
 struct nt_field_extra *edit_extra(struct builder *builder, uint32_t field);
-
+/* Appends a column to a field. */
 uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_kind encoding,
                     uint32_t representation);
 /* Appends a top-level vector of 32-bit integers: two fields, two columns. */

@@ -13,7 +13,8 @@
 #include "core/model/model.h"
 
 enum { LOW, HIGH, FIELDS };
-enum { ENTRIES = 40, PAGE_ELEMENTS = 10, PAGES = ENTRIES / PAGE_ELEMENTS, BAD = 15 };
+enum { ENTRIES = 40, CLUSTERS = 2, CLUSTER_ENTRIES = ENTRIES / CLUSTERS };
+enum { PAGE_ELEMENTS = 10, PAGES = ENTRIES / PAGE_ELEMENTS, CLUSTER_PAGES = PAGES / CLUSTERS, BAD = 15 };
 
 static struct nt_error error;
 static struct builder *builder;
@@ -108,15 +109,20 @@ static void build(bool caches_siblings, uint32_t bad)
         add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_UINT8);
         ck_assert_uint_eq(add_column(builder, i, NT_ENCODING_UINT8, 0), i);
     }
-    add_cluster(builder, 0, ENTRIES);
-    for (uint32_t i = LOW; i < FIELDS; i++)
-        add_elements(builder, 0, i, values, ENTRIES, PAGE_ELEMENTS);
+    for (uint32_t c = 0; c < CLUSTERS; c++) {
+        add_cluster(builder, c * CLUSTER_ENTRIES, CLUSTER_ENTRIES);
+        for (uint32_t i = LOW; i < FIELDS; i++)
+            add_elements(builder, c, i, values + c * CLUSTER_ENTRIES, CLUSTER_ENTRIES, PAGE_ELEMENTS);
+    }
     finish(builder, NULL);
     for (uint32_t i = LOW; i < FIELDS; i++) {
         uint32_t added = add_decoder(&halves[i]);
         for (uint32_t k = 0; k < PAGES; k++) {
-            builder->pages[0][i * PAGES + k].decoder = added;
-            builder->pages[0][i * PAGES + k].offset = builder->pages[0][k].offset;
+            struct nt_page *low =
+                &builder->pages[0][k / CLUSTER_PAGES * FIELDS * CLUSTER_PAGES + k % CLUSTER_PAGES];
+            struct nt_page *page = low + i * CLUSTER_PAGES;
+            page->decoder = added;
+            page->offset = low->offset;
         }
     }
     ops = *builder->dataset->ops;
@@ -170,6 +176,20 @@ TEST(a_part_of_a_page_too_is_decoded_once_for_both)
     builder_free(builder);
 }
 
+TEST(pages_of_any_cluster_are_found_in_any_order)
+{
+    enum { READS = 3 };
+    static const unsigned order[READS] = {ENTRIES - 1, 0, ENTRIES - 1 - PAGE_ELEMENTS};
+    build(true, NT_NONE);
+    for (unsigned i = 0; i < READS; i++)
+        assert_ok(read_field(LOW, order[i], 1));
+    for (unsigned i = 0; i < READS; i++)
+        assert_ok(read_field(HIGH, order[i], 1));
+    ck_assert_uint_eq(decodings, READS);
+    ck_assert_uint_eq(pages_sibling(), READS);
+    builder_free(builder);
+}
+
 TEST(without_the_option_each_column_is_decoded)
 {
     build(false, NT_NONE);
@@ -180,7 +200,7 @@ TEST(without_the_option_each_column_is_decoded)
     builder_free(builder);
 }
 
-TEST(a_page_that_is_cached_is_not_decoded_again_beside_another)
+TEST(a_page_that_is_cached_is_not_decoded_again_with_a_sibling)
 {
     build(true, NT_NONE);
     assert_ok(read_field(LOW, 1, 1));
