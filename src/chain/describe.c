@@ -71,13 +71,13 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
 }
 
 /* Those of a member that has the column. */
-static uint32_t columns_beside(const struct nt_dataset *dataset, uint32_t column,
-                               uint32_t columns[NT_DECODE_TOGETHER - 1])
+static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
+                                uint32_t columns[NT_DECODE_TOGETHER - 1])
 {
     uint32_t own, count = 0;
     const struct nt_chain_slice *slice = nt_chain_column_slice(dataset, column, &own);
-    if (slice && slice->dataset->ops->columns_beside)
-        count = slice->dataset->ops->columns_beside(slice->dataset, own, columns);
+    if (slice && slice->dataset->ops->sibling_columns)
+        count = slice->dataset->ops->sibling_columns(slice->dataset, own, columns);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = slice->columns[columns[i]];
     return count;
@@ -115,7 +115,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_field = describe_field,
     .describe_column = describe_column,
     .describe_page = describe_page,
-    .columns_beside = columns_beside,
+    .sibling_columns = sibling_columns,
     .page_elsewhere = page_elsewhere,
 };
 
