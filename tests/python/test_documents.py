@@ -78,7 +78,7 @@ def test_what_cannot_be_mounted_says_why(tmp_path):
 
 def test_no_program_and_no_device_are_named(example, monkeypatch):
     monkeypatch.setenv('PATH', '/nonexistent')
-    monkeypatch.setattr('sysconfig.get_path', lambda name: '/nonexistent')
+    monkeypatch.setattr('sysconfig.get_path', lambda *names: '/nonexistent')
     monkeypatch.setattr('sys.executable', '/nonexistent/python3')
     with pytest.raises(ntuple.MountError, match='ntuplefs is not installed'):
         with ntuple.mount(example):
