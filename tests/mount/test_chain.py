@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (DATA, NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted,
+from harness import (NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted,
                      need, ntuplefs, output, pread, run, same, scratch, unmount)
 
 # A chain of each of these files with itself. The last ones are hard to join: pages shared by many

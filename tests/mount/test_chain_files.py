@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (DATA, NTUPLE, case, data, decoder_of, errors_of, fails, lines, mounted, need, output,
+from harness import (DATA, NTUPLE, case, data, decoder_of, errors_of, fails, lines, mounted, output,
                      pread, run, same,  # noqa: E402
                      scratch)
 

@@ -8,11 +8,10 @@ import logging
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 from blz_writer import blz_array
-from harness import DATA, Skip, case, command, need, output, run, same, scratch, wait_until
+from harness import DATA, case, command, need, output, run, same, scratch, wait_until
 from web import apache, fetchers, own_program, served
 from xrootd_server import xrootd
 

@@ -236,7 +236,7 @@ def versions_are_listed_as_links_that_no_walk_follows():
         for number in numbers:
             same(os.readlink(versions / f'v{number}'), str(number))
             same(os.stat(versions / f'v{number}').st_ino, os.stat(versions / str(number)).st_ino)
-            same(told_version(versions / f'v{number}'), number)
+            same(shown_version(versions / f'v{number}'), number)
         below = [path for path, _, _ in os.walk(mountpoint) if Path(path).parent.name == 'versions.d']
         same(below, [])
         same(len(list(os.scandir(versions))), len(numbers))
@@ -265,7 +265,7 @@ def a_listing_opens_no_version_and_has_the_latest_ten_thousand():
             same(sorted(os.listdir(versions)),
                  sorted(f'v{number}' for number in range(latest + 101, latest + 10_101)))
             same(harness.errors_of(mountpoint), [])
-            same(told_version(versions / '1'), 1)
+            same(shown_version(versions / '1'), 1)
             same(os.listdir(versions / f'v{latest + 10_100}/'), ['error.json'])
 
 

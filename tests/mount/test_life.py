@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
                      is_running, mounted, mounts, ntuplefs, open_in, processes_of, run, same, scratch,

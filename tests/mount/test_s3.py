@@ -211,7 +211,7 @@ def datasets_that_are_folders_are_what_they_are_here():
 @case
 def a_bucket_is_mirrored_as_a_folder_is():
     backend = need('moto.s3.models').s3_backends['123456789012']['aws']
-    with stored() as store, scratch() as directory:
+    with stored() as store:
         put(store, 'more/set.lance', DATA / 'lance_datasets' / 'fragments_2.2')
         store.s3.put_object(Bucket='data', Key='more/', Body=b'')  # as tools mark folders
         # in this process: clients refuse some

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import struct
-import sys
 from pathlib import Path
 
 import numpy as np
