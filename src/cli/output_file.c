@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,28 +45,29 @@ static void handle_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static char *temporary_name(const char *path, unsigned number)
+/* A name that no other process uses, on this machine or another one. */
+static char *temporary_name(const char *path)
 {
     struct nt_buffer name = {0};
+    uint64_t number = (uint64_t)getpid();
+    (void)!getrandom(&number, sizeof(number), 0);
     nt_buffer_append(&name, path, (size_t)(nt_path_name(path).bytes - path));
-    nt_buffer_format(&name, ".ntuple-export-%d-%u.part", (int)getpid(), number);
+    nt_buffer_format(&name, ".ntuple-export-%016" PRIx64 ".part", number);
     return nt_buffer_take(&name);
 }
 
-/* Another machine may have a process of this number, and share the folder. */
+/* A signal may come at any time, so the name is known before the file is there. */
 static enum nt_status create_temporary(struct nt_output_file *file, struct nt_error *error)
 {
-    enum { MOST = 100 };
-    int problem = EEXIST;
-    for (unsigned i = 0; i < MOST && problem == EEXIST; i++) {
-        free(file->temporary);
-        file->temporary = temporary_name(file->path, i);
-        if (!file->temporary)
-            return nt_fail_memory(error);
-        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        problem = file->descriptor >= 0 ? 0 : errno;
-    }
-    return problem ? nt_fail_system(error, problem, "cannot create") : NT_OK;
+    file->temporary = temporary_name(file->path);
+    if (!file->temporary)
+        return nt_fail_memory(error);
+    incomplete = file->temporary;
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor >= 0)
+        return NT_OK;
+    incomplete = NULL;
+    return nt_fail_system(error, errno, "cannot create");
 }
 
 enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
@@ -77,10 +80,7 @@ enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path
     if (nt_is_directory(path))
         return nt_fail_system(error, EISDIR, "cannot create");
     handle_signals();
-    enum nt_status status = create_temporary(file, error);
-    if (status == NT_OK)
-        incomplete = file->temporary;
-    return status;
+    return create_temporary(file, error);
 }
 
 /* The C library would use another call if there are no flags. */
