@@ -74,13 +74,14 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
 static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t column,
                                 uint32_t columns[NT_DECODE_TOGETHER - 1])
 {
-    uint32_t own, count = 0;
+    uint32_t own, count = 0, shown = 0;
     const struct nt_chain_slice *slice = nt_chain_column_slice(dataset, column, &own);
     if (slice && slice->dataset->ops->sibling_columns)
         count = slice->dataset->ops->sibling_columns(slice->dataset, own, columns);
     for (uint32_t i = 0; i < count; i++)
-        columns[i] = slice->columns[columns[i]];
-    return count;
+        if (slice->columns[columns[i]] != NT_NONE) /* else the chain does not show the column's field */
+            columns[shown++] = slice->columns[columns[i]];
+    return shown;
 }
 
 static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
