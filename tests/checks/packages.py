@@ -19,7 +19,7 @@ TOOLS = {'gcc', 'libc6-dev', 'pkgconf', 'meson', 'ninja-build'}
 
 def named_by_meson(root):
     text = (root / 'packaging/meson.build').read_text()
-    rows = set(re.findall(r"^  \['[\w+]+', '([\w+.-]+)', '\w+', '.*', '.*'\],$", text, re.M))
+    rows = set(re.findall(r"^  \['[\w+]+', '([\w+.-]+)', '\w+', (?:'.*'|\w+), '.*'\],$", text, re.M))
     return rows | set(re.findall(r"'((?:lib[\w+-]+|python3|zlib1g)-dev|g\+\+|gcc|pkgconf)'", text))
 
 
