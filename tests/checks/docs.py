@@ -30,12 +30,15 @@ def documents(root, patterns=DOCUMENTS):
 
 
 def prose_problems(path):
-    """Lines of prose have at most 100 columns, without code and tables."""
+    """Lines of prose have at most 100 columns, without code. So have the cells of tables."""
     text = re.sub(r'^```.*?^```', lambda block: '\n' * block[0].count('\n'), path.read_text(),
                   flags=re.DOTALL | re.MULTILINE)
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > 100 and not line.lstrip().startswith('|') and not line.startswith(' ' * 4):
             yield f'line {number} has {len(line)} columns'
+        for cell in re.split(r'(?<!\\)\|', line) if line.startswith('|') else ():
+            if len(cell.strip()) > 100:
+                yield f'line {number} has a cell of {len(cell.strip())} columns'
 
 
 def form_problems(root):

@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
 MOST = 160  # characters of a part's result
+CELL = 100  # of these in the table, which fits a terminal
 DIGITS = 8  # of a commit, as programs print it
 COUNTS = re.compile(r'^(?:.*: )?(\d+ (?:passed|points|tried)(?:, \d+ [a-z ]+)+)$', re.M)
 MESON = re.compile(r'^(Ok|Fail|Timeout): +(\d+) *$', re.M)
@@ -78,11 +79,15 @@ def add(name, verdict, seconds, made_of, log):
         file.write(json.dumps(run) + '\n')
 
 
+def shortened(text):
+    return text if len(text) <= CELL else text[:CELL - 1] + '…'
+
+
 def table(runs):
     last = {run['part']: run for run in runs}
     return HEAD + ''.join(
         f"| {run['part']} | {run['verdict']} | {run['date']} | {run['commit']} | {run['seconds'] / 60:.0f} | "
-        f"{run['result'].replace('|', chr(92) + '|')} |\n" for _, run in sorted(last.items()))
+        f"{shortened(run['result']).replace('|', chr(92) + '|')} |\n" for _, run in sorted(last.items()))
 
 
 def main():
