@@ -93,12 +93,12 @@ bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info)
 
 /* ---- Raise the readahead ---- */
 
-/* Raises the readahead of the mount at `mountpoint` to 1 MiB, so that buffered reads arrive in that
- * size. Only root may do this. For others, and without /sys, reads stay at the kernel's 128 KiB. */
+/* Raises the readahead of the mount at `mountpoint`, so that buffered reads arrive in larger pieces.
+ * Only root may do this. For others, and without /sys, reads stay at the kernel's 128 KiB. */
 static void nt_readahead_raise(const char *mountpoint)
 {
-    /* One request of the largest size. Two are hardly faster, and page faults would read both. */
-    static const char kibibytes[] = "1024";
+    /* More is hardly faster, and page faults read as much around an offset, also of other columns. */
+    static const char kibibytes[] = "256";
     struct nt_mountinfo info;
     if (!nt_mountinfo_get(mountpoint, &info))
         return;

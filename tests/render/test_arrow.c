@@ -127,7 +127,7 @@ TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow(builder);
     assert_ok(nt_arrow_body_new(arrow, 0, &body, &error));
-    uint64_t start = arrow->batches[0].offset + arrow->message_bytes;
+    uint64_t start = arrow->batches[0].offset + arrow->batches[0].message_bytes;
     uint8_t *metadata = malloc(start);
     read_file(arrow, 0, start, metadata);
     free(metadata);

@@ -167,20 +167,28 @@ struct nt_arrow_omitted_fields {
 
 struct nt_arrow_batch {
     uint32_t cluster;
-    uint64_t offset;     /* of the message in the file */
-    uint64_t body_bytes; /* bytes of the buffers with padding */
+    bool has_large;         /* has a large buffer: the body begins at a memory page */
+    uint64_t offset;        /* of the message in the file */
+    uint64_t message_bytes; /* metadata with prefix and padding */
+    uint64_t body_bytes;    /* bytes of the buffers with padding */
 };
 
 /* The layout of the buffers of a batch. */
 struct nt_arrow_body {
     uint32_t cluster;
+    bool has_large;         /* has a large buffer */
     uint64_t *slots;        /* [node] */
     uint64_t *null_counts;  /* [node]; NT_ARROW_UNCOUNTED: not yet counted (nullable fields) */
-    uint64_t *buffer_start; /* [buffer + 1], relative to the body, 64-byte aligned */
+    uint64_t *buffer_start; /* [buffer + 1], relative to the body; aligned, see NT_ARROW_LARGE_BUFFER */
     uint64_t *buffer_bytes; /* [buffer], without padding */
 };
 
-enum { NT_ARROW_ALIGNMENT = 64 };
+/* Buffers begin at multiples of 64. But a buffer of NT_ARROW_LARGE_BUFFER bytes or more shares no memory page
+ * with other buffers or with the metadata of a batch: the kernel reads whole memory pages, and each one with
+ * two buffers would decode the pages of two columns. Buffers of a batch of NT_ARROW_LARGE_BATCH bytes or more
+ * have a gap before and behind them, as wide as what the kernel and polars read around metadata. */
+enum { NT_ARROW_ALIGNMENT = 64, NT_ARROW_MEMORY_PAGE = 4096 };
+enum { NT_ARROW_LARGE_BUFFER = 64 << 10, NT_ARROW_LARGE_BATCH = 16 << 20, NT_ARROW_GAP = 128 << 10 };
 #define NT_ARROW_UNCOUNTED UINT64_MAX
 
 /* Limits of a batch. */
@@ -227,7 +235,6 @@ struct nt_arrow {
     uint32_t batch_count;
     uint32_t *omitted_clusters;
     uint32_t omitted_cluster_count;
-    uint64_t message_bytes;      /* metadata with prefix; the same for all batches */
     struct nt_buffer head, tail; /* the file before and after the batches */
     uint64_t file_bytes;
     struct nt_access_pattern access; /* of reads of the file */
@@ -236,6 +243,13 @@ struct nt_arrow {
     struct nt_arrow_body *recent[8];
     unsigned recent_next;
 };
+
+/* Returns the next multiple of the alignment of small buffers, or of memory pages. */
+static inline uint64_t nt_arrow_align(uint64_t at, bool is_large)
+{
+    uint64_t alignment = is_large ? NT_ARROW_MEMORY_PAGE : NT_ARROW_ALIGNMENT;
+    return (at + alignment - 1) / alignment * alignment;
+}
 
 /* Returns the size of an offset of a list or string in bytes. */
 static inline uint32_t nt_arrow_offset_bytes(const struct nt_arrow_node *node)
@@ -271,12 +285,14 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
 /* How the buffers of an IPC file are stored. */
 enum nt_arrow_compression { NT_ARROW_ZSTD, NT_ARROW_LZ4, NT_ARROW_UNCOMPRESSED };
 
-/* ipc_file.c: writes the message of a batch. In the file it starts at a multiple of 64. */
+/* ipc_file.c: writes the message of a batch to an empty buffer. In the file it starts at a multiple of 64.
+ * Pads it to `bytes`, or to a multiple of 64 if that is more. */
 void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
-                                  enum nt_arrow_compression compression, struct nt_buffer *out);
-/* ipc_file.c: writes the end of a file with these batches, whose messages have `message_bytes`. */
+                                  enum nt_arrow_compression compression, uint64_t bytes,
+                                  struct nt_buffer *out);
+/* ipc_file.c: writes the end of a file with these batches. */
 void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
-                         uint64_t message_bytes, struct nt_buffer *out);
+                         struct nt_buffer *out);
 
 /* ipc_pieces.c: generates an IPC file from its start to its end, batch by batch. All workers decode and
  * compress. Stores buffers of a batch with equal contents once. The table must outlive the generator. */

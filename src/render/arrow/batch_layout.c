@@ -200,17 +200,31 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_bod
     return node->kind == NT_ARROW_EMPTY || nt_multiply(slots, node->dtype->bytes, bytes_ret);
 }
 
+/* Places the buffers one behind another. `is_large` before a buffer: the last one with bytes is large. A body
+ * with a large buffer has whole memory pages. */
 static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_body *body)
 {
     uint64_t at = 0;
+    bool is_large = false;
     for (uint32_t i = 0; i < arrow->buffer_count; i++) {
-        body->buffer_start[i] = at;
-        if (!buffer_bytes(arrow, body, i, &body->buffer_bytes[i]) || body->buffer_bytes[i] > INT64_MAX ||
-            !nt_add(at, body->buffer_bytes[i], &at) || at > INT64_MAX - NT_ARROW_ALIGNMENT)
+        uint64_t *bytes = &body->buffer_bytes[i];
+        if (!buffer_bytes(arrow, body, i, bytes) || *bytes > INT64_MAX)
             return false;
-        at = (at + NT_ARROW_ALIGNMENT - 1) / NT_ARROW_ALIGNMENT * NT_ARROW_ALIGNMENT;
+        bool follows_large = is_large;
+        if (*bytes)
+            is_large = *bytes >= NT_ARROW_LARGE_BUFFER;
+        body->has_large |= is_large;
+        at = nt_arrow_align(at, is_large || follows_large);
+        body->buffer_start[i] = at;
+        if (!nt_add(at, *bytes, &at) || at > INT64_MAX / 2)
+            return false;
     }
-    body->buffer_start[arrow->buffer_count] = at;
+    if (at >= NT_ARROW_LARGE_BATCH) {
+        for (uint32_t i = 0; i < arrow->buffer_count; i++)
+            body->buffer_start[i] += NT_ARROW_GAP;
+        at += 2 * NT_ARROW_GAP;
+    }
+    body->buffer_start[arrow->buffer_count] = nt_arrow_align(at, body->has_large);
     return true;
 }
 
@@ -293,6 +307,7 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
         return status;
     arrow->batches[arrow->batch_count++] = (struct nt_arrow_batch){
         .cluster = cluster,
+        .has_large = body->has_large,
         .body_bytes = body->buffer_start[arrow->buffer_count],
     };
     if (arrow->batch_count == 1)

@@ -35,9 +35,11 @@ static size_t begin_message(struct nt_buffer *out)
     return length_offset;
 }
 
-static void end_message(struct nt_buffer *out, size_t length_offset)
+static void end_message(struct nt_buffer *out, size_t length_offset, uint64_t bytes)
 {
     nt_buffer_align(out, NT_ARROW_ALIGNMENT);
+    while (!out->failed && out->length < bytes)
+        nt_buffer_byte(out, 0);
     if (out->failed)
         return;
     size_t length = out->length - length_offset - 4;
@@ -69,7 +71,8 @@ static void write_compression(enum nt_arrow_compression compression, struct nt_b
 }
 
 void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
-                                  enum nt_arrow_compression compression, struct nt_buffer *out)
+                                  enum nt_arrow_compression compression, uint64_t bytes,
+                                  struct nt_buffer *out)
 {
     size_t length_offset = begin_message(out);
     struct nt_table message =
@@ -93,7 +96,7 @@ void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_
     }
     if (compression != NT_ARROW_UNCOMPRESSED)
         write_compression(compression, out, batch.field_offsets[BATCH_COMPRESSION]);
-    end_message(out, length_offset);
+    end_message(out, length_offset, bytes);
 }
 
 static void write_head(struct nt_arrow *arrow)
@@ -104,11 +107,11 @@ static void write_head(struct nt_arrow *arrow)
     size_t length_offset = begin_message(out);
     struct nt_table message = write_message_table(out, HEADER_SCHEMA, 0);
     nt_arrow_write_schema(arrow, out, message.field_offsets[MESSAGE_HEADER]);
-    end_message(out, length_offset);
+    end_message(out, length_offset, 0);
 }
 
 void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
-                         uint64_t message_bytes, struct nt_buffer *out)
+                         struct nt_buffer *out)
 {
     nt_buffer_le32(out, UINT32_MAX); /* end-of-stream marker */
     nt_buffer_le32(out, 0);
@@ -122,7 +125,7 @@ void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_bat
     nt_flatbuffer_vector(out, footer.field_offsets[FOOTER_BATCHES], arrow->batch_count, 8);
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
         nt_buffer_le64(out, batches[i].offset);
-        nt_buffer_le64(out, message_bytes); /* 32-bit length and 32 bits of padding */
+        nt_buffer_le64(out, batches[i].message_bytes); /* 32-bit length and 32 bits of padding */
         nt_buffer_le64(out, batches[i].body_bytes);
     }
     while (!out->failed && (out->length - start) % 8)
@@ -133,17 +136,20 @@ void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_bat
 
 /* ---- Opening ---- */
 
-static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *error)
+/* Measures the message of a batch without further padding. It is the same for all batches. */
+static enum nt_status measure_message(const struct nt_arrow *arrow, uint64_t *bytes_ret,
+                                      struct nt_error *error)
 {
+    *bytes_ret = 0;
     struct nt_buffer message = {0};
     enum nt_status status = NT_OK;
     if (arrow->batch_count == 0)
         return NT_OK;
-    nt_arrow_write_batch_message(arrow, arrow->recent[0], NT_ARROW_UNCOMPRESSED, &message);
-    arrow->message_bytes = message.length;
+    nt_arrow_write_batch_message(arrow, arrow->recent[0], NT_ARROW_UNCOMPRESSED, 0, &message);
+    *bytes_ret = message.length;
     if (message.failed)
         status = nt_fail_memory(error);
-    else if (message.length > INT32_MAX)
+    else if (message.length > INT32_MAX - NT_ARROW_MEMORY_PAGE)
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
     nt_buffer_deinit(&message);
     return status;
@@ -151,14 +157,19 @@ static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *e
 
 static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
-    uint64_t at = arrow->head.length;
+    uint64_t at = arrow->head.length, message_bytes;
+    enum nt_status status = measure_message(arrow, &message_bytes, error);
+    if (status != NT_OK)
+        return status;
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
-        arrow->batches[i].offset = at;
-        if (!nt_add(at, arrow->message_bytes, &at) || !nt_add(at, arrow->batches[i].body_bytes, &at) ||
-            at > INT64_MAX / 2)
+        struct nt_arrow_batch *batch = &arrow->batches[i];
+        batch->offset = at;
+        at = nt_arrow_align(at + message_bytes, batch->has_large);
+        batch->message_bytes = at - batch->offset;
+        if (!nt_add(at, batch->body_bytes, &at) || at > INT64_MAX / 2)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset is larger than an Arrow file may be");
     }
-    nt_arrow_write_tail(arrow, arrow->batches, arrow->message_bytes, &arrow->tail);
+    nt_arrow_write_tail(arrow, arrow->batches, &arrow->tail);
     if (arrow->head.failed || arrow->tail.failed)
         return nt_fail_memory(error);
     arrow->file_bytes = at + arrow->tail.length;
@@ -216,8 +227,6 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         status = nt_arrow_build_nodes(arrow, error);
     if (status == NT_OK)
         status = nt_arrow_build_batches(arrow, error);
-    if (status == NT_OK)
-        status = measure_message(arrow, error);
     if (status == NT_OK) {
         write_head(arrow);
         status = place_batches(arrow, error);
@@ -300,7 +309,15 @@ static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_ar
                                 uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
+    if (offset < body->buffer_start[0]) {
+        uint64_t gap = body->buffer_start[0] - offset;
+        size_t take = gap < bytes ? (size_t)gap : bytes;
+        memset(output, 0, take);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    uint32_t buffer = bytes ? find_start(body->buffer_start, arrow->buffer_count, offset) : 0;
     for (; bytes && status == NT_OK; buffer++) {
         uint64_t within = offset - body->buffer_start[buffer];
         uint64_t end = body->buffer_start[buffer + 1] - body->buffer_start[buffer];
@@ -323,15 +340,16 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
                                  size_t bytes, struct nt_error *error)
 {
     struct nt_arrow_body *body;
+    uint64_t message_bytes = arrow->batches[batch].message_bytes;
     enum nt_status status = take_body(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
-    if (offset < arrow->message_bytes)
+    if (offset < message_bytes)
         status = nt_arrow_count_nulls(arrow, body, error);
-    if (status == NT_OK && offset < arrow->message_bytes) {
+    if (status == NT_OK && offset < message_bytes) {
         struct nt_buffer message = {0};
-        nt_arrow_write_batch_message(arrow, body, NT_ARROW_UNCOMPRESSED, &message);
-        uint64_t left = arrow->message_bytes - offset;
+        nt_arrow_write_batch_message(arrow, body, NT_ARROW_UNCOMPRESSED, message_bytes, &message);
+        uint64_t left = message_bytes - offset;
         size_t take = left < bytes ? (size_t)left : bytes;
         if (message.failed)
             status = nt_fail_memory(error);
@@ -343,7 +361,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
         bytes -= take;
     }
     if (status == NT_OK && bytes)
-        status = read_body(arrow, body, offset - arrow->message_bytes, output, bytes, error);
+        status = read_body(arrow, body, offset - message_bytes, output, bytes, error);
     give_body(arrow, body);
     return status;
 }
@@ -380,7 +398,7 @@ static void prefetch_range(struct nt_arrow *arrow, uint64_t offset, uint64_t byt
     uint32_t first = after && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
                                                  : arrow->batch_count;
     for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
-        uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
+        uint64_t body = arrow->batches[i].offset + arrow->batches[i].message_bytes;
         if (end > body)
             prefetch_body(arrow, i, offset > body ? offset - body : 0, end - body, &prefetch);
     }
@@ -413,7 +431,7 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
         } else {
             uint32_t batch = find_batch(arrow->batches, arrow->batch_count, offset);
             uint64_t within = offset - arrow->batches[batch].offset;
-            uint64_t left = arrow->message_bytes + arrow->batches[batch].body_bytes - within;
+            uint64_t left = arrow->batches[batch].message_bytes + arrow->batches[batch].body_bytes - within;
             take = left < bytes ? (size_t)left : bytes;
             status = read_batch(arrow, batch, within, to, take, error);
         }

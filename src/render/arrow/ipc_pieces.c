@@ -49,7 +49,7 @@ struct pieces {
     uint32_t decoded; /* batches, so far */
     struct nt_arrow_batch *written;
     uint32_t written_count;
-    uint64_t message_bytes, at; /* at: bytes generated */
+    uint64_t at; /* bytes generated */
 };
 
 /* ---- Memory ---- */
@@ -256,8 +256,7 @@ static void place_buffers(const struct pieces *pieces, struct batch *batch)
         batch->body->buffer_start[i] = batch->body->buffer_start[same];
         batch->body->buffer_bytes[i] = batch->body->buffer_bytes[same];
     }
-    batch->body->buffer_start[pieces->arrow->buffer_count] =
-        (at + NT_ARROW_ALIGNMENT - 1) / NT_ARROW_ALIGNMENT * NT_ARROW_ALIGNMENT;
+    batch->body->buffer_start[pieces->arrow->buffer_count] = nt_arrow_align(at, false);
 }
 
 static enum nt_status make_group(struct pieces *pieces, struct nt_error *error)
@@ -286,9 +285,8 @@ static enum nt_status write_batch(struct pieces *pieces, struct batch *batch, st
 {
     const struct nt_arrow *arrow = pieces->arrow;
     struct nt_buffer message = {0};
-    nt_arrow_write_batch_message(arrow, batch->body, pieces->compression, &message);
+    nt_arrow_write_batch_message(arrow, batch->body, pieces->compression, 0, &message);
     nt_buffer_append(out, nt_buffer_string(&message), message.length);
-    pieces->message_bytes = message.length;
     size_t start = out->length;
     for (uint32_t i = 0; i < arrow->buffer_count; i++) {
         if (!batch->buffers[i].length)
@@ -302,8 +300,12 @@ static enum nt_status write_batch(struct pieces *pieces, struct batch *batch, st
     if (!out->failed)
         pad(out, (size_t)body_bytes - (out->length - start));
     pieces->written[pieces->written_count++] = (struct nt_arrow_batch){
-        .cluster = batch->body->cluster, .offset = pieces->at, .body_bytes = body_bytes};
-    pieces->at += pieces->message_bytes + body_bytes;
+        .cluster = batch->body->cluster,
+        .offset = pieces->at,
+        .message_bytes = message.length,
+        .body_bytes = body_bytes,
+    };
+    pieces->at += message.length + body_bytes;
     batch_deinit(batch, arrow->buffer_count);
     out->failed |= message.failed;
     nt_buffer_deinit(&message);
@@ -326,7 +328,7 @@ static enum nt_status next_piece(struct nt_text_generator *text, struct nt_buffe
         status = write_batch(pieces, &pieces->group[pieces->begin++], out, error);
     *more_ret = pieces->written_count < arrow->batch_count;
     if (status == NT_OK && !*more_ret)
-        nt_arrow_write_tail(arrow, pieces->written, pieces->message_bytes, out);
+        nt_arrow_write_tail(arrow, pieces->written, out);
     return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
 }
 
