@@ -77,7 +77,7 @@ def build_commit(commit, like, repository, folder):
     with subprocess.Popen(["git", "-C", repository, "archive", commit], stdout=subprocess.PIPE) as archive:
         subprocess.run(["tar", "x", "-C", source], stdin=archive.stdout, check=True)
     kind = f"-Dbuildtype={build_option(like, 'buildtype') or 'release'}"
-    for command in (["meson", "setup", build, source, "-Dtests=false", "-Dbench=true", kind],
+    for command in (["meson", "setup", build, source, "-Dtests=disabled", "-Dbench=true", kind],
                     ["ninja", "-C", build]):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:

@@ -146,7 +146,7 @@ class Mount:
         device = self.point.stat().st_dev
         limit = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
         if os.access(limit, os.W_OK):
-            limit.write_text("1024")
+            limit.write_text("256")
 
     def stats(self):
         return json.loads((self.point / ".ntuplefs" / "stats.json").read_text())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results as tables and as a picture."""
-from . import remote, targets, ttree
+from . import arrow, remote, targets, ttree
 from .comparison import OPENING, RANDOM, comparisons
 from .rounds import FEWEST, median, names, ratios, series
 from .tables import heading, mebibytes, row, spread, table
@@ -132,6 +132,16 @@ def rows_table(rounds, prefixes):
     return lines
 
 
+def arrow_tables(cases, prefixes):
+    if not cases:
+        return []
+    measured = measured_in(cases, prefixes)
+    seconds = [what for what in measured if arrow.SECONDS in what]
+    return (table("3 of 60 columns through table.arrow, pages decoded", cases,
+                  [(what, "", spread) for what in measured if what not in seconds]) +
+            table("the same, ms", cases, [(what, "", lambda values: spread(values, 1e3)) for what in seconds]))
+
+
 def chains_table(cases, prefixes):
     if not cases:
         return []
@@ -225,6 +235,7 @@ def markdown(results):
         lines += opening_table(results[kind], kind, prefixes)
     lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
               *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
+              *arrow_tables(results["arrow"], prefixes),
               *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
               *remote_tables(results["remote"], prefixes),
               *lance_tables(results["lance"], prefixes), *ttree_tables(results["ttree"], prefixes),

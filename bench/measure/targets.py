@@ -2,7 +2,7 @@
 """The targets as tables, with the results of the first build."""
 import collections
 
-from . import chains, remote, ttree
+from . import arrow, chains, remote, ttree
 from .rounds import MET, MISSED, UNDECIDED, judge, median, quartiles, ratios, series
 
 # Ratios of each round, for cases whose names begin with one of `cases`: of each alone, or their
@@ -66,6 +66,7 @@ REMOTE_COUNTS = [(f"one column: {remote.REQUESTS}", "≤", remote.CLUSTERS + 3),
 FASTEST_ROOT = "ROOT, the fastest way"
 TTREE_WHOLE = [(ttree.CODEC, 0.8), (FASTEST_ROOT, 2), (ttree.UPROOT, 2)]
 TTREE_MOUNT, TTREE_OPEN, TTREE_REMOTE = 1.2, [(ttree.UPROOT, 0.1), (ttree.ROOT_OPEN, 0.5)], 0.4
+ARROW_PAGES = {arrow.OWN: 2, arrow.NONE: 1.3}
 CALLS_MILLISECONDS = {"99 of 100": 2.5, "longest": 8}
 
 
@@ -209,6 +210,16 @@ def lance_targets(found):
                  lance_growth(files))
 
 
+def arrow_targets(cases):
+    for readahead, threshold in ARROW_PAGES.items():
+        yield Target(f"pages that a query through table.arrow decodes / those of its columns, {readahead}",
+                     "≤", threshold,
+                     {f"{where}, {program}": ratios(rounds, f"{program}, {readahead}", arrow.BASE)
+                      for where, rounds in cases.items() for program in arrow.NEEDS}, True)
+    yield Target(arrow.SIZE, "≤", 1.1, {where: series(rounds, arrow.SIZE) for where, rounds in cases.items()},
+                 True)
+
+
 def with_fastest_root(rounds):
     """Compared with the fastest way of ROOT in each round."""
     return [found | {FASTEST_ROOT: max(ways)} if ways else found
@@ -258,6 +269,7 @@ def all_targets(results):
                         {name: [file["memory"] / file["bound"]] for name, file in results["memory"].items()},
                         True))
     found += random_targets(results["random"])
+    found += arrow_targets(results["arrow"])
     found += chains_targets(results["chains"])
     found += python_targets(results["python"])
     found += remote_targets(results["remote"])
