@@ -175,6 +175,9 @@ NT_CHECKED enum nt_status nt_dataset_select(struct nt_dataset *dataset, const st
                                             size_t count, struct nt_error *error);
 bool nt_dataset_has_selection(const struct nt_dataset *dataset);
 uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset); /* selected or not */
+/* The stored number of selected entry `entry`, which is below nt_dataset_entries; without a selection the
+ * same number. */
+uint64_t nt_dataset_selected_entry(const struct nt_dataset *dataset, uint64_t entry);
 
 /* The dataset that links this one as an attribute set (RNTuple's specification, "Footer Envelope"), else
  * NULL. */

@@ -27,6 +27,27 @@ NT_CHECKED enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct
 NT_CHECKED enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset *dataset,
                                                nt_take_text *take, void *context, struct nt_error *error);
 
+/* The clusters of a dataset in the order of entries, one JSON object per line: `first_entry`, `entries` and
+ * `stored_bytes`, which counts the pages of these fields (indices), of all below them and of the records and
+ * collections around them; `fields` NULL: of all. A cluster is a range of entries that are stored together,
+ * so that reading one needs few pages of another. Counts stored entries; of a dataset with a selection also
+ * `selected_entries`. A damaged page list adds no bytes, and its clusters may be missing: the cluster before
+ * them has their entries. Also NT_INVALID for a field that does not exist, and for a chain
+ * with an index before nt_file_resolve. */
+NT_CHECKED enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fields,
+                                            size_t field_count, nt_take_text *take, void *context,
+                                            struct nt_error *error);
+
+/* The files that have the entries of a dataset, in order, one JSON object per line: `file` (nt_file_path; in
+ * a chain the path or the whole address, also what messages omit), `dataset` (its path in that file),
+ * `first_entry`, `entries`, and `state`, an object that differs if the file was modified or replaced: size,
+ * and time or the server's validator, of a file; the version of a dataset with a history. In a chain of a
+ * specification, `sample` is the name of the file's sample. A file whose entries cannot be read has `status`
+ * and `error` instead of `dataset` and `state`. NT_INVALID for a chain with an index before
+ * nt_file_resolve. Reads nothing. */
+NT_CHECKED enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *take, void *context,
+                                         struct nt_error *error);
+
 /* Every byte of a file with its owner, one JSON object per line, as layout.jsonl. */
 NT_CHECKED enum nt_status nt_write_layout(const struct nt_file *file, nt_take_text *take, void *context,
                                           struct nt_error *error);

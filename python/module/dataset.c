@@ -136,6 +136,71 @@ static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
     Py_END_ALLOW_THREADS return document_value(&document, status, &error);
 }
 
+/* The stored numbers of consecutive selected entries, from `first` on, into an array of 64-bit integers. */
+static PyObject *dataset_selected(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *array;
+    unsigned int index;
+    unsigned long long first;
+    void *memory = NULL;
+    size_t bytes = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIKO", &handle, &index, &first, &array))
+        return NULL;
+    struct opened opened = resolved_of(handle, index);
+    if (!opened.dataset || !memory_of(array, true, &memory, &bytes))
+        return NULL;
+    uint64_t entries = nt_dataset_entries(opened.dataset), *numbers = memory;
+    size_t count = bytes / sizeof(*numbers);
+    if (first > entries || count > entries - first)
+        return PyErr_Format(PyExc_IndexError, "there are %llu entries", (unsigned long long)entries);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = nt_dataset_selected_entry(opened.dataset, first + i);
+    Py_RETURN_NONE;
+}
+
+/* ---- parts ---- */
+
+static PyObject *dataset_files(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    struct document document = {0};
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
+        return NULL;
+    struct opened opened = resolved_of(handle, index);
+    if (!opened.dataset)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = nt_write_files(opened.dataset, take_text, &document, &error);
+    Py_END_ALLOW_THREADS return document_value(&document, status, &error);
+}
+
+static PyObject *dataset_clusters(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *sequence;
+    unsigned int index;
+    uint32_t *fields = NULL;
+    size_t count = 0;
+    struct document document = {0};
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &sequence))
+        return NULL;
+    struct opened opened = resolved_of(handle, index);
+    if (!opened.dataset || (sequence != Py_None && !numbers_of(sequence, &fields, &count))) {
+        free(fields);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS status =
+        nt_write_clusters(opened.dataset, fields, count, take_text, &document, &error);
+    Py_END_ALLOW_THREADS free(fields);
+    return document_value(&document, status, &error);
+}
+
 /* ---- fields ---- */
 
 static PyObject *dataset_find(PyObject *module, PyObject *arguments)
@@ -295,6 +360,9 @@ PyMethodDef dataset_functions[] = {
     {"dataset_info", dataset_info, METH_VARARGS, NULL},
     {"dataset_select", dataset_select, METH_VARARGS, NULL},
     {"dataset_select_by_file", dataset_select_by_file, METH_VARARGS, NULL},
+    {"dataset_selected", dataset_selected, METH_VARARGS, NULL},
+    {"dataset_files", dataset_files, METH_VARARGS, NULL},
+    {"dataset_clusters", dataset_clusters, METH_VARARGS, NULL},
     {"dataset_schema", dataset_schema, METH_VARARGS, NULL},
     {"dataset_find", dataset_find, METH_VARARGS, NULL},
     {"dataset_match", dataset_match, METH_VARARGS, NULL},

@@ -88,6 +88,9 @@ const struct nt_field *field_of(const struct nt_dataset *dataset, unsigned int i
 /* The contiguous memory of a NumPy array; false with an exception. */
 bool memory_of(PyObject *array, bool is_written, void **memory_ret, size_t *bytes_ret);
 
+/* Field numbers from a sequence, in memory that the caller frees; false with an exception. */
+bool numbers_of(PyObject *sequence, uint32_t **numbers_ret, size_t *count_ret);
+
 /* Text that is built without the interpreter's lock. */
 struct document {
     char *bytes;

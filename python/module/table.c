@@ -23,22 +23,6 @@ static PyObject *wrap_table(struct file *file, struct nt_arrow *arrow)
     return table_handle(table);
 }
 
-/* Field numbers from a sequence, in memory that the caller frees; false with an exception. */
-static bool take_fields(PyObject *sequence, uint32_t **fields_ret, size_t *count_ret)
-{
-    PyObject *items = PySequence_Tuple(sequence);
-    if (!items)
-        return false;
-    *count_ret = (size_t)PyTuple_Size(items);
-    *fields_ret = calloc(*count_ret + 1, sizeof(**fields_ret));
-    if (!*fields_ret)
-        PyErr_NoMemory();
-    for (size_t i = 0; *fields_ret && i < *count_ret; i++)
-        (*fields_ret)[i] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(items, (Py_ssize_t)i));
-    Py_DECREF(items);
-    return !PyErr_Occurred();
-}
-
 static bool take_entries(PyObject *entries, struct nt_arrow_options *options)
 {
     unsigned long long first, count;
@@ -78,7 +62,7 @@ static PyObject *table_new(PyObject *module, PyObject *arguments)
     struct file *file = file_of(handle);
     if (!file || !take_entries(entries, &options))
         return NULL;
-    if (fields == Py_None || take_fields(fields, &numbers, &options.field_count)) {
+    if (fields == Py_None || numbers_of(fields, &numbers, &options.field_count)) {
         options.strings_as_binary = is_binary;
         options.unions = (enum nt_arrow_unions)unions;
         options.fields = numbers;

@@ -60,6 +60,21 @@ bool memory_of(PyObject *array, bool is_written, void **memory_ret, size_t *byte
     return !PyErr_Occurred();
 }
 
+bool numbers_of(PyObject *sequence, uint32_t **numbers_ret, size_t *count_ret)
+{
+    PyObject *items = PySequence_Tuple(sequence);
+    if (!items)
+        return false;
+    *count_ret = (size_t)PyTuple_Size(items);
+    *numbers_ret = calloc(*count_ret + 1, sizeof(**numbers_ret));
+    if (!*numbers_ret)
+        PyErr_NoMemory();
+    for (size_t i = 0; *numbers_ret && i < *count_ret; i++)
+        (*numbers_ret)[i] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(items, (Py_ssize_t)i));
+    Py_DECREF(items);
+    return !PyErr_Occurred();
+}
+
 bool take_text(void *context, const char *bytes, size_t count)
 {
     struct document *document = context;

@@ -15,6 +15,7 @@ from ._field import Field
 from ._file import Dataset, File, Schema, chain, counters, formats, open
 from ._mount import mount, name_helper as _name_helper
 from ._ntuple import library_version as _library_version
+from ._parts import Partition
 from ._view import View
 
 __version__ = _library_version()
@@ -22,5 +23,5 @@ _name_helper()
 
 __all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field',
            'File', 'FormatError', 'IncompatibleError', 'LimitError', 'MountError', 'NotFoundError',
-           'OutOfMemoryError', 'ReadError', 'Schema', 'SourceNotFoundError', 'TruncatedError',
+           'OutOfMemoryError', 'Partition', 'ReadError', 'Schema', 'SourceNotFoundError', 'TruncatedError',
            'UnreachableError', 'UnsupportedError', 'View', 'chain', 'counters', 'formats', 'mount', 'open']

@@ -92,6 +92,9 @@ class Field:
         self._dimensions: Tuple[int, ...] = tuple(info['dimensions'])
         self._is_fortran_order: bool = info['is_fortran_order']
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self.dataset).field, (self.dataset, self.path)
+
     def __repr__(self) -> str:
         return f'<ntuple.Field {self.path!r}: {self.type or self.kind}>'
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _errors, _ntuple, _parquet
 from ._field import Array, Field, Stream, dtype_of, read
+from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
 from ._view import View
 
@@ -71,7 +72,8 @@ def open(source: Union[Source, Sequence[Path]], *, format: Optional[str] = None,
         if version is not None:
             raise ValueError('a chain has no versions')
         return chain(source, format=format, entries=entries, friends=friends)  # type: ignore[arg-type]
-    return _selected(_open(source, format, version, friends), entries)  # type: ignore[arg-type]
+    origin = Origin((source,), None, format, version, friends, entries)
+    return _selected(_open(origin), entries)
 
 
 def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing: str = 'refuse',
@@ -92,13 +94,15 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
     """
     if missing not in ('refuse', 'skip'):
         raise ValueError(f"missing: expected 'refuse' or 'skip', found {missing!r}")
-    names = [sources] if isinstance(sources, (str, os.PathLike)) else sources
+    names = tuple([sources] if isinstance(sources, (str, os.PathLike)) else sources)
     paths = tuple(os.fsencode(name) for name in names)
+    options = {'union': union, 'missing': missing, 'index': index}
+    origin = Origin(names, options, format, None, friends, entries)
     with _missing_source():
         index_path = None if index is None else os.fsencode(index)
         handle = _ntuple.file_open_chain(_reader(), paths, format, index_path, union, missing == 'skip',
                                          friends)
-    return _selected(File(handle), entries)
+    return _selected(File(handle, origin), entries)
 
 
 def _is_pattern(source: object) -> bool:
@@ -133,11 +137,13 @@ def _selected(file: File, entries: Selection) -> File:
     return file
 
 
-def _open(source: Source, format: Optional[str], version: Union[int, str, None], friends: bool) -> File:
+def _open(origin: Origin) -> File:
+    source, format, version, friends = origin.sources[0], origin.format, origin.version, origin.friends
     if isinstance(source, (str, os.PathLike)):
         requested = None if version is None else str(version)
         with _missing_source():
-            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends))
+            handle = _ntuple.file_open(_reader(), os.fsencode(source), format, requested, friends)
+        return File(handle, origin)
     if version is not None:
         raise ValueError('a bytes-like object has no versions')
     if friends:
@@ -147,7 +153,21 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None],
     except TypeError:
         raise TypeError(f'expected a path or a bytes-like object, found {type(source).__name__}') from None
     memory = np.frombuffer(source, np.uint8) if len(memoryview(source)) else np.empty(0, np.uint8)
-    return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format))
+    return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format), origin)
+
+
+def reopen(origin: Origin, states: Dict[str, Any]) -> File:
+    """The file of another process, in the same version."""
+    file = open(origin.sources[0], format=origin.format, version=origin.version, entries=origin.entries,
+                friends=origin.friends) if origin.chain is None else \
+        chain(origin.sources, format=origin.format, entries=origin.entries, friends=origin.friends,
+              **origin.chain)
+    try:
+        check(states, file._states())
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 class File(Mapping):  # type: ignore[type-arg]
@@ -155,10 +175,14 @@ class File(Mapping):  # type: ignore[type-arg]
 
     `close()` or the end of a `with` block closes it. Arrays and tables that were read stay valid.
     Reads in progress, in another thread or through Arrow, finish first.
+
+    A pickled file is opened again where it is unpickled. ChangedError if that is not the same
+    version.
     """
 
-    def __init__(self, handle: _ntuple.File) -> None:
+    def __init__(self, handle: _ntuple.File, origin: Origin) -> None:
         self._opened: Optional[_ntuple.File] = handle
+        self._origin = origin.absolute()
         self._streams: Dict[Tuple[int, int, int, str], Stream] = {}
 
     @property
@@ -191,6 +215,20 @@ class File(Mapping):  # type: ignore[type-arg]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def _states(self) -> Dict[str, Any]:
+        """What tells the version of each file: the same for all datasets of which some were opened."""
+        for number in range(_ntuple.file_dataset_count(self._handle)):
+            try:
+                lines = _ntuple.dataset_files(self._handle, number).splitlines()
+            except _errors.Error:
+                continue
+            return {line['file']: line.get('state') for line in map(json.loads, lines)}
+        return {}
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        states = self._states()
+        return reopen, (self._origin.pickled(states), states)
 
     def _stream(self, dataset: int, field: int, kind: str) -> Stream:
         """A stream, opened once per process, because a forked process has its own reader. The file
@@ -275,6 +313,9 @@ class Dataset:
     @property
     def _handle(self) -> _ntuple.File:
         return self.file._handle
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return File.__getitem__, (self.file, self.path)
 
     def __repr__(self) -> str:
         return f'<ntuple.Dataset {self.path!r}: {self.entries} entries>'
@@ -382,6 +423,19 @@ class Dataset:
         for start in range(first, end, step):
             yield self.arrays(paths, (start, min(start + step, end)))
 
+    # ---- parts ----
+
+    def partitions(self, bytes: int = 64 << 20,
+                   columns: Union[str, Sequence[str], None] = None) -> List[Partition]:
+        """Parts of the dataset for different processes, in the order of the entries. Each has whole
+        clusters of one file, as many as have at most so many stored bytes in total, but at least one.
+        This reads the page lists.
+
+        columns  paths or patterns of fields: the parts have these, and only these bytes count; None:
+                 all
+        """
+        return divide(self, bytes, columns)
+
     # ---- Arrow ----
 
     def select(self, columns: Union[str, Sequence[str], None] = None,
@@ -395,6 +449,12 @@ class Dataset:
         variants  'struct', 'union' or 'omit'
         """
         return View(self, columns, entries, strings, variants)
+
+    def scan(self, columns: Union[str, Sequence[str], None] = None,
+             entries: Optional[Tuple[int, int]] = None) -> Any:
+        """What select() returns as a pyarrow.RecordBatchReader, for engines that take one: DuckDB.
+        It reads once, a cluster at a time."""
+        return self.select(columns, entries).scan()
 
     def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
                    entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -28,10 +29,16 @@ def _script(name: str) -> Optional[str]:
 
 
 def name_helper() -> None:
-    """Tell the library where the network helper of a wheel is; other installations know."""
+    """Tell the library where the network helper of a wheel is; other installations know. The helper of
+    a wheel knows where most systems have their certificate authorities; certifi's are for the others."""
     helper = _script('ntuplefs-fetch')
-    if helper:
-        os.environ.setdefault('NTUPLE_FETCH', helper)
+    if not helper:
+        return
+    os.environ.setdefault('NTUPLE_FETCH', helper)
+    certifi = importlib.util.find_spec('certifi')
+    if certifi and certifi.origin:
+        bundle = os.path.join(os.path.dirname(certifi.origin), 'cacert.pem')
+        os.environ.setdefault('NTUPLE_CA_BUNDLE', bundle)
 
 
 def program(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _ntuple
+from . import _lazy, _ntuple
 
 if TYPE_CHECKING:
     from ._file import Dataset
@@ -41,6 +41,12 @@ class View:
         self._options = strings == 'binary', VARIANTS.index(variants)
         self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        is_binary, variants = self._options
+        entries = None if self._is_whole else self.entries
+        strings = 'binary' if is_binary else 'text'
+        return View, (self.dataset, self.columns, entries, strings, VARIANTS[variants])
+
     def __repr__(self) -> str:
         columns = 'all columns' if self.columns is None else ', '.join(self.columns)
         first, end = self.entries
@@ -67,6 +73,10 @@ class View:
         """Fields that Arrow cannot express, with the reason."""
         return {self.dataset._field(number).path: reason
                 for number, reason in _ntuple.table_omitted_fields(self._table())}
+
+    def scan(self) -> Any:
+        """A pyarrow.RecordBatchReader of the batches."""
+        return _lazy.module('pyarrow').RecordBatchReader.from_stream(self)
 
     def __arrow_c_schema__(self) -> object:
         """The schema as a PyCapsule."""

@@ -418,6 +418,10 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 
 /* ---- Member descriptions ---- */
 
+bool nt_is_chain(const struct nt_file *file);
+/* File `number` of those that have entries of a dataset, without omitted ones; NULL after the last. */
+const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number);
+
 /* Number of files in the list, with omitted ones. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);
 /* Writes members of a line: the file, its specification, its slice of the dataset or its failure. */

@@ -191,6 +191,17 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 
 /* ---- Describe a member ---- */
 
+bool nt_is_chain(const struct nt_file *file)
+{
+    return file->describe == nt_chain_describe_file;
+}
+
+const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    return number < chain->slice_count ? &chain->slices[number] : NULL;
+}
+
 NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_member, .number)
 
 uint32_t nt_chain_file_count(const struct nt_file *chain)

@@ -65,6 +65,18 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
     return NT_OK;
 }
 
+bool nt_is_chain(const struct nt_file *file)
+{
+    (void)file;
+    return false;
+}
+
+const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number)
+{
+    (void)dataset, (void)number;
+    return NULL;
+}
+
 uint32_t nt_chain_file_count(const struct nt_file *chain)
 {
     (void)chain;

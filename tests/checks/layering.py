@@ -36,7 +36,7 @@ MAY_INCLUDE = {
     'chain': f'{CORE} remote/client formats',
     'render': f'{CORE} read',
     'render/arrow': 'core/base core/codec core/json core/model read render',
-    'tools': f'{CORE} read render',
+    'tools': f'{CORE} remote/client read chain render',
     'vfs': f'{CORE} remote/client formats read chain render render/arrow tools',
     'fuse': 'core/base vfs',
     'sandbox': 'core/base',

@@ -8,7 +8,7 @@ import os
 import time
 
 from certificates import make_certificates, make_user
-from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, output, run, same, scratch
+from harness import DATA, NTUPLE, Skip, case, command, errors_of, fails, mounted, output, run, same, scratch
 from web import nginx, served
 
 FILE = 'example.root'
@@ -87,6 +87,20 @@ def https_servers_need_a_trusted_certificate():
         output(NTUPLE, 'cp', '-r', DATA / FILE, 'Events', here)
         same(output('diff', '-rq', '-x', 'table.arrow', '-x', '*.json', '-x', 'pages.jsonl', '-x',
                     'layout.*', here, there), b'')
+
+
+@case
+def a_system_without_authorities_trusts_those_of_a_package():
+    hide = ('for place in /etc/ssl /etc/pki; do [ ! -d $place ] || mount -t tmpfs none $place || exit; done; '
+            'exec "$@"')
+    bare = ('unshare', '--mount', 'sh', '-c', hide, 'sh', NTUPLE, 'ls')
+    if command(*bare, DATA / FILE).returncode:
+        raise Skip('this user may not mount')
+    with secured() as (_, directory, site):
+        url, package = f'{site}/open/{FILE}', directory / 'ca.pem'
+        same(b'Events' in output(*bare, url, env=environment(NTUPLE_CA_BUNDLE=package)), True)
+        same(command(*bare, url, env=environment()).returncode, UNREACHABLE, 'no authorities')
+        is_refused(UNREACHABLE, url, 'certificate', NTUPLE_CA_BUNDLE=package)
 
 
 @case

@@ -862,7 +862,5 @@ void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builde
 uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t physical);
 /* How many of the first `entries` entries are selected: all without a selection. */
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries);
-/* The stored index of the `entry`th selected entry, which must exist. */
-uint64_t nt_dataset_selected_entry(const struct nt_dataset *dataset, uint64_t entry);
 
 #endif

@@ -52,6 +52,7 @@ static const struct row {
                            .is_for_libraries = true},
     [NT_CREDENTIAL_BUNDLE] = {.variable = "CURL_CA_BUNDLE"},
     [NT_CREDENTIAL_BUNDLE_OF_SSL] = {.variable = "SSL_CERT_FILE", .is_for_libraries = true},
+    [NT_CREDENTIAL_BUNDLE_OF_PACKAGE] = {.variable = "NTUPLE_CA_BUNDLE"},
     [NT_CREDENTIAL_AWS_CONFIG] = {.variable = "AWS_CONFIG_FILE", .below_home = ".aws/config"},
     [NT_CREDENTIAL_AWS_KEYS] = {.variable = "AWS_SHARED_CREDENTIALS_FILE", .below_home = ".aws/credentials"},
     [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME",
@@ -488,6 +489,8 @@ static void add_authorities(CURL *easy)
         bundle = nt_system_bundle(built_in);
     if (!folder)
         folder = nt_environment("SSL_CERT_DIR");
+    if (!bundle && !folder)
+        bundle = nt_credential_path(NT_CREDENTIAL_BUNDLE_OF_PACKAGE);
     if (bundle)
         curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
     if (folder || (bundle && access(bundle, R_OK) == 0))

@@ -100,6 +100,7 @@ enum nt_credential {
     NT_CREDENTIAL_KEY,
     NT_CREDENTIAL_BUNDLE, /* CA bundle, as named by curl's variable and by OpenSSL's */
     NT_CREDENTIAL_BUNDLE_OF_SSL,
+    NT_CREDENTIAL_BUNDLE_OF_PACKAGE, /* if the system has none */
     NT_CREDENTIAL_AWS_CONFIG,
     NT_CREDENTIAL_AWS_KEYS,
     NT_CREDENTIAL_TICKETS, /* Kerberos */

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Public functions that tell how the entries of a dataset can be divided among processes: by clusters, and
+ * by the files of a chain.
+ */
+#include "tools/tools.h"
+
+#include <ntuple/document.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "chain/chain.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/io/source.h"
+#include "core/json/json.h"
+#include "core/model/model.h"
+#include "remote/client/client.h"
+
+/* ---- Columns of fields ---- */
+
+enum { CHOSEN = 1, AROUND = 2 };
+
+static bool is_below_chosen(const struct nt_dataset *dataset, uint32_t field, const uint8_t *marks)
+{
+    while (field != NT_NONE && !(marks[field] & CHOSEN))
+        field = dataset->fields[field].parent;
+    return field != NT_NONE;
+}
+
+/* Marks the columns of fields, of all below them and of all around them. */
+static void mark_columns(const struct nt_dataset *dataset, uint8_t *marks, bool *columns)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        for (uint32_t at = i; marks[i] & CHOSEN && at != NT_NONE; at = dataset->fields[at].parent)
+            marks[at] |= AROUND;
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t count;
+        const uint32_t *owned = nt_field_columns(dataset, i, &count);
+        if (!(marks[i] & AROUND) && !is_below_chosen(dataset, i, marks))
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            columns[owned[k]] = true;
+    }
+}
+
+/* [column]: does it belong to the fields? From malloc. */
+static enum nt_status choose_columns(const struct nt_dataset *dataset, const uint32_t *fields, size_t count,
+                                     bool **columns_ret, struct nt_error *error)
+{
+    uint8_t *marks = calloc((size_t)dataset->field_count + 1, sizeof(*marks));
+    bool *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    enum nt_status status = marks && columns ? NT_OK : nt_fail_memory(error);
+    for (size_t i = 0; status == NT_OK && i < count; i++) {
+        if (fields[i] >= dataset->field_count)
+            status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32, fields[i]);
+        else
+            marks[fields[i]] = CHOSEN;
+    }
+    for (uint32_t i = 0; status == NT_OK && !fields && i < dataset->column_count; i++)
+        columns[i] = true;
+    if (status == NT_OK && fields)
+        mark_columns(dataset, marks, columns);
+    free(marks);
+    if (status != NT_OK) {
+        free(columns);
+        return status;
+    }
+    *columns_ret = columns;
+    return NT_OK;
+}
+
+/* ---- Clusters ---- */
+
+/* The bytes that are stored from an entry on, up to that of the next piece. */
+struct piece {
+    uint64_t first_entry, bytes;
+};
+
+struct pieces {
+    struct piece *items;
+    size_t count;
+};
+
+static int compare_pieces(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    return a->first_entry < b->first_entry ? -1 : a->first_entry > b->first_entry;
+}
+
+static uint64_t range_bytes(const struct nt_group *group, const struct nt_range *range)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++)
+        bytes += group->pages[(size_t)range->first_page + i].stored_bytes;
+    return bytes;
+}
+
+static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_group *group,
+                              uint32_t cluster, const bool *columns)
+{
+    uint64_t bytes = 0;
+    uint32_t count = dataset->column_count;
+    const uint32_t *owned = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t column = owned ? owned[i] : i;
+        if (columns[column])
+            bytes += range_bytes(group, nt_group_range(dataset, group, cluster, column));
+    }
+    return bytes;
+}
+
+/* Does the group have any of the columns? The others' page lists are not loaded. */
+static bool has_columns(const struct nt_dataset *dataset, const struct nt_group *group, const bool *columns)
+{
+    uint32_t count = 0;
+    const uint32_t *owned = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (columns[owned[i]])
+            return true;
+    return !owned;
+}
+
+static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, const bool *columns,
+                                struct pieces *pieces, struct nt_error *error)
+{
+    const struct nt_group *group = &dataset->groups[number];
+    struct nt_error failure = {0};
+    if (!has_columns(dataset, group, columns))
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_group(dataset, number, &failure);
+    if (nt_is_environmental(status))
+        return nt_fail_with(error, &failure);
+    for (uint32_t i = 0; status == NT_OK && i < group->clusters; i++) {
+        uint32_t cluster = group->first_cluster + i;
+        pieces->items[pieces->count++] =
+            (struct piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
+                           .bytes = cluster_bytes(dataset, group, cluster, columns)};
+    }
+    return NT_OK;
+}
+
+/* Sorts the pieces, and joins those of one entry. Those without entries are joined to the last. */
+static void join(struct pieces *pieces, uint64_t entries)
+{
+    size_t last = 0;
+    qsort(pieces->items, pieces->count, sizeof(*pieces->items), compare_pieces);
+    for (size_t i = 1; i < pieces->count; i++) {
+        const struct piece next = pieces->items[i];
+        if (next.first_entry == pieces->items[last].first_entry || next.first_entry >= entries)
+            pieces->items[last].bytes += next.bytes;
+        else
+            pieces->items[++last] = next;
+    }
+    pieces->count = last + 1;
+}
+
+/* Pieces without bytes are at the first entry and at the parts' borders, which are known without page
+ * lists. `items` from malloc. */
+static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *columns, struct pieces *pieces,
+                                  struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    size_t most = (size_t)dataset->part_count + 1;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        most += dataset->groups[i].clusters;
+    *pieces = (struct pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
+    if (!pieces->items)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; dataset->field_groups && i < dataset->part_count; i++)
+        pieces->items[pieces->count++].first_entry = dataset->part_borders[i];
+    for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
+        status = add_group(dataset, i, columns, pieces, error);
+    join(pieces, dataset->entries);
+    return status;
+}
+
+static void write_piece(const struct nt_dataset *dataset, const struct piece *piece, uint64_t end,
+                        struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "first_entry", piece->first_entry);
+    nt_json_member_unsigned(&json, "entries", end - piece->first_entry);
+    if (dataset->selection)
+        nt_json_member_unsigned(&json, "selected_entries",
+                                nt_dataset_selected_before(dataset, end) -
+                                    nt_dataset_selected_before(dataset, piece->first_entry));
+    nt_json_member_unsigned(&json, "stored_bytes", piece->bytes);
+    nt_json_finish(&json);
+}
+
+static enum nt_status take_line(struct nt_buffer *line, nt_take_text *take, void *context,
+                                struct nt_error *error)
+{
+    bool is_taken = !line->failed && take(context, line->bytes, line->length);
+    enum nt_status status = NT_OK;
+    if (line->failed)
+        status = nt_fail_memory(error);
+    else if (!is_taken)
+        status = nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller stopped writing the document");
+    nt_buffer_clear(line);
+    return status;
+}
+
+enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fields, size_t field_count,
+                                 nt_take_text *take, void *context, struct nt_error *error)
+{
+    struct nt_dataset *physical;
+    struct pieces pieces = {0};
+    struct nt_buffer line = {0};
+    bool *columns = NULL;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    enum nt_status status = nt_dataset_physical(dataset, &physical, error);
+    if (status == NT_OK)
+        status = choose_columns(physical, fields, field_count, &columns, error);
+    if (status == NT_OK)
+        status = find_pieces(physical, columns, &pieces, error);
+    for (size_t i = 0; status == NT_OK && dataset->entries && i < pieces.count; i++) {
+        write_piece(dataset, &pieces.items[i],
+                    i + 1 < pieces.count ? pieces.items[i + 1].first_entry : dataset->entries, &line);
+        status = take_line(&line, take, context, error);
+    }
+    nt_buffer_deinit(&line);
+    free(pieces.items);
+    free(columns);
+    return status;
+}
+
+/* ---- Files ---- */
+
+enum { TIME_BYTES = 48 };
+
+/* With nanoseconds, unlike the times of the tree: two versions may be written within a second. */
+static void put_time(struct nt_json *json, const struct timespec *when)
+{
+    char text[TIME_BYTES];
+    struct tm utc;
+    size_t length = 0;
+    if (gmtime_r(&when->tv_sec, &utc))
+        length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text + length, sizeof(text) - length, ".%09ldZ", when->tv_nsec);
+    nt_json_member_string(json, "modified", text);
+}
+
+static void put_source_state(struct nt_json *json, struct nt_source *source)
+{
+    struct stat found;
+    struct nt_remote_names names;
+    bool has_attributes = nt_source_stat(source, &found, NULL) == NT_OK;
+    bool has_validator = nt_source_remote(source, &names) && names.validator[0];
+    if (has_attributes && S_ISREG(found.st_mode))
+        nt_json_member_unsigned(json, "file_bytes", (uint64_t)found.st_size);
+    if (has_validator)
+        nt_json_member_string(json, "validator", names.validator);
+    else if (has_attributes)
+        put_time(json, &found.st_mtim);
+}
+
+/* A dataset with a history has versions, which other times of its folder leave as they are. */
+static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *own)
+{
+    const struct nt_dataset_ops *ops = own->ops;
+    enum nt_status status = NT_OK;
+    nt_json_key(json, "state");
+    nt_json_object(json);
+    if (ops && ops->each_version && ops->describe_dataset)
+        status = ops->describe_dataset(own, json);
+    else
+        put_source_state(json, own->file->source);
+    nt_json_end_object(json);
+    return status;
+}
+
+struct share {
+    const char *path;             /* or address */
+    const struct nt_dataset *own; /* in that file */
+    uint64_t first_entry, entries;
+    const struct nt_error *failure; /* why they cannot be read; NULL: they can */
+    const char *sample;             /* NULL: none */
+};
+
+static enum nt_status write_share(const struct share *share, struct nt_buffer *out)
+{
+    struct nt_json json;
+    enum nt_status status = NT_OK;
+    nt_json_line(&json, out);
+    nt_json_member_text(&json, "file", nt_text_of(share->path));
+    nt_json_member_unsigned(&json, "first_entry", share->first_entry);
+    nt_json_member_unsigned(&json, "entries", share->entries);
+    if (share->sample)
+        nt_json_member_string(&json, "sample", share->sample);
+    if (share->failure) {
+        nt_json_member_string(&json, "status", nt_status_name(share->failure->status));
+        nt_json_member_text(&json, "error", nt_text_of(share->failure->message));
+    } else {
+        nt_json_member_dataset(&json, share->own);
+        status = put_state(&json, share->own);
+    }
+    nt_json_finish(&json);
+    return status;
+}
+
+static struct share share_of(const struct nt_chain_slice *slice)
+{
+    const struct nt_chain_file *listed = slice->part->listed;
+    return (struct share){.path = listed->address ? listed->address : listed->path,
+                          .own = slice->dataset,
+                          .first_entry = slice->first_entry,
+                          .entries = slice->entries,
+                          .failure = slice->failure,
+                          .sample = listed->sample ? listed->sample->name : NULL};
+}
+
+enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *take, void *context,
+                              struct nt_error *error)
+{
+    struct nt_buffer line = {0};
+    enum nt_status status = NT_OK;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    bool is_chain = nt_is_chain(dataset->file);
+    const struct share whole = {.path = dataset->file->path, .own = dataset, .entries = dataset->entries};
+    for (uint32_t i = 0; status == NT_OK; i++) {
+        const struct nt_chain_slice *slice = is_chain ? nt_chain_slice(dataset, i) : NULL;
+        if (is_chain ? !slice : i == 1)
+            break;
+        const struct share share = slice ? share_of(slice) : whole;
+        status = write_share(&share, &line);
+        if (status == NT_OK)
+            status = take_line(&line, take, context, error);
+    }
+    nt_buffer_deinit(&line);
+    return status;
+}
