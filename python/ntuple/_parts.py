@@ -9,7 +9,7 @@ import os
 import pickle
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -114,8 +114,8 @@ class Partition:
     entries: int
     bytes: int
     columns: Optional[Tuple[str, ...]]
-    _begin: int       # the first of the entries in the opened dataset
-    _opening: bytes   # what _opened() takes
+    _begin: int = field(repr=False)       # the first of the entries in the opened dataset
+    _opening: bytes = field(repr=False)   # what _opened() takes
 
     def __len__(self) -> int:
         return self.entries
