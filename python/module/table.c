@@ -164,7 +164,39 @@ static PyObject *table_stream(PyObject *module, PyObject *handle)
     return capsule;
 }
 
+/* ---- the IPC file ---- */
+
+static PyObject *table_file_bytes(PyObject *module, PyObject *handle)
+{
+    const struct table *table = table_of(handle);
+    (void)module;
+    return table ? PyLong_FromUnsignedLongLong(nt_arrow_file_bytes(table->arrow)) : NULL;
+}
+
+static PyObject *table_file_read(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned long long offset;
+    Py_ssize_t bytes;
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OKn", &handle, &offset, &bytes))
+        return NULL;
+    const struct table *table = table_of(handle);
+    PyObject *value = table ? PyBytes_FromStringAndSize(NULL, bytes) : NULL;
+    if (!value)
+        return NULL;
+    char *memory = PyBytes_AsString(value);
+    Py_BEGIN_ALLOW_THREADS status = nt_arrow_file_read(table->arrow, offset, memory, (size_t)bytes, &error);
+    Py_END_ALLOW_THREADS if (status == NT_OK) return value;
+    Py_DECREF(value);
+    return raise_error(&error);
+}
+
 PyMethodDef table_functions[] = {
+    {"table_file_bytes", table_file_bytes, METH_O, NULL},
+    {"table_file_read", table_file_read, METH_VARARGS, NULL},
     {"table_new", table_new, METH_VARARGS, NULL},
     {"table_batches", table_batches, METH_O, NULL},
     {"table_omitted_fields", table_omitted_fields, METH_O, NULL},

@@ -125,3 +125,13 @@ def awkward(dataset: Dataset, columns: Columns = None, *, bytes: int = PARTITION
     for part in parts:
         borders.append(borders[-1] + len(part))
     return collections.from_map(reader, parts, label='ntuple', divisions=tuple(borders))
+
+
+# ---- mounts on workers ----
+
+def __getattr__(name: str) -> Any:
+    """Mount, a plugin of distributed, which the rest of this module does not need."""
+    if name == 'Mount':
+        from ._dask_mount import Mount
+        return Mount
+    raise AttributeError(name)

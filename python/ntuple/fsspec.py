@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""Files of the mounted tree, without a mount, as a filesystem of fsspec: fields with their streams,
+`schema.txt` and `table.arrow`. docs/tree.md describes the files. Reads decode only what they touch.
+
+>>> import fsspec, numpy
+>>> with fsspec.open('ntuple://Events/run/data.npy::tests/data/example.root') as file:
+...     runs = numpy.load(file)
+"""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from . import _errors, _file, _lazy, _ntuple
+from ._field import Field, Span, read
+from ._file import Dataset, File
+
+_spec = _lazy.module('fsspec.spec', 'fsspec')
+_LOCAL = (None, '', 'file', 'local')
+
+
+def npy_header(dtype: Any, is_fortran_order: bool, shape: Tuple[int, ...]) -> bytes:
+    """As in the tree: without NumPy's room for growth."""
+    quoted = repr(dtype.descr if dtype.names else dtype.str)
+    inner = ', '.join(map(str, shape)) + (',' if len(shape) == 1 else '')
+    text = f"{{'descr': {quoted}, 'fortran_order': {is_fortran_order}, 'shape': ({inner}), }}"
+    version, width = (2, 4) if len(text) + 74 > 0xffff else (1, 2)
+    room = -(8 + width + len(text) + 1) % 64
+    line = f'{text}{" " * room}\n'.encode('latin-1')
+    return b'\x93NUMPY' + bytes([version, 0]) + len(line).to_bytes(width, 'little') + line
+
+
+class _Text:
+    def __init__(self, text: str) -> None:
+        self._bytes = text.encode()
+        self.size = len(self._bytes)
+
+    def read(self, start: int, end: int) -> bytes:
+        return self._bytes[start:end]
+
+
+class _Array:
+    """A stream of a field, with NumPy's header or without."""
+
+    def __init__(self, field: Field, kind: str, is_npy: bool) -> None:
+        self._stream = field._stream(kind)
+        is_shaped = kind == 'data' and field.is_plain
+        shape = field.shape if is_shaped else (self._stream.elements,)
+        is_fortran_order = is_shaped and field._is_fortran_order
+        self._header = npy_header(self._stream.dtype, is_fortran_order, shape) if is_npy else b''
+        self.size = len(self._header) + self._stream.elements * self._stream.dtype.itemsize
+
+    def read(self, start: int, end: int) -> bytes:
+        skipped, width = len(self._header), self._stream.dtype.itemsize
+        head = self._header[start:end]
+        start, end = max(start - skipped, 0), max(end - skipped, 0)
+        if start >= end:
+            return head
+        first = start // width
+        values = read([Span(self._stream, first, -(-end // width) - first)])[0]
+        return head + values.view('u1').tobytes()[start - first * width:end - first * width]
+
+
+class _Table:
+    def __init__(self, dataset: Dataset) -> None:
+        self._table = dataset._whole._table()
+        self.size = _ntuple.table_file_bytes(self._table)
+
+    def read(self, start: int, end: int) -> bytes:
+        return _ntuple.table_file_read(self._table, start, end - start)
+
+
+class _Opened(_spec.AbstractBufferedFile):  # type: ignore[misc, name-defined]
+    def __init__(self, fs: Any, path: str, content: Any, **options: Any) -> None:
+        self._content = content
+        super().__init__(fs, path, 'rb', cache_type='none', size=content.size, **options)
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return self._content.read(start, end)
+
+
+class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-defined]
+    """The datasets of one file.
+
+    fo               its path or address; in a chained URL what follows '::'
+    target_protocol  of `fo`, if it is not part of it
+    """
+
+    protocol = 'ntuple'
+    root_marker = ''
+
+    def __init__(self, fo: str = '', target_protocol: Optional[str] = None, target_options: Any = None,
+                 **options: Any) -> None:
+        super().__init__(**options)
+        if not fo:
+            raise ValueError("no file is named: 'ntuple://Events/run/data.npy::run.root'")
+        is_whole = target_protocol in _LOCAL or '://' in fo
+        self._file: File = _file.open(fo if is_whole else f'{target_protocol}://{fo}')
+
+    # ---- names ----
+
+    def _dataset(self, path: str) -> Tuple[Dataset, List[str]]:
+        """The dataset that a path leads to, and the names behind it."""
+        names = path.split('/')
+        for count in range(len(names), 0, -1):
+            if '/'.join(names[:count]) in self._file:
+                return self._file['/'.join(names[:count])], names[count:]
+        raise FileNotFoundError(path)
+
+    def _find(self, path: str) -> Tuple[Dataset, Optional[Field]]:
+        dataset, names = self._dataset(path)
+        try:
+            return dataset, dataset.field('/'.join(names)) if names else None
+        except _errors.NotFoundError:
+            raise FileNotFoundError(path) from None
+
+    def _content(self, path: str) -> Any:
+        above, _, name = path.rpartition('/')
+        dataset, field = self._find(above)
+        stem, _, ending = name.rpartition('.')
+        if field is None and name == 'schema.txt':
+            return _Text(f'{dataset.schema}\n')
+        if field is None and name == 'table.arrow':
+            return _Table(dataset)
+        if field is not None and name in _names(field):
+            return _Array(field.valued() if stem == 'data' else field, stem, ending == 'npy')
+        raise FileNotFoundError(path)
+
+    def _entries(self, path: str) -> Iterator[Tuple[str, bool]]:
+        """Names in a directory, and whether they are directories."""
+        below = [name for name in self._file if not path or name.startswith(f'{path}/')]
+        yield from dict.fromkeys((name[len(path):].lstrip('/').partition('/')[0], True) for name in below)
+        if not path:
+            return
+        try:
+            dataset, field = self._find(path)
+        except FileNotFoundError:
+            if below:
+                return
+            raise
+        yield from ((child.path.rpartition('/')[2], True) for child in (field or dataset).fields)
+        yield from ((name, False) for name in (_names(field) if field else ('schema.txt', 'table.arrow')))
+
+    # ---- fsspec ----
+
+    def ls(self, path: str, detail: bool = True, **_: Any) -> List[Any]:
+        path = self._strip_protocol(path)
+        try:
+            self._content(path)
+            found = [(path, False)]
+        except (FileNotFoundError, _errors.Error):
+            found = [(f'{path}/{name}'.lstrip('/'), is_folder) for name, is_folder in self._entries(path)]
+        return [self._info(name, is_folder) if detail else name for name, is_folder in found]
+
+    def _info(self, path: str, is_folder: bool) -> Dict[str, Any]:
+        size = 0 if is_folder else self._content(path).size
+        return {'name': path, 'size': size, 'type': 'directory' if is_folder else 'file'}
+
+    def info(self, path: str, **_: Any) -> Dict[str, Any]:
+        path = self._strip_protocol(path)
+        try:
+            return self._info(path, False)
+        except FileNotFoundError:
+            list(self._entries(path))   # FileNotFoundError if there is none
+            return self._info(path, True)
+
+    def _open(self, path: str, mode: str = 'rb', block_size: Any = None, autocommit: bool = True,
+              cache_options: Any = None, **_: Any) -> Any:
+        if mode != 'rb':
+            raise NotImplementedError('the files are read only')
+        return _Opened(self, path, self._content(path))
+
+
+def _names(field: Field) -> List[str]:
+    """The files of a field."""
+    has_items = field.kind == 'array' and field.valued().is_plain
+    return [f'{stream}.{ending}' for stream in field.streams for ending in ('bin', 'npy')] \
+        + (['data.npy'] if has_items else [])
