@@ -22,7 +22,9 @@ class Error(Exception):
     found: str = ''
 
     def __str__(self) -> str:
-        return str(self.args[-1]) if self.args else self.status
+        """The message, without what others append to `args`. An OSError has its errno before it."""
+        message = self.args[1:2] if isinstance(self, OSError) else self.args[:1]
+        return str((message or self.args or (self.status,))[0])
 
 
 class NotFoundError(Error, KeyError):
