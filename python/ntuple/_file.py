@@ -30,10 +30,11 @@ _readers: List[_ntuple.Reader] = []
 
 def _reader() -> _ntuple.Reader:
     """The reader: one cache and one set of workers for all files. The workers and the calling thread
-    are one thread for each processor."""
+    are one thread for each processor, or as many as NTUPLE_THREADS says."""
     with _lock:
         if not _readers:
-            _readers.append(_ntuple.reader_new(0, max(0, len(os.sched_getaffinity(0)) - 1)))
+            threads = int(os.environ.get('NTUPLE_THREADS') or len(os.sched_getaffinity(0)))
+            _readers.append(_ntuple.reader_new(0, max(0, threads - 1)))
         return _readers[0]
 
 
