@@ -148,5 +148,12 @@ def the_manifest_shares_the_mount_with_other_pods():
     same(server['args'][-1].startswith(server['volumeMounts'][0]['mountPath']), True)
 
 
+@case
+def the_manifest_has_the_schema_of_kubernetes():
+    validator, yaml = need('kubernetes_validate'), need('yaml')
+    for document in yaml.safe_load_all((CLUSTER / 'daemonset.yaml').read_text()):
+        validator.validate(document, validator.latest_version(), strict=True)
+
+
 if __name__ == '__main__':
     sys.exit(run())
