@@ -74,9 +74,9 @@ class NtupleDataSource(_source.DataSource):  # type: ignore[misc, name-defined]
 class NtupleReader(_source.DataSourceReader):  # type: ignore[misc, name-defined]
     """Reads the columns of an Arrow schema."""
 
-    def __init__(self, dataset: Dataset, columns: Optional[List[str]], schema: Any, most_bytes: int) -> None:
+    def __init__(self, dataset: Dataset, columns: Optional[List[str]], schema: Any, max_bytes: int) -> None:
         self._paths = _engines.paths_of(_engines.paths_by_name(dataset, columns), schema.names)
-        self._parts = dataset.partitions(most_bytes, self._paths)
+        self._parts = dataset.partitions(max_bytes, self._paths)
         self._schema = schema
 
     def partitions(self) -> List[Any]:

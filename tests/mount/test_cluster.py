@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tarfile
 
-from harness import DATA, MANUALS, NTUPLEFS, Skip, case, command, data, mounts, need, output, run, same, scratch
+from harness import (DATA, MANUALS, NTUPLEFS, Skip, case, command, data, mounts, need, output, run, same,
+                     scratch)
 
 CLUSTER = MANUALS.parent.parent / 'packaging/cluster'
 WRAPPER = CLUSTER / 'with-mount'
@@ -56,9 +57,10 @@ def the_image_mounts_and_reads_in_a_namespace():
         same(variables['PATH'], '/usr/bin:/bin')
         script = 'mount --bind /dev/fuse dev/fuse && mount -t proc proc proc && exec chroot . "$@"'
         inside = 'ntuplefs /mounts/example.root /mnt && cat /mnt/$1 && fusermount3 -u /mnt'
-        result = subprocess.run(['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh',
-                                 '/bin/sh', '-c', inside, 'sh', RUN], cwd=root, check=False,
-                                capture_output=True, env={**variables, 'PATH': os.environ['PATH']})
+        words = ['unshare', '--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, 'sh',
+                 '/bin/sh', '-c', inside, 'sh', RUN]
+        result = subprocess.run(words, cwd=root, check=False, capture_output=True,
+                                env={**variables, 'PATH': os.environ['PATH']})
         same((result.returncode, result.stderr.decode()), (0, ''))
         same(result.stdout == expected_runs(), True, RUN)
         same(config['Entrypoint'], ['/usr/bin/ntuplefs'])
@@ -118,8 +120,8 @@ def a_job_without_a_mount_does_not_begin():
 
 def pods(documents):
     """The pod of each object."""
-    return {document['metadata']['name']: document['spec']['template']['spec'] if document['kind'] == 'DaemonSet'
-            else document['spec'] for document in documents}
+    return {document['metadata']['name']: document['spec'].get('template', document)['spec']
+            for document in documents}
 
 
 @case

@@ -33,11 +33,14 @@ MARK = 'END-OF-STEP'
 # Of this build, if a plain compiler can link it: not with sanitizers.
 LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG_CONFIG_PATH')
 PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')  # those that are not always installed
-MODULES = ('awkward', 'dask', 'distributed', 'duckdb', 'ntuple', 'pandas', 'polars', 'pyarrow')
+MODULES = ('awkward', 'dask', 'dask_awkward', 'distributed', 'duckdb', 'fsspec', 'ntuple', 'pandas', 'polars',
+           'pyarrow')
 
 # (document, start of the block): why it is not run.
 EXEMPT = {
     ('docs/architecture.md', 'file bytes → '): 'a drawing',
+    ('docs/engines.md', 'import ntuple, ntuple.ray'): 'by Ray: tests/python/test_clusters.py reads so',
+    ('docs/engines.md', 'import ntuple.spark'): 'by Spark: likewise',
     ('docs/hacking.md', 'scripts/test '): 'a table of what builds and runs the tests',
     ('docs/install.md',
      'scripts/build-debian '): 'installs: packaging/debian/try-build runs this line of README',

@@ -88,3 +88,15 @@ def test_no_program_and_no_device_are_named(example, monkeypatch):
     with pytest.raises(ntuple.MountError, match='/dev/fuse: Permission denied'):
         with ntuple.mount(example):
             pass
+
+
+def test_a_wheel_names_its_helper_and_certifis_authorities(monkeypatch):
+    """What the user has set stays."""
+    certifi = pytest.importorskip('certifi')
+    from ntuple import _mount
+    monkeypatch.setattr(_mount, '_script', lambda name: f'/wheel/{name}')
+    for own in {}, {'NTUPLE_FETCH': '/own', 'NTUPLE_CA_BUNDLE': '/authorities'}:
+        monkeypatch.setattr(_mount.os, 'environ', dict(own))
+        _mount.name_helper()
+        assert _mount.os.environ == {'NTUPLE_FETCH': '/wheel/ntuplefs-fetch',
+                                     'NTUPLE_CA_BUNDLE': certifi.where(), **own}
