@@ -6,7 +6,8 @@ computation uses.
 >>> import ntuple, ntuple.dask
 >>> events = ntuple.open('tests/data/example.root')['Events']
 >>> muons = ntuple.dask.awkward(events).muons
->>> float(muons.pt[muons.pt > 30].to_numpy().mean().compute())
+>>> hard = muons.pt[muons.pt > 30].compute()
+>>> frame = ntuple.dask.dataframe(events, ['run', 'weight'])
 """
 from __future__ import annotations
 

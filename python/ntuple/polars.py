@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Datasets as lazy frames of polars.
 
->>> import ntuple, ntuple.polars
+>>> import ntuple, ntuple.polars, polars
 >>> events = ntuple.polars.scan(ntuple.open('tests/data/example.root')['Events'])
->>> events.filter(events['weight'] > 1.2).select('run').collect()
+>>> runs = events.filter(polars.col('weight') > 1.2).select('run').collect()
 """
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ address where it runs.
 
 >>> import ntuple, ntuple.ray, ray
 >>> events = ntuple.open('tests/data/example.root')['Events']
->>> ray.data.read_datasource(ntuple.ray.NtupleDatasource(events)).sum('weight')
+>>> total = ray.data.read_datasource(ntuple.ray.NtupleDatasource(events)).sum('weight')
 """
 from __future__ import annotations
 

@@ -185,6 +185,27 @@ def test_a_file_that_is_not_readable_is_named(tmp_path):
         ntuple.chain(pattern, index=index)['compressed'].partitions()
 
 
+def test_parts_of_every_format_are_the_whole():
+    """What the whole has is what other readers have (test_columns.py)."""
+    divided = 0
+    for path in sorted([*DATA.glob('*.root'), *DATA.glob('trees/*.root'), *DATA.glob('lance_datasets/*')]):
+        try:
+            file = ntuple.open(path)
+        except ntuple.Error:
+            continue
+        for dataset in (file[name] for name in file):
+            parts = dataset.partitions(1)
+            assert sum(map(len, parts)) == dataset.entries, path
+            plain = [field.path for field in dataset.fields if field.valued().is_plain][:4]
+            if len(parts) < 2 or path.stem == 'damaged_page':
+                continue
+            divided += 1
+            whole, pieces = dataset.arrays(plain), [part.arrays(plain) for part in parts]
+            for name in plain:
+                assert np.concatenate([piece[name] for piece in pieces]).tobytes() == whole[name].tobytes()
+    assert divided > 20
+
+
 def test_arrow_reads_parts(events):
     pyarrow = pytest.importorskip('pyarrow')
     parts = events.partitions(1, columns=['weight', 'muons/pt'])
