@@ -50,6 +50,7 @@ static enum nt_status check_lists(struct nt_dataset *dataset, uint32_t field, st
     if (!dataset->field_groups)
         return NT_OK;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
+    nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (status != NT_OK && status != NT_UNSUPPORTED)

@@ -269,8 +269,13 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
                        "this version does not know the type of column %u", dataset->columns[column].id);
     if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
-    const struct nt_walk walk = {
-        reader, dataset, &read.index->access, read.index->elements, read.element_bytes, 0, find_ahead, &read};
+    const struct nt_walk walk = {.reader = reader,
+                                 .dataset = dataset,
+                                 .access = &read.index->access,
+                                 .elements = read.index->elements,
+                                 .element_bytes = read.element_bytes,
+                                 .find = find_ahead,
+                                 .walked = &read};
     nt_counter_add(&reader->counters.reads, 1);
     nt_counter_add(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_access_is_sequential(walk.access, offset, bytes);

@@ -443,15 +443,31 @@ static enum nt_status read_all(const struct nt_stream_range *ranges, size_t coun
 
 /* ---- Reading from slow sources ---- */
 
-/* Where band `number` of `count` of a range begins; bands end with segments. Data of many streams is
- * adjacent within a cluster, so reading cluster by cluster needs few requests. */
+/* More elements than a segment of a range may have without being divided into bands. */
+static uint64_t most_of_segment(const struct nt_stream_range *range, uint64_t count)
+{
+    return 2 * (range->count / count + 1);
+}
+
+static bool is_large_segment(const struct nt_stream_range *range, uint64_t element, uint64_t count)
+{
+    uint64_t lead = nt_stream_leading_zeros(range->stream);
+    return !range->stream->filter && element >= lead &&
+           nt_stream_segment_of(range->stream, element - lead)->elements > most_of_segment(range, count);
+}
+
+/* Where band `number` of `count` of a range begins; bands end with segments, or with pages of large
+ * ones. Data of many streams is adjacent within a cluster, so reading cluster by cluster needs few
+ * requests. */
 static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number, uint64_t count)
 {
     uint64_t end = range->first + range->count;
     if (number == 0 || number == count || !range->count)
         return number ? end : range->first;
     double middle = ((double)number - 0.5) / (double)count;
-    uint64_t found = segment_end(range->stream, range->first + (uint64_t)((double)range->count * middle));
+    uint64_t element = range->first + (uint64_t)((double)range->count * middle);
+    uint64_t found = is_large_segment(range, element, count) ? page_end(range->stream, element)
+                                                             : segment_end(range->stream, element);
     return found < end ? found : end;
 }
 
@@ -466,7 +482,9 @@ struct bands {
 
 /* Limits the stored bytes in flight or not yet read. Enough to keep connections busy during decoding:
  * idle ones restart with small windows (RFC 5681, 4.1). */
-#define MAX_AHEAD (UINT64_C(48) << 20)
+#define MAX_AHEAD (UINT64_C(40) << 20)
+/* Decoded bytes of a band. What is ahead, with one band more, is less than sources prefetch. */
+#define BAND_BYTES (UINT64_C(16) << 20)
 
 static void prefetch_band(struct bands *bands, bool is_now)
 {
@@ -519,6 +537,16 @@ static enum nt_status read_band(const struct bands *bands, uint64_t number, stru
     return read_all(parts, bands->range_count, error);
 }
 
+/* Bands end with the pages of large segments, so all their page lists are needed first. */
+static void prefetch_lists(const struct nt_stream_range *ranges, size_t count, uint64_t band_count)
+{
+    struct nt_prefetch prefetch = {.is_now = true};
+    for (size_t i = 0; i < count; i++)
+        nt_stream_plan_lists(ranges[i].stream, &prefetch, ranges[i].first, ranges[i].first + ranges[i].count,
+                             most_of_segment(&ranges[i], band_count));
+    nt_prefetch_submit(&prefetch);
+}
+
 static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t band_count,
                                  struct nt_error *error)
 {
@@ -526,6 +554,7 @@ static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t co
     struct nt_stream_range *parts = calloc(count, sizeof(*parts));
     bands.stored = calloc(band_count, sizeof(*bands.stored));
     enum nt_status status = parts && bands.stored ? NT_OK : nt_fail_memory(error);
+    prefetch_lists(ranges, count, band_count);
     for (uint64_t number = 0; status == NT_OK && number < band_count; number++) {
         prefetch_bands(&bands, number);
         status = read_band(&bands, number, parts, error);
@@ -551,7 +580,7 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_counter_add(&reader->counters.served_bytes, bytes);
     if (!nt_prefetch_helps(ranges->stream->dataset))
         return read_all(ranges, count, error);
-    uint64_t bands = count > 1 ? bytes / NT_PREFETCH_AT_ONCE + 1 : 1;
+    uint64_t bands = count > 1 ? bytes / BAND_BYTES + 1 : 1;
     if (bands > 1)
         return read_bands(ranges, count, bands, error);
     prefetch_batch(ranges, count);

@@ -469,6 +469,10 @@ struct nt_readahead_page {
 
 /* Finds the page that holds an element, which must exist. */
 typedef void nt_readahead_find(const void *walked, uint64_t element, struct nt_readahead_page *page_ret);
+/* Adds the pages of elements [element, end) whose page lists are not loaded, or loads these lists.
+ * Returns where that ends. */
+typedef uint64_t nt_walk_plan(const void *walked, struct nt_prefetch *prefetch, uint64_t element,
+                              uint64_t end);
 
 /* A reader of a column or stream, mostly from front to back. */
 struct nt_walk {
@@ -478,6 +482,8 @@ struct nt_walk {
     uint64_t elements, element_bytes; /* total count, and size of each */
     uint64_t lead;                    /* leading elements that are not stored */
     nt_readahead_find *find;
+    nt_walk_plan *plan;              /* NULL: all page lists are loaded */
+    nt_readahead_find *find_planned; /* after `plan`: loads no page list */
     const void *walked;
 };
 
@@ -492,17 +498,6 @@ bool nt_readahead_pays(const struct nt_reader *reader);
 
 /* Do hints help the source of the dataset's pages? */
 bool nt_prefetch_helps(const struct nt_dataset *dataset);
-
-/* Collects the future reads of several pages, columns or streams, so that adjacent ranges are
- * coalesced. Starts zeroed; submitting empties it. */
-struct nt_prefetch {
-    struct nt_source *source;
-    struct nt_extent *extents;
-    size_t count, capacity;
-    uint64_t bytes; /* of all hints since it was zeroed */
-    bool is_now;    /* a reader is waiting for all of them */
-};
-void nt_prefetch_submit(struct nt_prefetch *prefetch);
 
 /* Announces reads of these pages; the second function submits at once. */
 void nt_prefetch_add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
@@ -832,7 +827,11 @@ static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)
 /* An nt_readahead_find: the page of an element in a located segment. NULL with a selection. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_readahead_page *page_ret);
 /* The walk of a sequential reader. */
-struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists);
+struct nt_walk nt_stream_walk(struct nt_stream *stream);
+/* Plans to load the page lists of segments of more than `most` elements, of which only a part will be
+ * read at a time. */
+void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
+                          uint64_t end, uint64_t most);
 /* Announces reads of elements [first, end): hints the first of them to their sources. */
 void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first, uint64_t end,
                         uint64_t bytes);

@@ -169,39 +169,15 @@ bool nt_prefetch_helps(const struct nt_dataset *dataset)
     return dataset->source_count && nt_source_can_prefetch(dataset->sources[0]);
 }
 
-static void prefetch_source(struct nt_prefetch *prefetch)
-{
-    if (prefetch->count)
-        nt_source_prefetch(prefetch->source, prefetch->extents, prefetch->count, prefetch->is_now);
-    prefetch->count = 0;
-}
-
-void nt_prefetch_submit(struct nt_prefetch *prefetch)
-{
-    prefetch_source(prefetch);
-    free(prefetch->extents);
-    *prefetch = (struct nt_prefetch){.count = 0};
-}
-
-/* Submits earlier hints for another source. Without memory, harmlessly drops the hint. */
 static void add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
                 const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    struct nt_source *source = dataset->sources[page->source];
-    struct nt_extent *extents;
     if (page->compression == NT_COMPRESSION_ELSEWHERE || page->is_missing ||
         !nt_page_is_absent(reader, dataset, page))
         return;
-    if (source != prefetch->source)
-        prefetch_source(prefetch);
-    prefetch->source = source;
-    extents = nt_grow(prefetch->extents, prefetch->count, &prefetch->capacity, sizeof(*extents));
-    if (!extents)
-        return;
-    prefetch->extents = extents;
-    prefetch->extents[prefetch->count] =
-        (struct nt_extent){page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
-    prefetch->bytes += prefetch->extents[prefetch->count++].bytes;
+    const struct nt_extent extent = {page->offset,
+                                     page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
+    nt_prefetch_add_range(prefetch, dataset->sources[page->source], page->source, extent);
 }
 
 void nt_prefetch_add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
@@ -227,6 +203,13 @@ static bool is_requested_already(const struct nt_access_pattern *access, uint64_
     return element >= first && element < until && (end <= until || element - first < (until - first) / 2);
 }
 
+/* The end of so many bytes from an element on, if it is before `end`. */
+static uint64_t end_of_bytes(const struct nt_walk *walk, uint64_t element, uint64_t end, uint64_t bytes)
+{
+    uint64_t most = bytes / walk->element_bytes + 1;
+    return element < end && end - element > most ? element + most : end;
+}
+
 void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *walk, uint64_t element,
                           uint64_t end, uint64_t bytes)
 {
@@ -237,9 +220,11 @@ void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *wa
     at = element = element < walk->lead ? 0 : element - walk->lead;
     if (!nt_prefetch_helps(walk->dataset) || is_requested_already(access, element, end))
         return;
+    if (walk->plan)
+        end = walk->plan(walk->walked, prefetch, element, end_of_bytes(walk, element, end, bytes));
     while (at < end && found < bytes) {
         struct nt_readahead_page next;
-        walk->find(walk->walked, at, &next);
+        (walk->plan ? walk->find_planned : walk->find)(walk->walked, at, &next);
         if (next.page) {
             add(prefetch, walk->reader, walk->dataset, next.page);
             found += (uint64_t)next.page->elements * nt_page_decoder(walk->dataset, next.page)->element_bytes;

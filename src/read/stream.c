@@ -456,6 +456,48 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahe
         find_page(stream, element, page_ret);
 }
 
+enum { PLANNED = 64 }; /* segments at once */
+
+/* The segments from one on that lie in [element, end) and whose page lists are not loaded. */
+static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, uint64_t element,
+                               uint64_t end)
+{
+    uint32_t count = 0;
+    for (; stream->dataset->field_groups && number + count < stream->segment_count && count < PLANNED;
+         count++) {
+        const struct nt_segment *segment = &stream->segments[number + count];
+        bool is_inside =
+            segment->first >= element && segment->first < end && segment->elements <= end - segment->first;
+        if (!is_inside || nt_segment_is_located(segment) || segment->span.cluster == NT_NONE ||
+            nt_group_is_loaded(&stream->dataset->groups[segment->span.cluster]))
+            break;
+    }
+    return count;
+}
+
+/* The lists and pages of whole segments are requested together if the format knows where they are. The
+ * lists of other segments tell which pages are needed. */
+static uint64_t plan(const void *walked, struct nt_prefetch *prefetch, uint64_t element, uint64_t end)
+{
+    struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
+    if (element >= end)
+        return end;
+    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
+    while (number < stream->segment_count && stream->segments[number].first < end) {
+        const struct nt_segment *segment = &stream->segments[number];
+        uint32_t count = count_unloaded(stream, number, element, end);
+        const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + count};
+        bool is_planned = count && nt_groups_plan(stream->dataset, groups, true, prefetch);
+        if (!is_planned && !nt_segment_is_located(segment) &&
+            nt_stream_locate(stream, segment, NULL) != NT_OK)
+            return end;
+        number += is_planned ? count : 1;
+        if (count == PLANNED)
+            return stream->segments[number - 1].first + stream->segments[number - 1].elements;
+    }
+    return end;
+}
+
 /* Also loads a missing page list: the reader will need it. */
 static void find_requested(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
@@ -464,7 +506,22 @@ static void find_requested(const void *walked, uint64_t element, struct nt_reada
     find_page(stream, element, page_ret);
 }
 
-struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists)
+void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
+                          uint64_t end, uint64_t most)
+{
+    const uint64_t lead = nt_stream_leading_zeros(stream);
+    if (stream->filter || !stream->dataset->field_groups || first >= end || end <= lead)
+        return;
+    const struct nt_segment *segment = nt_stream_segment_of(stream, first < lead ? 0 : first - lead);
+    const struct nt_segment *last = &stream->segments[stream->segment_count];
+    for (; segment < last && segment->first < end - lead; segment++) {
+        const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + 1};
+        if (segment->elements > most && segment->span.cluster != NT_NONE && !nt_segment_is_located(segment))
+            nt_groups_plan(stream->dataset, groups, false, prefetch);
+    }
+}
+
+struct nt_walk nt_stream_walk(struct nt_stream *stream)
 {
     return (struct nt_walk){.reader = stream->reader,
                             .dataset = stream->dataset,
@@ -472,14 +529,16 @@ struct nt_walk nt_stream_walk(struct nt_stream *stream, bool loads_page_lists)
                             .elements = stream->elements,
                             .element_bytes = stream->element_bytes,
                             .lead = nt_stream_leading_zeros(stream),
-                            .find = loads_page_lists ? find_requested : nt_stream_find_page,
+                            .find = find_requested,
+                            .find_planned = nt_stream_find_page,
+                            .plan = plan,
                             .walked = stream};
 }
 
 void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first, uint64_t end,
                         uint64_t bytes)
 {
-    const struct nt_walk walk = nt_stream_walk(stream, true);
+    const struct nt_walk walk = nt_stream_walk(stream);
     if (!stream->filter)
         nt_prefetch_elements(prefetch, &walk, first, end, bytes);
 }

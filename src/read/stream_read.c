@@ -384,11 +384,11 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     nt_counter_add(&stream->reader->counters.reads, 1);
     nt_counter_add(&stream->reader->counters.served_bytes, bytes);
     if (!stream->filter && nt_prefetch_helps(stream->dataset)) {
-        const struct nt_walk walk = nt_stream_walk(stream, true);
+        const struct nt_walk walk = nt_stream_walk(stream);
         nt_walk_prefetch(&walk, offset, bytes);
     }
     if (nt_access_continues(&stream->access, offset, bytes) && stream->transform && !stream->filter) {
-        const struct nt_walk walk = nt_stream_walk(stream, true);
+        const struct nt_walk walk = nt_stream_walk(stream);
         nt_readahead_queue_next(&walk, offset, true); /* runs in parallel */
     }
     if (skip) {
@@ -405,7 +405,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
         status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
     if (status == NT_OK && nt_access_note(&stream->access, offset, (size_t)(end - offset)) &&
         stream->transform && !stream->filter) {
-        const struct nt_walk walk = nt_stream_walk(stream, true);
+        const struct nt_walk walk = nt_stream_walk(stream);
         nt_readahead_queue(&walk, end, true);
     }
     return status;
@@ -493,7 +493,7 @@ bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, stru
     struct piece piece;
     if (!bytes || !is_pinnable(stream, offset, bytes, NT_MAX_PINS - pins->count))
         return false;
-    const struct nt_walk walk = nt_stream_walk(stream, true);
+    const struct nt_walk walk = nt_stream_walk(stream);
     pins->reader = stream->reader;
     if (nt_access_note(&stream->access, offset, bytes)) /* readahead runs in parallel */
         nt_readahead_queue_next(&walk, offset, false);

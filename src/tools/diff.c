@@ -166,6 +166,7 @@ static enum nt_status load_groups(struct diff *diff, bool *are_good_ret, struct 
     *are_good_ret = true;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct nt_dataset *dataset = diff->run.sides[side].dataset;
+        nt_groups_announce(dataset, nt_groups_of_field(dataset, NT_NONE));
         for (uint32_t i = 0; i < dataset->group_count; i++) {
             struct nt_error failure = {0};
             enum nt_status status = nt_dataset_load_group(dataset, i, &failure);

@@ -147,6 +147,7 @@ static void report_group(struct verification *verification, uint32_t group, cons
 static enum nt_status check_groups(struct verification *verification, bool *all_good_ret)
 {
     *all_good_ret = true;
+    nt_groups_announce(verification->dataset, nt_groups_of_field(verification->dataset, NT_NONE));
     for (uint32_t i = 0; i < verification->dataset->group_count; i++) {
         struct nt_error error = {0};
         enum nt_status status = nt_dataset_load_group(verification->dataset, i, &error);

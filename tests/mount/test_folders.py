@@ -179,6 +179,49 @@ def many_fragments_are_requested_together():
             same(reported['remote_reads_ahead'] >= 0.9 * FRAGMENTS, True, reported)
 
 
+def ranges(server, folder):
+    """[first, end) of the requests for each file of a folder."""
+    found = {}
+    for what, requested in server.requests():
+        if f'GET /{folder}' in what:
+            first, last = requested.removeprefix('bytes=').split('-')
+            found.setdefault(what, []).append((int(first), int(last) + 1))
+    return {name: sorted(all_of) for name, all_of in found.items()}
+
+
+@case
+def columns_pages_and_fragments_are_requested_together():
+    lance, arrow, numpy = need('lance'), need('pyarrow'), need('numpy')
+    rows, fragments, columns = 50_000, 3, 4
+    values = numpy.random.default_rng(1).standard_normal((columns, fragments * rows), numpy.float32)
+    table = arrow.table({**{f'x{i}': values[i] for i in range(columns)},
+                         'name': [f'name {i * 7919 % rows}' for i in range(fragments * rows)]})
+    with scratch() as directory, apache(directory) as server:
+        lance.write_dataset(table, str(server.directory / 'www' / 'set'), max_rows_per_file=rows)
+        same(output(NTUPLE, 'cat', server.url('set/'), 'set/x1/data.bin'), values[1].tobytes())
+        for name, found in ranges(server, 'set/data').items():
+            same(len(found), 2, f'{name}: one request for the metadata, one for the page: {found}')
+        asked_before = len(server.requests())
+        found = arrow.ipc.open_file(output(NTUPLE, 'cat', server.url('set/'), 'set/table.arrow')).read_all()
+        same(found.equals(table.cast(found.schema)), True)
+        asked_for = [what for what, _ in server.requests()[asked_before:] if '/data/' in what]
+        same(len(asked_for) <= fragments * (1 + columns + 4), True, asked_for)
+
+
+@case
+def no_byte_of_a_dataset_is_requested_twice():
+    lance, arrow, numpy = need('lance'), need('pyarrow'), need('numpy')
+    values = numpy.random.default_rng(1).standard_normal((4, 150_000), numpy.float32)
+    table = arrow.table({**{f'x{i}': column for i, column in enumerate(values)},
+                         'list': [list(range(i % 5)) for i in range(150_000)]})
+    with scratch() as directory, apache(directory) as server:
+        lance.write_dataset(table, str(server.directory / 'www' / 'set'), max_rows_per_file=50_000)
+        same(command(NTUPLE, 'verify', server.url('set/')).returncode, 0)
+        for name, found in ranges(server, 'set/data').items():
+            twice = [pair for pair in zip(found, found[1:]) if pair[0][1] > pair[1][0]]
+            same(twice, [], name)
+
+
 # ---- folders that are mirrored ----
 
 NAMES = ('events.root', 'of today/a%2e b+c#?.root', 'of today/set.lance', 'of today/deep/er/events.root',

@@ -76,6 +76,51 @@ enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes,
     return source->ops->stat(source, attributes, error);
 }
 
+/* ---- Prefetch of many ranges ---- */
+
+enum { MAX_RANGES = 1 << 16 }; /* a source drops most of so many */
+
+void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *source, uint32_t number,
+                           struct nt_extent extent)
+{
+    struct nt_prefetch_range *ranges =
+        prefetch->count < MAX_RANGES
+            ? nt_grow(prefetch->ranges, prefetch->count, &prefetch->capacity, sizeof(*ranges))
+            : NULL;
+    if (!ranges)
+        return;
+    prefetch->ranges = ranges;
+    ranges[prefetch->count] = (struct nt_prefetch_range){source, number, (uint32_t)prefetch->count, extent};
+    prefetch->count++;
+    prefetch->bytes += extent.bytes;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct nt_prefetch_range *a = left, *b = right;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    if (a->source != b->source)
+        return (uintptr_t)a->source < (uintptr_t)b->source ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void nt_prefetch_submit(struct nt_prefetch *prefetch)
+{
+    struct nt_prefetch_range *ranges = prefetch->ranges;
+    struct nt_extent *extents = prefetch->count ? malloc(prefetch->count * sizeof(*extents)) : NULL;
+    if (extents)
+        qsort(ranges, prefetch->count, sizeof(*ranges), compare_ranges);
+    for (size_t i = 0, count; extents && i < prefetch->count; i += count) {
+        for (count = 0; i + count < prefetch->count && ranges[i + count].source == ranges[i].source; count++)
+            extents[count] = ranges[i + count].extent;
+        nt_source_prefetch(ranges[i].source, extents, count, prefetch->is_now);
+    }
+    free(extents);
+    free(ranges);
+    *prefetch = (struct nt_prefetch){.count = 0};
+}
+
 enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
                                       struct nt_source **objects_ret, struct nt_error *error)
 {

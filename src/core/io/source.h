@@ -127,6 +127,26 @@ static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, u
 }
 enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error);
 
+/* ---- Prefetch of many ranges ---- */
+
+/* Future reads of one or more sources, collected so that each source can coalesce its own. Starts
+ * zeroed; submitting empties it. */
+struct nt_prefetch {
+    struct nt_prefetch_range {
+        struct nt_source *source;
+        uint32_t number; /* the source's place in the order of reading */
+        uint32_t order;
+        struct nt_extent extent;
+    } * ranges; /* from malloc */
+    size_t count, capacity;
+    uint64_t bytes; /* of all ranges since it was zeroed */
+    bool is_now;    /* a reader is waiting for all of them */
+};
+/* Without memory, harmlessly drops the range. */
+void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *source, uint32_t number,
+                           struct nt_extent extent);
+void nt_prefetch_submit(struct nt_prefetch *prefetch);
+
 /* nt_source_open_file for a path that is not an address. */
 enum nt_status nt_source_open_local(const char *path, struct nt_source **source_ret, struct nt_error *error);
 

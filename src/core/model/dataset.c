@@ -368,9 +368,47 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
 
 /* ---- Lazy loading of cluster groups and physical datasets ---- */
 
-static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
+enum { MAX_AHEAD = 64 };
+
+static bool can_plan(const struct nt_dataset *dataset)
 {
-    return ((struct nt_dataset *)dataset)->ops->load_group(dataset, number, error);
+    return dataset->ops->plan_groups && nt_source_can_prefetch(dataset->sources[0]);
+}
+
+/* The end of the groups of the same field. */
+static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
+{
+    return dataset->field_groups ? dataset->field_groups[dataset->groups[group].field] + dataset->part_count
+                                 : dataset->group_count;
+}
+
+/* Requests what loading a group reads, and the groups after it if groups are loaded in order: then a slow
+ * source is waited for once for many of them. */
+static void request_ahead(struct nt_dataset *dataset, uint32_t number)
+{
+    struct nt_groups_ahead *ahead = &dataset->ahead;
+    struct nt_prefetch prefetch = {.is_now = true};
+    if (!can_plan(dataset))
+        return;
+    if (number != ahead->next || number >= ahead->end)
+        *ahead = (struct nt_groups_ahead){number, number, end_of_field(dataset, number), 1};
+    ahead->next = number + 1;
+    if (ahead->asked > number + ahead->count / 2)
+        return; /* request in large batches, so that some requests are always in flight */
+    struct nt_groups groups = {ahead->asked > number ? ahead->asked : number, 0};
+    groups.end = ahead->end - groups.first < ahead->count ? ahead->end : groups.first + ahead->count;
+    if (groups.first < groups.end)
+        dataset->ops->plan_groups(dataset, groups, false, &prefetch);
+    nt_prefetch_submit(&prefetch);
+    ahead->asked = groups.end;
+    ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
+}
+
+static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *error)
+{
+    struct nt_dataset *dataset = owner;
+    request_ahead(dataset, number);
+    return dataset->ops->load_group(dataset, number, error);
 }
 
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
@@ -420,23 +458,32 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
     return status;
 }
 
-/* Prefetches several page lists, to wait for the source only once. */
-static void prefetch_groups(const struct nt_dataset *dataset, struct nt_groups groups)
+/* ---- Loading many groups ---- */
+
+void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups)
 {
-    enum { EXTENTS = 64 };
-    struct nt_extent extents[EXTENTS];
-    size_t count = 0;
-    if (!dataset->ops->group_extent || !nt_source_can_prefetch(dataset->sources[0]))
-        return;
-    for (uint32_t i = groups.first; i < groups.end && count < EXTENTS; i++)
-        if (!nt_group_is_loaded(&dataset->groups[i]))
-            count += dataset->ops->group_extent(dataset, i, &extents[count]);
-    nt_source_prefetch(dataset->sources[0], extents, count, true);
+    nt_lock_acquire(&dataset->logical->lock);
+    dataset->ahead = (struct nt_groups_ahead){groups.first, groups.first, groups.end, MAX_AHEAD};
+    nt_lock_release(&dataset->logical->lock);
+}
+
+bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                    struct nt_prefetch *prefetch)
+{
+    const struct nt_file *file = dataset->file;
+    if (!can_plan(dataset) || file->resolve)
+        return false;
+    if (file->before_blocking)
+        file->before_blocking(file->context);
+    nt_lock_acquire(&dataset->logical->lock);
+    bool is_planned = dataset->ops->plan_groups(dataset, groups, with_pages, prefetch);
+    nt_lock_release(&dataset->logical->lock);
+    return is_planned;
 }
 
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
 {
-    prefetch_groups(dataset, groups);
+    nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (status != NT_OK)
@@ -450,7 +497,7 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
 {
     if (dataset->file->resolve)
         return nt_file_refuse_stub(dataset->file, error);
-    prefetch_groups(dataset, groups);
+    nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (nt_is_environmental(status))

@@ -25,6 +25,7 @@ struct nt_file;
 struct nt_folder;
 struct nt_format;
 struct nt_json;
+struct nt_prefetch;
 struct nt_source;
 
 /* ---- Lazy loading ---- */
@@ -337,12 +338,26 @@ enum { NT_LOCATION_BYTES = 256 }; /* of a text that says where something is */
 
 typedef enum nt_status nt_visit_version(void *context, uint64_t number, struct nt_error *error);
 
+/* Consecutive groups: the first, and the one after the last. */
+struct nt_groups {
+    uint32_t first, end;
+};
+
+/* Groups that are loaded in order: the one that is expected next, the end of those whose bytes were
+ * requested, the end of all, and how many are requested at once. */
+struct nt_groups_ahead {
+    uint32_t next, asked, end, count;
+};
+
 struct nt_dataset_ops {
     /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
      * once, under the dataset's lock. The model frees the memory (malloc). */
     enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
-    /* The extent of the page list for load_group; false if it has several. NULL: always false. */
-    bool (*group_extent)(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret);
+    /* Adds the bytes that loading groups will read and, `with_pages`, those of all of their pages. May
+     * read metadata that locates them; false if that fails. Called under the dataset's lock. NULL: does
+     * nothing. */
+    bool (*plan_groups)(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                        struct nt_prefetch *prefetch);
     /* The extents of a page's stored bytes and digest (`extents_ret` from malloc); sets nothing if the
      * page has one extent, at its offset. NULL: all pages have one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -491,8 +506,9 @@ struct nt_dataset {
     uint32_t document_count;
     const struct nt_dataset_ops *ops;
     void *format_data;
-    struct nt_lock lock;    /* for loading groups, also of `physical` and `levels` */
-    struct nt_arena *arena; /* owns everything above that the format allocates */
+    struct nt_lock lock;          /* for loading groups, also of `physical` and `levels` */
+    struct nt_groups_ahead ahead; /* under the lock */
+    struct nt_arena *arena;       /* owns everything above that the format allocates */
 };
 
 struct nt_directory {
@@ -701,10 +717,6 @@ static inline uint32_t nt_physical_column(const struct nt_dataset *dataset, uint
 /* The number of elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 
-/* Consecutive groups: the first, and the one after the last. */
-struct nt_groups {
-    uint32_t first, end;
-};
 /* The groups that may hold a column, or any column of a field (NT_NONE: any). Loads nothing. */
 struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column);
 struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field);
@@ -715,6 +727,12 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
 bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups);
 /* Their first cluster and their number of clusters. */
 uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret);
+/* These groups will be loaded one after the other: what that reads is requested in advance. */
+void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
+/* Plans to load groups and, `with_pages`, to read all of their pages. False if the format cannot say
+ * which bytes that are. */
+bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                    struct nt_prefetch *prefetch);
 
 /* The number of columns that have ranges in a cluster of the group, and these ranges. */
 uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group);

@@ -13,8 +13,22 @@
 #include "formats/lance/file/file.h"
 #include "formats/lance/legacy/legacy.h"
 
+static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                        struct nt_prefetch *prefetch)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    for (uint32_t i = groups.first; i < groups.end; i++)
+        if (!nt_group_is_loaded(&dataset->groups[i])) {
+            uint32_t field = dataset->groups[i].field;
+            nt_lance_plan_column(lance, &dataset->fields[field], nt_lance_map_own_column(lance, field).column,
+                                 with_pages, prefetch);
+        }
+    return !lance->legacy;
+}
+
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
+    .plan_groups = plan_groups,
     .add_physical = nt_lance_add_physical,
 };
 

@@ -137,13 +137,18 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
     return status;
 }
 
-static bool group_extent(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret)
+static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                        struct nt_prefetch *prefetch)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    if (rntuple->generation->is_predraft || rntuple->page_lists[group].locator.kind != NT_LOCATOR_FILE)
+    if (with_pages || rntuple->generation->is_predraft)
         return false;
-    const struct nt_locator *locator = &rntuple->page_lists[group].locator;
-    *extent_ret = (struct nt_extent){locator->offset, locator->bytes};
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        const struct nt_locator *locator = &rntuple->page_lists[i].locator;
+        if (!nt_group_is_loaded(&dataset->groups[i]) && locator->kind == NT_LOCATOR_FILE)
+            nt_prefetch_add_range(prefetch, dataset->sources[0], 0,
+                                  (struct nt_extent){locator->offset, locator->bytes});
+    }
     return true;
 }
 
@@ -172,7 +177,7 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
 
 static const struct nt_dataset_ops ops = {
     .load_group = load_group,
-    .group_extent = group_extent,
+    .plan_groups = plan_groups,
     .page_extents = page_extents,
     .describe_dataset = nt_rntuple_describe,
     .describe_field = nt_rntuple_describe_field,

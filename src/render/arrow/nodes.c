@@ -538,6 +538,7 @@ static bool load_page_lists(struct build *build, uint32_t field)
         return true;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
     enum nt_status status = build->status;
+    nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
         status = nt_dataset_load_group(dataset, i, build->error);
         if (nt_is_environmental(status))

@@ -67,16 +67,29 @@ enum nt_status nt_lance_fail_missing(const struct nt_lance_dataset *lance, struc
 
 /* ---- Prefetch data files ---- */
 
-enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 16 * 1024 };
+enum { FIRST_AHEAD = 4, MAX_AHEAD = 64, END_BYTES = 16 * 1024, MAX_END_BYTES = 1024 * 1024 };
 
-/* Ignores failures, which reading reports later. */
-static void ask(struct nt_source *source)
+/* Requests the metadata at the end of a file: as much as earlier files have. Ignores failures, which
+ * reading reports later. */
+static void ask(struct nt_source *source, uint64_t end_bytes)
 {
-    uint64_t size;
+    uint64_t size, bytes = end_bytes > END_BYTES ? end_bytes : END_BYTES;
     if (nt_source_size(source, &size, NULL) != NT_OK)
         return;
-    const uint64_t bytes = size < END_BYTES ? size : END_BYTES;
+    bytes = size < bytes ? size : bytes;
     nt_source_prefetch(source, &(struct nt_extent){size - bytes, bytes}, 1, false);
+}
+
+static void note_end(struct nt_lance_dataset *lance, const struct nt_lance *opened)
+{
+    if (opened->legacy)
+        return;
+    uint64_t first = opened->globals[0].offset < opened->tail.columns_start ? opened->globals[0].offset
+                                                                            : opened->tail.columns_start;
+    uint64_t bytes = opened->size - first;
+    if (bytes > MAX_END_BYTES)
+        return;
+    lance->ahead.end_bytes = bytes > lance->ahead.end_bytes ? bytes : lance->ahead.end_bytes;
 }
 
 /* Requests the k-th file of a fragment, which stores the same fields as the k-th file of the others. */
@@ -86,7 +99,7 @@ static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_d
     const struct nt_lance_fragment_part *part = &lance->fragments[fragment];
     uint32_t number = part->first_file + k;
     if (k < part->file_count && lance->files[number].name && !lance->files[number].opened)
-        ask(dataset->sources[number]);
+        ask(dataset->sources[number], lance->ahead.end_bytes);
 }
 
 /* Call this before a data file is read for the first time, with the dataset's lock. */
@@ -179,8 +192,10 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, str
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
         status = nt_lance_open_files_add(lance, open, error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
+        note_end(lance, &open->lance);
         return NT_OK;
+    }
     nt_lance_open_file_free(open);
     nt_error_context(error, "%s", lance->files[number].name);
     return status;
@@ -333,6 +348,57 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;
+}
+
+/* ---- Prefetch ---- */
+
+/* The file that stores the field of a group; NULL: none does. */
+static const struct nt_lance_column_location *locate(struct nt_dataset *dataset, uint32_t group)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint32_t field = dataset->groups[group].field;
+    struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
+    if (nt_group_is_loaded(&dataset->groups[group]) ||
+        nt_lance_find_columns(dataset->file, lance, fragment, NULL) != NT_OK)
+        return NULL;
+    const struct nt_lance_column_location *location =
+        &fragment->column_locations[lance->schema.parts[field].field];
+    return location->leaf.column != NT_NONE && lance->files[location->file].name ? location : NULL;
+}
+
+/* Requests the metadata of all files that are not open. */
+static void request_files(struct nt_dataset *dataset, struct nt_groups groups)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        const struct nt_lance_column_location *location = locate(dataset, i);
+        if (location && !lance->files[location->file].opened)
+            ask(dataset->sources[location->file], lance->ahead.end_bytes);
+    }
+}
+
+bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                         struct nt_prefetch *prefetch)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint64_t end_bytes = 0;
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        const struct nt_lance_column_location *location = locate(dataset, i);
+        const struct nt_lance *opened;
+        if (!location)
+            continue;
+        if (i == groups.first ||
+            end_bytes < lance->ahead.end_bytes) /* a file has shown that they are longer */
+            request_files(dataset, (struct nt_groups){i, groups.end});
+        end_bytes = lance->ahead.end_bytes;
+        enum nt_status status = nt_lance_open_data_file(dataset, location->file, &opened, NULL);
+        if (nt_is_environmental(status))
+            return false;
+        if (status == NT_OK)
+            nt_lance_plan_column(opened, &dataset->fields[dataset->groups[i].field], location->leaf.column,
+                                 with_pages, prefetch);
+    }
+    return true;
 }
 
 /* ---- JSON ---- */

@@ -119,6 +119,7 @@ struct nt_lance_readahead {
     uint32_t next, file; /* the fragment after the last one, and which of its files */
     uint32_t asked;      /* fragments before this one were requested */
     uint32_t count;      /* fragments to request at once; 0: none */
+    uint64_t end_bytes;  /* the largest metadata at the end of a file so far */
 };
 
 /* An nt_dataset's format_data. All memory except that of open data files comes from the nt_file's
@@ -312,6 +313,8 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
 
 /* Members of nt_dataset_ops. A data file is opened on first use. */
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                         struct nt_prefetch *prefetch);
 enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
                                            const struct nt_page *page, struct nt_json *json);
 

@@ -459,12 +459,22 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
 uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
                               const struct nt_lance_leaf *leaf);
 
+/* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
+bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column);
+
 /* Returns what a field of the model, which shows `part` of the schema, reads from a file. */
 struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *schema,
                                                const struct nt_lance_leaf *leaf, bool has_item_columns,
                                                const struct nt_lance_model_field *part);
 /* Returns the same for a file that is mounted alone. */
 struct nt_lance_column_map nt_lance_map_own_column(const struct nt_lance *lance, uint32_t field);
+
+/* ---- Prefetch ---- */
+
+/* Adds the bytes that building a field's page list from a column reads and, `with_pages`, those of its
+ * pages. */
+void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *field, uint32_t column,
+                          bool with_pages, struct nt_prefetch *prefetch);
 
 /* ---- Fields of the model ---- */
 

@@ -411,9 +411,10 @@ static enum nt_status fill(struct nt_page_list_builder *list_builder)
 
 /* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
 
-static bool has_bytes_apart(const struct nt_lance *lance, uint32_t column)
+bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
 {
-    return lance->columns[column].page_count && nt_lance_has_lists(&lance->columns[column].pages[0]);
+    return column < lance->tail.columns && lance->columns[column].page_count &&
+           nt_lance_has_lists(&lance->columns[column].pages[0]);
 }
 
 static uint64_t count_bytes(const struct nt_page_list_builder *list_builder)
@@ -475,7 +476,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     list_builder.context = nt_codec_context_new();
     if (status == NT_OK && !list_builder.context)
         status = nt_fail_memory(error);
-    if (nt_page_list_builder_is_strings(&list_builder) && has_bytes_apart(lance, column_map->column))
+    if (nt_page_list_builder_is_strings(&list_builder) && nt_lance_has_byte_column(lance, column_map->column))
         list_builder.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
         status = fill(&list_builder);

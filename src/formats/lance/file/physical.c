@@ -322,6 +322,25 @@ static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32
     return nt_group_builder_finish(&builder, status);
 }
 
+/* Also nt_dataset_ops.plan_groups of both. */
+static bool nt_lance_plan_physical(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
+                                   struct nt_prefetch *prefetch)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
+        uint32_t field = physical->groups[i].field, part = i - physical->field_groups[field];
+        struct nt_lance_physical_column found = {.lance = NULL};
+        if (nt_group_is_loaded(&physical->groups[i]))
+            continue;
+        status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part, &found,
+                                                                      NULL);
+        if (status == NT_OK && found.lance)
+            nt_lance_plan_column(found.lance, &physical->fields[field], found.column_map.column, with_pages,
+                                 prefetch);
+    }
+    return !nt_is_environmental(status);
+}
+
 /* ---- Physical datasets ---- */
 
 /* ---- Types ---- */
@@ -528,11 +547,13 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
 {
     static const struct nt_dataset_ops physical_ops = {
         .load_group = nt_lance_load_physical,
+        .plan_groups = nt_lance_plan_physical,
         .page_files = nt_lance_page_files,
         .describe_column = nt_lance_describe_column,
         .describe_page = nt_lance_describe_page,
     };
-    static const struct nt_dataset_ops levels_ops = {.load_group = nt_lance_load_physical};
+    static const struct nt_dataset_ops levels_ops = {.load_group = nt_lance_load_physical,
+                                                     .plan_groups = nt_lance_plan_physical};
     struct nt_dataset *physical, *levels;
     enum nt_status status = add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error);
     if (status != NT_OK)
