@@ -7,7 +7,8 @@ usage: make_lance.py KIND VERSION FILE [NUMBER [ROWS]]
 KIND int64, float64, vectors, fsst, dictionary, list, nullable or zipped (lists in full-zip
 pages): the file has a column `value` of NUMBER rows, about 256 MB of values (64 of zipped). Only
 nullable has nulls. KIND columns: NUMBER columns field0, field1, ... of 10 rows. KIND fragments:
-a dataset of NUMBER fragments, each with ROWS rows of an int64, a float64 and a string.
+a dataset of NUMBER fragments, each with ROWS rows of an int64, a float64 and a string. KIND
+wide: the same with 60 float32, field0, field1, ...
 """
 import sys
 
@@ -92,19 +93,27 @@ def batches(kind, number):
         yield pyarrow.table([values], pyarrow.schema([field]))
 
 
-def write_fragments(path, version, number, rows):
+WIDE = 60
+
+
+def write_fragments(kind, path, version, number, rows):
     import lance
     random = numpy.random.default_rng(1)
-    table = pyarrow.table({"id": numpy.arange(number * rows), "value": random.standard_normal(number * rows),
-                           "name": names(random, number * rows)})
+    if kind == "wide":
+        table = pyarrow.table({f"field{i}": random.standard_normal(number * rows, numpy.float32)
+                               for i in range(WIDE)})
+    else:
+        table = pyarrow.table({"id": numpy.arange(number * rows),
+                               "value": random.standard_normal(number * rows),
+                               "name": names(random, number * rows)})
     lance.write_dataset(table, path, max_rows_per_file=rows, max_rows_per_group=rows,
                         data_storage_version=version)
 
 
 def main():
     kind, version, path = sys.argv[1:4]
-    if kind == "fragments":
-        write_fragments(path, version, int(sys.argv[4]), int(sys.argv[5]))
+    if kind in ("fragments", "wide"):
+        write_fragments(kind, path, version, int(sys.argv[4]), int(sys.argv[5]))
         return
     number = int(sys.argv[4]) if len(sys.argv) > 4 else ROWS[kind]
     from lance.file import LanceFileWriter

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""remote_peer.py uproot|root URL FIELD,...: print the seconds to open a file on a server, and to
+"""remote_peer.py uproot|root|pylance URL FIELD,...: print the seconds to open a file on a server, and to
 read whole columns of it. Imports and compilation happen before. ROOT reads four clusters at
 once, its fastest setting here."""
+import os
 import sys
 import time
 import warnings
@@ -47,5 +48,16 @@ def by_root(url, names):
     return found.first, found.second
 
 
+def by_pylance(url, names):
+    import lance
+    options = {"aws_endpoint": os.environ["AWS_ENDPOINT_URL"], "allow_http": "true"}
+    start = time.perf_counter()
+    dataset = lance.dataset(url, storage_options=options)
+    opened = time.perf_counter()
+    dataset.to_table(columns=names)
+    return opened - start, time.perf_counter() - opened
+
+
 peer, url, names = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
-print("%.6f %.6f" % {"uproot": by_uproot, "root": by_root}[peer](url, names))
+READERS = {"uproot": by_uproot, "root": by_root, "pylance": by_pylance}
+print("%.6f %.6f" % READERS[peer](url, names))

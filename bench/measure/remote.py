@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Columns of a file on a server, through lines of 20 and 100 ms, compared with uproot and ROOT
-on the same file through the same lines. All is cold: new processes and new connections."""
+on the same file through the same lines; and columns of a Lance dataset in a bucket, compared with
+pylance. All is cold: new processes and new connections."""
 import contextlib
 import functools
 import json
@@ -8,10 +9,11 @@ import os
 import subprocess
 import time
 
+from .lance import made, peer as find_pylance
 from .mount import Mount, most_memory, read_whole
 from .peers import HERE, python_peer
 from .rounds import take_turns
-from .servers import slow_line, web, xrootd
+from .servers import BUCKET, bucket, slow_line, web, xrootd
 
 FILE = "clusters-zstd"
 CLUSTERS, ROUND_TRIPS = 8, (20, 100)
@@ -21,6 +23,8 @@ OPEN, VALUE, VALUE_AGAIN = "open", "one value", "another value, warm"
 REQUESTS, AGAIN, BEYOND = "requests", "requests of a second read", "bytes beyond the wanted"
 RATE, MEMORY = "MB/s", "memory"
 CACHE_BYTES = 128 << 20
+LANCE, FRAGMENTS, ROWS = "wide-lance", 8, 45_400  # 87 MB
+OF_LANCE = "Lance, "
 
 
 def timed_process(*command):
@@ -41,9 +45,11 @@ def read_columns(build, server, url, what, stored):
     server.requests()
     seconds = timed_process(build.tool("read_columns"), url, ",".join(COLUMNS[what]), "2", "1")
     asked = server.requests()
-    return build.named({what: seconds, f"{what}: {REQUESTS}": len(asked),
-                        f"{what}: {BEYOND}": sum(sent for _, sent in asked) / stored - 1,
-                        f"{what}: {RATE}": stored / seconds / 1e6})
+    found = {what: seconds, f"{what}: {REQUESTS}": len(asked)}
+    if stored:
+        found |= {f"{what}: {BEYOND}": sum(sent for _, sent in asked) / stored - 1,
+                  f"{what}: {RATE}": stored / seconds / 1e6}
+    return build.named(found)
 
 
 def open_file(build, url):
@@ -145,7 +151,37 @@ def groups_of(arguments, server, near, stored):
     return groups
 
 
+def lance_groups(arguments, server, port):
+    """A program that reads columns includes the start of the process; pylance's time does not."""
+    os.environ |= {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "any",
+                   "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1"}
+    url, groups = f"s3://{BUCKET}/{LANCE}.lance", []
+    reader = find_pylance(arguments)
+    for what in COLUMNS:
+        groups.append([functools.partial(read_columns, build, server, f"{url}/", what, None)
+                       for build in arguments.builds])
+        if reader:
+            groups[-1].append(functools.partial(read_by_peer, [reader[0], HERE / "remote_peer.py", "pylance"],
+                                                "pylance", url, what))
+    return groups
+
+
+def measure_lance(arguments, folder, results, save):
+    state, bucket_folder = folder / "bucket", folder / "objects"
+    state.mkdir()
+    bucket_folder.mkdir()
+    made(bucket_folder, LANCE, "wide", "2.1", FRAGMENTS, ROWS)
+    with bucket(bucket_folder, state) as server:
+        for milliseconds in ROUND_TRIPS if server else ():
+            with slow_line(arguments.builds[0].tool("slow_line"), server.port, milliseconds) as port:
+                results["remote"][f"{OF_LANCE}{milliseconds} ms"] = take_turns(
+                    lance_groups(arguments, server, port), arguments.rounds)
+            save()
+
+
 def measure(arguments, folder, results, save):
+    if find_pylance(arguments) and arguments.only in LANCE:
+        measure_lance(arguments, folder, results, save)
     if arguments.only not in FILE:
         return
     state = folder / "servers"

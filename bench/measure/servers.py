@@ -10,6 +10,8 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.parse
+import xml.sax.saxutils
 
 START_SECONDS = 10
 
@@ -52,7 +54,7 @@ class Web:
         self.port, self.log, self.read = port, log, 0
 
     def requests(self):
-        """[(Range, bytes sent)] of the requests since the last call, without those that only
+        """[(address and Range, bytes sent)] of the requests since the last call, without those that only
         open connections; these repeat the last request."""
         time.sleep(0.05)  # nginx logs a request after it has sent the answer
         lines = self.log.read_text().splitlines()
@@ -62,24 +64,68 @@ class Web:
                 if requested not in [before for before, _ in found[:number]]]
 
 
+BUCKET = "data"
+
+
+def listing(folder, prefix, delimiter):
+    """The answer of S3's ListObjectsV2 for the files of a folder. The tags are those of nginx."""
+    objects, folders = "", {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        key, found = str(path.relative_to(folder)), path.stat()
+        below = key.removeprefix(prefix).split("/")
+        if not key.startswith(prefix):
+            continue
+        if delimiter and len(below) > 1:
+            folders[f"{prefix}{below[0]}/"] = True
+            continue
+        tag = xml.sax.saxutils.escape(f'"{int(found.st_mtime):x}-{found.st_size:x}"')
+        modified = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(found.st_mtime))
+        objects += (f"<Contents><Key>{key}</Key><LastModified>{modified}</LastModified><ETag>{tag}</ETag>"
+                    f"<Size>{found.st_size}</Size></Contents>")
+    prefixes = "".join(f"<CommonPrefixes><Prefix>{name}</Prefix></CommonPrefixes>" for name in folders)
+    return (f"<ListBucketResult><Name>{BUCKET}</Name><Prefix>{prefix}</Prefix><IsTruncated>false"
+            f"</IsTruncated>{objects}{prefixes}</ListBucketResult>")
+
+
+def bucket_locations(folder, state):
+    """nginx serves the files of a folder as the objects of a bucket, and lists that are written
+    now: the folder must not change. Signatures are ignored."""
+    lists = state / "lists"
+    lists.mkdir()
+    for path in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
+        prefix = "" if path == folder else f"{path.relative_to(folder)}/"
+        for delimiter in "", "/":
+            name = f"list-{urllib.parse.quote(delimiter, safe='')}-{urllib.parse.quote(prefix, safe='')}"
+            (lists / name).write_text(listing(folder, prefix, delimiter))
+    answer = f"{{ root {lists}; rewrite ^ /list-$arg_delimiter-$arg_prefix break; }}"
+    return (f"location = /{BUCKET} {answer} location = /{BUCKET}/ {answer} "
+            f"location /{BUCKET}/ {{ alias {folder}/; }}")
+
+
+def bucket(folder, state):
+    """The same as web, by S3."""
+    return web(folder, state, bucket_locations(folder, state))
+
+
 @contextlib.contextmanager
-def web(folder, state):
+def web(folder, state, locations=None):
     """nginx of a folder, or None if it is not installed. With tcp_nopush each answer would wait
     40 ms on loopback."""
     program, port = find("nginx"), unused_port()
     if not program:
         yield None
         return
+    locations = locations or f"location / {{ root {folder}; }}"
     user = f"user {pwd.getpwuid(0).pw_name};" if os.geteuid() == 0 else ""
     temporary = "".join(f"{kind}_temp_path {state}/{kind};"
                         for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     (state / "nginx").write_text(
             f"""{user} daemon off; pid {state}/pid; error_log {state}/errors;
         events {{ worker_connections 1024; }}
-        http {{ log_format ranges '$http_range $body_bytes_sent'; access_log {state}/requests ranges;
+        http {{ log_format ranges '$request_uri$http_range $body_bytes_sent'; access_log {state}/requests ranges;
                 {temporary}
                 tcp_nopush off; keepalive_requests 100000;
-                server {{ listen 127.0.0.1:{port}; location / {{ root {folder}; }} }} }}""")
+                server {{ listen 127.0.0.1:{port}; {locations} }} }}""")
     with running([program, "-e", state / "errors", "-c", state / "nginx"], port) as is_there:
         yield Web(port, state / "requests") if is_there else None
 

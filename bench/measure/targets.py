@@ -170,8 +170,16 @@ def chains_targets(cases):
                      {name: ratios(rounds, above, below) for name, rounds in cases.items()})
 
 
+LANCE_REMOTE = 1.2
+
+
 def remote_targets(cases):
     """Seconds by line, and counts. Peers are measured beside them."""
+    datasets = {line: rounds for line, rounds in cases.items() if line.startswith(remote.OF_LANCE)}
+    cases = {line: rounds for line, rounds in cases.items() if line not in datasets}
+    for what in remote.COLUMNS:
+        yield Target(f"remote, Lance: {what} / pylance", "≤", LANCE_REMOTE,
+                     {line: ratios(rounds, what, f"pylance: {what}") for line, rounds in datasets.items()})
     for what, thresholds in REMOTE_SECONDS.items():
         for line, threshold in thresholds.items():
             yield Target(f"by a line of {line}: {what}, seconds", "≤", threshold,

@@ -486,9 +486,9 @@ struct bands {
 /* Decoded bytes of a band. What is ahead, with one band more, is less than sources prefetch. */
 #define BAND_BYTES (UINT64_C(16) << 20)
 
-static void prefetch_band(struct bands *bands, bool is_now)
+static void prefetch_band(struct bands *bands)
 {
-    struct nt_prefetch prefetch = {.is_now = is_now};
+    struct nt_prefetch prefetch = {.is_now = true}; /* the call returns when all are read */
     uint64_t number = bands->hinted++;
     for (size_t i = 0; i < bands->range_count; i++) {
         const struct nt_stream_range *range = &bands->ranges[i];
@@ -504,7 +504,7 @@ static void prefetch_band(struct bands *bands, bool is_now)
 static void prefetch_bands(struct bands *bands, uint64_t number)
 {
     while (bands->hinted < bands->count && (bands->hinted < number + 2 || bands->ahead < MAX_AHEAD))
-        prefetch_band(bands, bands->hinted == number);
+        prefetch_band(bands);
 }
 
 /* A caller that reads batches in sequence will need the next one. */

@@ -279,7 +279,7 @@ TEST(columns_that_are_read_together_are_read_by_clusters)
     assert_ok(nt_streams_read_elements(ranges, COLUMNS, &error));
     ck_assert_uint_eq(recording.unexpected, 0);
     ck_assert_uint_eq(recording.calls, 5);
-    ck_assert_uint_eq(recording.calls_now, 1);
+    ck_assert_uint_eq(recording.calls_now, 5);
     ck_assert_uint_ge(recording.calls_before_reads, 2);
     ck_assert_uint_eq(recording.prefetch_count, COLUMNS * PAGES_OF_COLUMN); /* each page once */
     const struct nt_page *pages = builder->pages[0]; /* of one column and the other, cluster by cluster */
