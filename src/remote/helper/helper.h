@@ -203,8 +203,9 @@ struct nt_transfer {
     unsigned tries;           /* consecutive tries without any bytes */
     unsigned max_tries;       /* limit of `tries` */
     unsigned all_tries;
-    bool is_prefetch; /* no reader waits yet */
-    bool is_beside;   /* no reader will wait; takes no slot from other jobs */
+    bool has_looked_again; /* an answer that says that the file has changed was asked for once more */
+    bool is_prefetch;      /* no reader waits yet */
+    bool is_beside;        /* no reader will wait; takes no slot from other jobs */
     bool is_paused, is_active;
     uint64_t active_bytes; /* its share of the backend's active_bytes */
     /* Bytes at `offset` of the file or, for a suffix, of the suffix. False: paused; see `resume`. */
@@ -379,6 +380,7 @@ struct nt_reply {
     struct nt_validators validators;
     bool has_range, has_total;
     uint64_t first, last, total; /* from Content-Range; `last` is inclusive */
+    bool is_beyond;              /* it claims bytes after the end of the file */
     bool is_encoded;             /* the bytes are compressed or otherwise encoded */
     char region[64];             /* S3 region of the bucket; "": unknown */
     size_t bytes;                /* of headers, including those of redirects */
@@ -447,6 +449,7 @@ struct nt_request {
     bool is_suffix; /* requests the last bytes */
     uint64_t first, bytes;
     const struct nt_file_version *expected; /* NULL: nothing is known about the file */
+    bool is_unconditional;                  /* the answer alone says whether it is the expected version */
     uint64_t milliseconds;
     /* False: pause. */
     bool (*take)(void *context, const char *bytes, size_t count);
@@ -531,6 +534,7 @@ struct nt_origin {
     char *redirect_url; /* target of the last redirect; NULL: none */
     struct nt_file_version version;
     bool is_known;                    /* `version` is valid */
+    bool is_unconditional;            /* the server rejects its own validators: send it none */
     bool is_of_objects;               /* each object has its own version */
     struct nt_end_probe *head, *tail; /* only during opening */
     LIST_HEAD(, nt_preconnect) preconnects;

@@ -417,6 +417,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
                                    .first = job->first,
                                    .bytes = job->bytes,
                                    .expected = origin->is_known ? &origin->version : NULL,
+                                   .is_unconditional = origin->is_known && origin->is_unconditional,
                                    .milliseconds = milliseconds,
                                    .take = take_bytes,
                                    .context = job};
@@ -452,13 +453,14 @@ static void note_elsewhere(struct nt_origin *origin, const struct nt_request *re
     }
 }
 
-/* Even a broken answer identifies the version, so that the rest can be requested. A preconnect does
- * not: the kept head may be of another version. */
+/* Even a broken answer identifies the version, so that the rest can be requested; also one that claims
+ * bytes after the end (XRootD's http sends none then). A preconnect does not: the kept head may be of
+ * another version. */
 static void note_version(struct nt_origin *origin, struct nt_transfer *job, const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
-    bool is_broken =
-        request->result.outcome == NT_OUTCOME_RETRY && request->result.got > 0 && reply->has_range;
+    bool is_broken = request->result.outcome == NT_OUTCOME_RETRY &&
+                     (reply->is_beyond || (request->result.got > 0 && reply->has_range));
     if (origin->is_known || !is_broken || request->is_suffix || job->is_beside ||
         origin->asked != NT_HTTP_REQUEST_PART)
         return;
@@ -467,6 +469,31 @@ static void note_version(struct nt_origin *origin, struct nt_transfer *job, cons
     job->max_tries = NT_TRIES_OF_KNOWN;
     if (job->bytes > reply->total - job->first)
         job->bytes = reply->total - job->first;
+}
+
+/* Did the server reject the condition of the request? */
+static bool is_rejected(const struct nt_request *request)
+{
+    long code = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
+    return code == 412;
+}
+
+/* One odd answer of a balancer or cache is no change of the file: a second look must agree. It omits
+ * the condition, which some servers judge wrongly; then the answer itself must prove the version. */
+static void look_again(struct nt_origin *origin, struct nt_transfer *job, const struct nt_request *request)
+{
+    struct nt_result *result = &job->result;
+    bool says_changed = result->outcome == NT_OUTCOME_FAILED &&
+                        (result->failure == NT_FETCH_CHANGED || result->failure == NT_FETCH_NOT_FOUND);
+    if (says_changed && origin->is_known && !job->is_beside && !job->has_looked_again) {
+        job->has_looked_again = true;
+        job->max_tries = job->max_tries > job->tries + 2 ? job->max_tries : job->tries + 2;
+        result->outcome = NT_OUTCOME_RETRY;
+        origin->is_unconditional = is_rejected(request);
+    } else if (says_changed) {
+        origin->is_unconditional = false;
+    }
 }
 
 static void end_try(struct nt_transfer *job, CURLcode code)
@@ -485,6 +512,9 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     note_elsewhere(origin, request);
     note_version(origin, job, request);
     job->result = request->result;
+    if (request->reply.is_beyond && job->result.outcome == NT_OUTCOME_RETRY)
+        job->result.outcome = NT_OUTCOME_OTHER_SERVER; /* the size is known now: ask at once */
+    look_again(origin, job, request);
     if (!origin->is_known || request->is_suffix)
         job->result.got = 0; /* keep no bytes of an unknown version */
     nt_transfers_end_try(origin->remote.backend->jobs, job);

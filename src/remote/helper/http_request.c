@@ -77,7 +77,7 @@ static bool take_number(struct span *text, uint64_t *number_ret)
 static void take_range(struct nt_reply *reply, struct span value)
 {
     uint64_t first = 0, last = 0, total;
-    reply->has_range = reply->has_total = false;
+    reply->has_range = reply->has_total = reply->is_beyond = false;
     if (!skip(&value, "bytes"))
         return;
     value = trim(value);
@@ -86,13 +86,14 @@ static void take_range(struct nt_reply *reply, struct span value)
         return;
     if (!skip(&value, "/") || !take_number(&value, &total) || value.length)
         return;
-    if (has_range && (first > last || last >= total))
+    reply->is_beyond = has_range && first < total && last >= total;
+    if (has_range && !reply->is_beyond && (first > last || last >= total))
         return;
     reply->has_total = true;
     reply->total = total;
-    reply->has_range = has_range;
-    reply->first = first;
-    reply->last = last;
+    reply->has_range = has_range && !reply->is_beyond;
+    reply->first = reply->has_range ? first : 0;
+    reply->last = reply->has_range ? last : 0;
 }
 
 /* Printable, without quotes: safe to copy into a request. */
@@ -230,10 +231,18 @@ __attribute__((format(printf, 4, 5))) static void judge(struct nt_request *reque
     request->result.failure = failure;
 }
 
+/* Does the answer have a validator that is known, too? */
+static bool has_validator(const struct nt_validators *one, const struct nt_validators *other)
+{
+    return (one->tag[0] && other->tag[0]) || (one->modified[0] && other->modified[0]);
+}
+
 static bool is_other_version(const struct nt_request *request)
 {
     const struct nt_file_version *expected = request->expected;
     const struct nt_reply *reply = &request->reply;
+    if (expected && request->is_unconditional && !has_validator(&expected->validators, &reply->validators))
+        return true;
     return expected && (!nt_validators_agree(&expected->validators, &reply->validators) ||
                         (reply->has_total && reply->total != expected->size));
 }
@@ -258,6 +267,9 @@ static void judge_part(struct nt_request *request)
     else if (reply->is_encoded)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends the file compressed (Content-Encoding)");
+    else if (reply->is_beyond)
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
+              "the server claims to send bytes after the end of the file");
     else if (!reply->has_range)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server sends a range without saying which (Content-Range)");
@@ -534,7 +546,8 @@ static bool request_list(struct nt_request *request)
 /* Makes the server reject other versions. Only compares a weak tag: If-Match must not use one. */
 static bool add_headers(struct nt_request *request)
 {
-    const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
+    const struct nt_validators *known =
+        request->expected && !request->is_unconditional ? &request->expected->validators : NULL;
     if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
         (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;

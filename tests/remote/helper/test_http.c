@@ -115,6 +115,33 @@ TEST(of_a_broken_beginning_only_the_rest_is_requested, .setup = set_up, .teardow
     ck_assert_uint_eq(times_asked("GET /file bytes=60-99"), 1);
 }
 
+/* XRootD's http answers a range that passes the end without bytes, and the end of a file with all of it. */
+static bool answer_beyond(struct connection *connection)
+{
+    char headers[256];
+    if (strstr(connection->what, "bytes=0-99"))
+        send_part(connection, SHORT, "\"1\"", 0);
+    else if (strstr(connection->what, "bytes=-"))
+        send_answer(connection, "200 OK\r\nETag: \"1\"\r\nContent-Length: 100", 0, SHORT);
+    else {
+        snprintf(headers, sizeof(headers),
+                 "206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 0-%d/%d\r\nContent-Length: 0",
+                 NT_FETCH_END_BYTES - 1, SHORT);
+        send_answer(connection, headers, 0, 0);
+    }
+    return true;
+}
+
+TEST(a_file_shorter_than_was_asked_for_is_asked_for_by_its_length, .setup = set_up, .teardown = tear_down)
+{
+    server.answer = answer_beyond;
+    uint64_t id = request_open();
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].size, SHORT);
+    ck_assert_uint_eq(answers[id].bytes, SHORT);
+    ck_assert_uint_eq(times_asked("GET /file bytes=0-99"), 1);
+}
+
 static unsigned broken, turns;
 
 /* The first request is answered some turns after those that only prepare connections, whose answers are
@@ -188,6 +215,79 @@ TEST(what_is_answered_to_a_reading_is_judged, .setup = set_up, .teardown = tear_
     canned = readings[_i].answer;
     server.answer = answer_canned;
     check_failure(ask_for(50000, 10), readings[_i].failure, readings[_i].message);
+}
+
+static struct canned odd;
+static unsigned odd_answers; /* so many answers are odd */
+
+static bool answer_odd_first(struct connection *connection)
+{
+    if (strstr(connection->what, "bytes=50000-50009") && odd_answers) {
+        odd_answers--;
+        send_answer(connection, odd.headers, odd.first, odd.bytes);
+        return true;
+    }
+    return answer_well(connection);
+}
+
+static const struct canned odds[] = {
+    {"412 Failed\r\nContent-Length: 0", 0, 0},
+    {"404 None\r\nContent-Length: 0", 0, 0},
+    {"206 Part\r\nETag: \"2\"\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Length: 10", 50000, 10},
+    {"206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 50000-50009/100001\r\nContent-Length: 10", 50000, 10},
+};
+
+TEST(one_odd_answer_is_no_change_of_the_file, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(odds))
+{
+    open_well();
+    odd = odds[_i];
+    odd_answers = 1;
+    server.answer = answer_odd_first;
+    uint64_t id = ask_for(50000, 10);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 10);
+    ck_assert_uint_eq(times_asked("GET /file bytes=50000-50009"), 2);
+}
+
+/* Some servers compare parts of seconds with their own Last-Modified. */
+static bool answer_without_conditions(struct connection *connection)
+{
+    bool is_conditional = header_of(connection, "\r\nIf-Match:")[0];
+    if (!is_conditional)
+        return answer_well(connection);
+    send_answer(connection, "412 Failed\r\nContent-Length: 0", 0, 0);
+    return true;
+}
+
+TEST(a_server_that_rejects_its_own_validators_is_asked_without_them, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    server.answer = answer_without_conditions;
+    for (uint64_t first = 50000; first < 50030; first += 10) {
+        uint64_t id = ask_for(first, 10);
+        work_until(id, NT_FETCH_DONE);
+        ck_assert_uint_eq(answers[id].bytes, 10);
+    }
+    ck_assert_uint_eq(times_asked("GET /file bytes=50000-50009"), 2);
+    ck_assert_uint_eq(times_asked("GET /file bytes=50020-50029"), 1);
+}
+
+/* Without a condition the answer must prove its version. */
+static bool answer_unproven(struct connection *connection)
+{
+    bool is_conditional = header_of(connection, "\r\nIf-Match:")[0];
+    send_answer(connection,
+                is_conditional ? "412 Failed\r\nContent-Length: 0"
+                               : "206 Part\r\nContent-Range: bytes 50000-50009/100000\r\nContent-Length: 10",
+                is_conditional ? 0 : 50000, is_conditional ? 0 : 10);
+    return true;
+}
+
+TEST(a_rejected_condition_is_believed_if_nothing_says_otherwise, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    server.answer = answer_unproven;
+    check_failure(ask_for(50000, 10), NT_FETCH_CHANGED, "the server has another version now");
 }
 
 TEST(a_server_is_not_waited_for_longer_than_was_said, .setup = set_up, .teardown = tear_down)

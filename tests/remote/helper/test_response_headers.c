@@ -27,7 +27,8 @@ static const struct {
     {"Content-Range: bytes */1234\r\n", false, true, 0, 0, 1234},
     {"Content-Range: bytes */0", false, true, 0, 0, 0},
     {"Content-Range: bytes 0-99/*", false, false, 0, 0, 0},
-    {"Content-Range: bytes 0-1234/1234", false, false, 0, 0, 0},
+    {"Content-Range: bytes 0-1234/1234", false, true, 0, 0, 1234}, /* the end of the file is known */
+    {"Content-Range: bytes 1234-1235/1234", false, false, 0, 0, 0},
     {"Content-Range: bytes 9-8/1234", false, false, 0, 0, 0},
     {"Content-Range: bytes 0-99", false, false, 0, 0, 0},
     {"Content-Range: bytes 0-99/1234x", false, false, 0, 0, 0},
