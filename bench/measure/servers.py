@@ -122,8 +122,8 @@ def web(folder, state, locations=None):
     (state / "nginx").write_text(
             f"""{user} daemon off; pid {state}/pid; error_log {state}/errors;
         events {{ worker_connections 1024; }}
-        http {{ log_format ranges '$request_uri$http_range $body_bytes_sent'; access_log {state}/requests ranges;
-                {temporary}
+        http {{ log_format ranges '$request_uri$http_range $body_bytes_sent';
+                access_log {state}/requests ranges; {temporary}
                 tcp_nopush off; keepalive_requests 100000;
                 server {{ listen 127.0.0.1:{port}; {locations} }} }}""")
     with running([program, "-e", state / "errors", "-c", state / "nginx"], port) as is_there:

@@ -14,7 +14,7 @@ from blz_writer import blz_array
 from harness import (DATA, NTUPLE, case, command, errors_of, fails, mounted, need, output, run, same,
                      scratch, stats)
 from trees import same_trees, tree
-from web import apache, served
+from web import Nginx, apache, served
 
 DATASETS = DATA / 'lance_datasets'
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 100))
@@ -220,6 +220,48 @@ def no_byte_of_a_dataset_is_requested_twice():
         for name, found in ranges(server, 'set/data').items():
             twice = [pair for pair in zip(found, found[1:]) if pair[0][1] > pair[1][0]]
             same(twice, [], name)
+
+
+# ---- servers without WebDAV ----
+
+@contextlib.contextmanager
+def indexed(style):
+    """nginx that lists folders as JSON or as HTML."""
+    with scratch() as directory:
+        server, www = Nginx(directory), directory / 'www'
+        www.mkdir()
+        server.write('', f'location / {{ root {www}; autoindex on; autoindex_format {style}; }}')
+        server.start()
+        try:
+            yield www, f'http://127.0.0.1:{server.port}/'
+        finally:
+            server.stop()
+
+
+@case
+def folders_of_plain_web_servers_are_what_they_are_here():
+    for style in 'json', 'html':
+        with indexed(style) as (www, url), scratch() as directory:
+            fill(www / 'all')
+            blz_array(www / 'all' / 'array')
+            here, there = directory / 'here', directory / 'there'
+            same(tree(f'{url}all/', there), tree(www / 'all', here), style)
+            same_trees(here, there)
+            same(output(NTUPLE, 'verify', f'{url}all/of%20today/set.lance/').split(b': ', 1)[1],
+                 output(NTUPLE, 'verify', www / 'all/of today/set.lance').split(b': ', 1)[1])
+
+
+@case
+def patterns_of_plain_web_servers_are_expanded():
+    for style in 'json', 'html':
+        with indexed(style) as (www, url):
+            for name in 'a/1.root', 'a/2.root', 'b/3.root', 'b/other.txt':
+                (www / name).parent.mkdir(exist_ok=True)
+                shutil.copy(DATA / 'compression_zstd.root', www / name)
+            with mounted(f'{url}*/*.root', options=['-o', 'chain']) as mountpoint:
+                lines = next(mountpoint.glob('*/files.jsonl')).read_text().splitlines()
+                same([json.loads(line)['path'] for line in lines],
+                     [f'files.d/{number}.root' for number in range(1, 4)], style)
 
 
 # ---- folders that are mirrored ----

@@ -437,6 +437,7 @@ struct nt_file_version {
 enum nt_http_request_kind {
     NT_HTTP_REQUEST_PART,   /* of a file */
     NT_HTTP_REQUEST_FOLDER, /* a listing: PROPFIND, or an S3 list; always whole */
+    NT_HTTP_REQUEST_INDEX,  /* a listing: the page of a folder, by GET; always whole */
 };
 
 struct nt_request {
@@ -510,6 +511,17 @@ const char *nt_list_parser_problem(const struct nt_list_parser *list);
 bool nt_list_parser_is_there(const struct nt_list_parser *list);
 /* The token that requests the rest; NULL: the list is complete. "": the server gave none. */
 const char *nt_list_parser_token(const struct nt_list_parser *list);
+
+/* ---- Index pages ---- */
+
+/* For one page that lists a folder. `folder` is its path, not percent-encoded.
+ * Entries of HTML have no size: only opening them reveals it. NULL if out of memory. */
+struct nt_index_parser *nt_index_parser_new(const char *folder, nt_folder_take *take, void *context);
+void nt_index_parser_free(struct nt_index_parser *index); /* accepts NULL */
+/* False if this is not a list. */
+bool nt_index_parser_feed(struct nt_index_parser *index, const char *bytes, size_t count);
+/* After the whole page: why it is no list, or NULL. */
+const char *nt_index_parser_end(struct nt_index_parser *index);
 
 /* ---- HTTP backend ---- */
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <curl/curl.h>
 #include <expat.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -505,6 +506,8 @@ struct walk {
     struct nt_listing *listing;
     char *address;                          /* as given */
     struct nt_list_parser *list;            /* of the current answer; NULL: nothing has arrived */
+    struct nt_index_parser *index;          /* likewise, of an index page */
+    char refusal[160];                      /* why the server has no other list than an index page */
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* used to request this part */
     bool is_asking;                         /* the backend has the job */
     bool is_too_long;
@@ -535,9 +538,21 @@ static bool begin(struct walk *walk)
 {
     char *folder = nt_address_folder(walk->address, nt_request_address(walk->job.attempt));
     nt_list_parser_free(walk->list);
-    walk->list = folder ? nt_list_parser_new(walk->origin.service, folder, take_entry, walk) : NULL;
+    nt_index_parser_free(walk->index);
+    walk->list = NULL;
+    walk->index = NULL;
+    if (folder && walk->origin.asked == NT_HTTP_REQUEST_INDEX)
+        walk->index = nt_index_parser_new(folder, take_entry, walk);
+    else if (folder)
+        walk->list = nt_list_parser_new(walk->origin.service, folder, take_entry, walk);
     free(folder);
-    return walk->list != NULL;
+    return walk->list || walk->index;
+}
+
+static bool feed(const struct walk *walk, const char *bytes, size_t count)
+{
+    return walk->index ? nt_index_parser_feed(walk->index, bytes, count)
+                       : nt_list_parser_feed(walk->list, bytes, count, false);
 }
 
 static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
@@ -549,7 +564,9 @@ static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, si
     }
     if (offset == 0 && !begin(walk))
         nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, "out of memory");
-    else if (!nt_list_parser_feed(walk->list, bytes, count, false))
+    else if (!feed(walk, bytes, count) && walk->index)
+        nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, walk->refusal);
+    else if (walk->list && *nt_list_parser_problem(walk->list))
         nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_list_parser_problem(walk->list));
     else if (walk->is_too_long)
         nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
@@ -560,12 +577,12 @@ static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, si
 
 static void end(struct nt_transfer *job);
 
-static bool ask(struct walk *walk, const char **problem_ret)
+static bool ask(struct walk *walk, enum nt_http_request_kind kind, const char **problem_ret)
 {
     struct nt_origin *origin = &walk->origin;
     free(origin->address);
     free(origin->redirect_url);
-    *origin = (struct nt_origin){.remote = {walk->listing->backend}, .asked = NT_HTTP_REQUEST_FOLDER};
+    *origin = (struct nt_origin){.remote = {walk->listing->backend}, .asked = kind};
     origin->address = nt_address_list_url(walk->address, walk->token, &origin->service, problem_ret);
     if (!origin->address)
         return false;
@@ -597,8 +614,31 @@ static void resume_at(struct walk *walk, const char *token)
     strcpy(walk->token, token);
     nt_list_parser_free(walk->list);
     walk->list = NULL;
-    if (!ask(walk, &problem))
+    if (!ask(walk, NT_HTTP_REQUEST_FOLDER, &problem))
         nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE, problem);
+}
+
+/* A server without WebDAV may still send a page that lists the folder. */
+static bool ask_for_index(struct walk *walk, const struct nt_result *result)
+{
+    const char *problem;
+    bool is_whole = walk->is_too_long || walk->listing->entries;
+    snprintf(walk->refusal, sizeof(walk->refusal), "%s", result->message);
+    return walk->origin.service == NT_SERVICE_WEB && !is_whole && ask(walk, NT_HTTP_REQUEST_INDEX, &problem);
+}
+
+/* Whatever the server sends instead of a list, it does not list folders. */
+static void end_index(struct walk *walk, const struct nt_result *result)
+{
+    bool is_lasting = result->outcome == NT_OUTCOME_OK || result->failure != NT_FETCH_UNREACHABLE;
+    bool is_list = result->outcome == NT_OUTCOME_OK && walk->index && !nt_index_parser_end(walk->index);
+    if (walk->is_too_long)
+        nt_listing_fail(walk->listing, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
+    else if (is_list)
+        nt_listing_done(walk->listing);
+    else
+        nt_listing_fail(walk->listing, is_lasting ? NT_FETCH_UNSUPPORTED : result->failure,
+                        is_lasting ? walk->refusal : result->message);
 }
 
 static void end(struct nt_transfer *job)
@@ -606,8 +646,13 @@ static void end(struct nt_transfer *job)
     struct walk *walk = (struct walk *)job;
     struct nt_listing *listing = walk->listing;
     walk->is_asking = false;
+    if (walk->origin.asked == NT_HTTP_REQUEST_INDEX) {
+        end_index(walk, &job->result);
+        return;
+    }
     if (job->result.outcome != NT_OUTCOME_OK) {
-        nt_listing_fail(listing, job->result.failure, job->result.message);
+        if (job->result.failure != NT_FETCH_UNSUPPORTED || !ask_for_index(walk, &job->result))
+            nt_listing_fail(listing, job->result.failure, job->result.message);
         return;
     }
     if (!walk->list || !nt_list_parser_feed(walk->list, "", 0, true)) {
@@ -632,7 +677,7 @@ bool nt_web_list(struct nt_listing *listing, const char *address, const char **p
     if (!walk || !(walk->address = strdup(address)))
         return false;
     walk->listing = listing;
-    return ask(walk, problem_ret);
+    return ask(walk, NT_HTTP_REQUEST_FOLDER, problem_ret);
 }
 
 void nt_web_end_list(struct nt_listing *listing)
@@ -641,6 +686,7 @@ void nt_web_end_list(struct nt_listing *listing)
     if (walk->is_asking)
         nt_transfers_remove(listing->listings->jobs, &walk->job);
     nt_list_parser_free(walk->list);
+    nt_index_parser_free(walk->index);
     free(walk->origin.address);
     free(walk->origin.redirect_url);
     free(walk->address);

@@ -325,18 +325,22 @@ static void judge_other(struct nt_request *request, long code)
 /* Judges the status of a listing; false if it means the same as for other requests. */
 static bool judge_list(struct nt_request *request, long code)
 {
-    bool is_web = request->service == NT_SERVICE_WEB, is_list = code == (is_web ? 207 : 200);
-    if (request->asked != NT_HTTP_REQUEST_FOLDER)
+    bool is_dav = request->service == NT_SERVICE_WEB && request->asked == NT_HTTP_REQUEST_FOLDER,
+         is_list = code == (is_dav ? 207 : 200);
+    if (request->asked == NT_HTTP_REQUEST_PART)
         return false;
     if (is_list && request->reply.is_encoded)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends its list compressed (Content-Encoding)");
     else if (code == 404 || code == 410)
         judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such directory (%ld)", code);
-    else if (is_web && !is_list &&
+    else if (is_dav && !is_list &&
              (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server does not list directories (it answers %ld to WebDAV's PROPFIND)", code);
+    else if (request->asked == NT_HTTP_REQUEST_INDEX && !is_list && code != 408 && code != 429 &&
+             (code / 100 != 5 || code == 501))
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED, "the server sends no page (%ld)", code);
     else
         return is_list;
     return true;
@@ -446,7 +450,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return;
-    uint64_t requested = request->asked == NT_HTTP_REQUEST_FOLDER ? request->result.got : request->bytes;
+    uint64_t requested = request->asked == NT_HTTP_REQUEST_PART ? request->bytes : request->result.got;
     bool is_part = request->reply.has_range && request->asked == NT_HTTP_REQUEST_PART;
     if (is_part)
         requested = request->reply.last - request->reply.first + 1;
@@ -553,6 +557,8 @@ static bool add_headers(struct nt_request *request)
         return false;
     if (request->asked == NT_HTTP_REQUEST_FOLDER)
         return request_list(request);
+    if (request->asked == NT_HTTP_REQUEST_INDEX)
+        return nt_headers_add(&request->headers, "Accept", "application/json, text/html;q=0.5");
     if (known && known->tag[0] && !known->is_weak)
         return nt_headers_add(&request->headers, "If-Match", known->tag);
     return !known || !known->modified[0] ||

@@ -47,6 +47,101 @@ TEST(what_is_in_a_folder_is_reported, .setup = set_up, .teardown = tear_down)
     ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
 }
 
+/* ---- servers without WebDAV ---- */
+
+static bool answer_index(struct connection *connection)
+{
+    bool is_page = strncmp(connection->what, "GET ", 4) == 0;
+    send_text(connection, is_page ? headers : "405 Not Allowed\r\nContent-Length: 0", is_page ? body : "");
+    return true;
+}
+
+static uint64_t request_index(const char *text)
+{
+    uint64_t id = request_list("200 OK", text);
+    server.answer = answer_index;
+    return id;
+}
+
+#define ENTRY(name, type, rest) "{ \"name\":\"" name "\", \"type\":\"" type "\"" rest " }"
+#define TIME ", \"mtime\":\"Wed, 21 Oct 2015 07:28:00 GMT\""
+
+static const struct {
+    const char *body, *names;
+} indexes[] =
+    {
+        /* nginx, autoindex_format json */
+        {"[\n" ENTRY("of today", "directory", TIME) ",\n" ENTRY("a \\\"}file", "file",
+                                                                TIME ", \"size\":17") "\n]\n",
+         "of today/ 0 1445412480 ,a \"}file 17 1445412480 Wed, 21 Oct 2015 07:28:00 GMT,"},
+        {"[]", ""},
+        {"\xef\xbb\xbf [{\"name\":\"d/\",\"size\":4096,\"url\":\"./d/\","
+         "\"mod_time\":\"2026-01-02T03:04:05.6Z\","
+         "\"mode\":1,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"url\":\"./"
+         "f\",\"is_dir\":false,\"more\":{}}]", /* caddy; */
+         NULL},                                /* but no objects within its entries */
+        {"[{\"name\":\"d/\",\"size\":4096,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"is_dir\":false}]",
+         "d/ 0 -1 ,f 5 -1 ,"},
+        /* names that lead out, sizes that are none, and types that are neither */
+        {"[" ENTRY("../x", "file", ", \"size\":1") "," ENTRY("..", "directory", "") "," ENTRY(
+             "y", "file", "") "," ENTRY("z", "file", ", \"size\":-1") "," ENTRY("good", "file",
+                                                                                ", \"size\":1") "]",
+         "good 1 -1 ,"},
+        /* the pages of nginx, Apache and Python */
+        {"<html><head><title>Index of /folder/</title></head><body><h1>Index of /folder/</h1><hr><pre>"
+         "<a href=\"../\">../</a>\n<a href=\"of%20today/\">of today/</a>  -\n<a href=\"a%20b&amp;c.root\">a "
+         "b..&gt;</a> 17",
+         "of today/ 0 -1 ,a b&c.root 0 -1 ,"},
+        {"<table><tr><th><A class=x HREF='?C=N;O=D'>Name</a></th></tr><a href=\"/\">Parent</a>"
+         "<a href='/folder/it&#39;s.root'>x</a><a href=./plain.root>x</a><a href=\"/other/no.root\">x</a>"
+         "<a href=\"http://other.example/no.root\">x</a><a href=\"mailto:x\">x</a><a href=\"a/b.root\">x</a>"
+         "<a href=\"..%2f..%2fetc\">x</a><a href=\"a%00b\">x</a><abbr href=\"no\">x</abbr><a name=x>",
+         "it's.root 0 -1 ,plain.root 0 -1 ,"},
+};
+
+TEST(an_index_page_is_a_list, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(indexes))
+{
+    uint64_t id = request_index(indexes[_i].body);
+    if (!indexes[_i].names) {
+        check_failure(id, NT_FETCH_UNSUPPORTED, "it answers 405 to WebDAV's PROPFIND");
+        return;
+    }
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_str_eq(answers[id].names, indexes[_i].names);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
+    ck_assert_uint_eq(times_asked("GET /folder/ "), 1);
+}
+
+static const char *const no_indexes[] = {
+    "",
+    "plain text",
+    "{\"name\":\"x\"}",
+    "[{\"name\":\"x\", \"type\":\"file\", \"size\":1",
+    "[{x}]",
+    "<html><body>Welcome</body></html>",
+};
+
+TEST(what_is_no_index_page_says_that_folders_are_not_listed, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(no_indexes))
+{
+    check_failure(request_index(no_indexes[_i]), NT_FETCH_UNSUPPORTED,
+                  "the server does not list directories (it answers 405 to WebDAV's PROPFIND)");
+}
+
+TEST(an_entry_of_an_index_page_has_a_longest_length, .setup = set_up, .teardown = tear_down)
+{
+    enum { LENGTH = 10000 };
+    char *text = malloc(LENGTH + 1);
+    ck_assert_ptr_nonnull(text);
+    memset(text, 'x', LENGTH);
+    memcpy(text, "[{\"name\":\"", 10);
+    text[LENGTH] = '\0';
+    check_failure(request_index(text), NT_FETCH_UNSUPPORTED, "it answers 405 to WebDAV's PROPFIND");
+    free(text);
+}
+
+/* ---- lists that are none ---- */
+
 static const struct {
     const char *headers, *body;
     enum nt_fetch_failure failure;
@@ -69,7 +164,7 @@ TEST(what_is_no_list_is_reported, .setup = set_up, .teardown = tear_down, .end =
 {
     check_failure(request_list(failures[_i].headers, failures[_i].body), failures[_i].failure,
                   failures[_i].message);
-    ck_assert_uint_eq(answered, 1);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
 }
 
 TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear_down)
@@ -137,11 +232,11 @@ TEST(a_list_waits_for_its_receiver, .setup = set_up, .teardown = tear_down)
         work_untaken();
         usleep(1000);
     }
-    ck_assert_uint_eq(answered, 1);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
     ck_assert(TAILQ_FIRST(&files.jobs.all)->is_paused);
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, good_names);
-    ck_assert_uint_eq(answered, 1);
+    ck_assert_uint_eq(times_asked("PROPFIND /folder/ "), 1);
 }
 
 /* ---- buckets, whose lists come in parts ---- */
