@@ -113,6 +113,18 @@ static void note_missing(struct nt_program *program, const char *sandbox, const 
     nt_log_note(&program->log, line);
 }
 
+static void note_unversioned(struct nt_program *program)
+{
+    char server[NT_FETCH_SERVER_BYTES], line[NT_FETCH_SERVER_BYTES + 160];
+    nt_fetcher_unversioned(program->settings.fetcher, server);
+    if (!server[0])
+        return;
+    snprintf(line, sizeof(line),
+             "%s reports no versions of files (ETag, Last-Modified): changes of files cannot be detected",
+             server);
+    nt_log_note(&program->log, line);
+}
+
 static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
@@ -135,6 +147,7 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     if (program->settings.fetcher) {
         nt_helper_sandbox(program->settings.fetcher, &sandbox);
         note_missing(program, "the sandbox of the network helper", sandbox.missing);
+        note_unversioned(program);
     }
     return NT_EXIT_OK;
 }

@@ -81,6 +81,9 @@ def https_servers_need_a_trusted_certificate():
                           {'X509_CERT_DIR': directory / 'authorities'},
                           {'SSL_CERT_DIR': directory / 'authorities'}):
             is_read(url, **variables)
+        is_refused(UNREACHABLE, url.replace('127.0.0.1', 'other.localhost'),
+                   "the server's certificate is not for the name other.localhost",
+                   CURL_CA_BUNDLE=directory / 'ca.pem')
         is_refused(UNREACHABLE, f'{site}/down/{FILE}', 'not allowed', CURL_CA_BUNDLE=directory / 'ca.pem')
         here, there = (directory / name for name in ('here', 'there'))
         output(NTUPLE, 'cp', '-r', url, 'Events', there, env=environment(CURL_CA_BUNDLE=directory / 'ca.pem'))

@@ -252,6 +252,13 @@ def folders_of_plain_web_servers_are_what_they_are_here():
 
 
 @case
+def a_folder_of_a_plain_web_server_is_found_without_a_slash():
+    with indexed('json') as (www, url):
+        shutil.copytree(DATASETS / 'fragments_2.2', www / 'set')
+        same(command(NTUPLE, 'verify', f'{url}set').returncode, 0)
+
+
+@case
 def patterns_of_plain_web_servers_are_expanded():
     for style in 'json', 'html':
         with indexed(style) as (www, url):

@@ -140,6 +140,16 @@ def stats_say_what_was_asked_of_servers():
 
 
 @case
+def a_server_without_versions_is_told_when_it_is_mounted():
+    with served(DATA) as site:
+        server = site.url('').rstrip('/')
+        with mounted(site.url(f'unnamed/{FILE}'), reported=f'{server} reports no versions of files'):
+            pass
+        with mounted(site.url(FILE), reported=''):
+            pass
+
+
+@case
 def stat_says_server_validator_and_what_opening_costs():
     with served(DATA) as site:
         server = site.url('').rstrip('/')

@@ -189,6 +189,7 @@ def what_servers_refuse_is_reported():
         with xrootd(directory, folder) as server:
             sources = [(server.url('nothing.root'), NOTHING, '3011'),
                        (server.url('closed.root'), NOTHING, '3010'),
+                       (f'root://127.0.0.1:{server.port}/{FILE}', NOTHING, 'two slashes: root://HOST//PATH'),
                        (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
                        (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
                        ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'tries')]

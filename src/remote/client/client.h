@@ -228,6 +228,8 @@ struct nt_fetch_counters {
 };
 /* The helper's sandbox, known after the first open. Before, the call may block: only one thread. */
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret);
+/* The first server that reported no version of an opened file; "": none. */
+void nt_fetcher_unversioned(struct nt_fetcher *fetcher, char server_ret[NT_FETCH_SERVER_BYTES]);
 
 /* A forked process starts its own network helper at its first request. */
 struct nt_fetcher {
@@ -257,8 +259,9 @@ struct nt_fetcher {
     used; /* open files with a validator, most recently used first */
     unsigned open_count;
     struct nt_fetch_counters counters;
-    struct nt_helper_sandbox sandbox; /* of the current network helper, as reported */
-    struct nt_fetch_totals totals;    /* as last reported by the current network helper */
+    struct nt_helper_sandbox sandbox;        /* of the current network helper, as reported */
+    char unversioned[NT_FETCH_SERVER_BYTES]; /* see nt_fetcher_unversioned */
+    struct nt_fetch_totals totals;           /* as last reported by the current network helper */
     uint8_t *packet;
 };
 

@@ -246,6 +246,13 @@ static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer 
     fail_all(fetcher, "the network helper was stopped");
 }
 
+void nt_fetcher_unversioned(struct nt_fetcher *fetcher, char server_ret[NT_FETCH_SERVER_BYTES])
+{
+    nt_fetcher_lock(fetcher);
+    memcpy(server_ret, fetcher->unversioned, sizeof(fetcher->unversioned));
+    nt_fetcher_unlock(fetcher);
+}
+
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret)
 {
     nt_fetcher_lock(fetcher);

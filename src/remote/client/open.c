@@ -213,6 +213,8 @@ static void settle_first(struct nt_remote_file *file, const struct opening *open
     file->modified = time_or_now(opening->modified);
     memcpy(file->validator, opening->validator, sizeof(file->validator));
     keep_ends(file, opening);
+    if (!file->validator[0] && !file->fetcher->unversioned[0])
+        memcpy(file->fetcher->unversioned, opening->server, sizeof(opening->server));
 }
 
 static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,

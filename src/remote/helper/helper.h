@@ -465,6 +465,7 @@ struct nt_request {
     unsigned redirections;
     uint64_t redirection_bytes; /* of redirect bodies, which are discarded */
     bool is_refused;            /* the server's address is forbidden */
+    char curl_message[CURL_ERROR_SIZE];
     void *private;
     CURL *easy;
     struct curl_slist *headers;

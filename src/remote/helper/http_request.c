@@ -286,6 +286,15 @@ static enum nt_request_outcome refused(const struct nt_request *request)
     return request->is_own ? NT_OUTCOME_FAILED : NT_OUTCOME_OTHER_SERVER;
 }
 
+/* Web servers send the page of a folder only to an address with a slash at its end. */
+static bool is_redirected_to_folder(const struct nt_request *request)
+{
+    const char *url = request->redirect_url;
+    size_t length = url ? strcspn(url, "?#") : 0;
+    size_t before = strcspn(request->named, "?#");
+    return !request->expected && length && url[length - 1] == '/' && request->named[before - 1] != '/';
+}
+
 static void judge_whole(struct nt_request *request)
 {
     curl_off_t bytes = -1;
@@ -294,6 +303,8 @@ static void judge_whole(struct nt_request *request)
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (is_other_version(request))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
+    else if (is_redirected_to_folder(request)) /* then it is listed */
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND, "it is a directory");
     else
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server sends only whole files, but ntuplefs needs ranges (Range)");
@@ -366,7 +377,11 @@ static void judge_code(struct nt_request *request, long code)
         break;
     case 401:
     case 403:
-        judge(request, refused(request), NT_FETCH_FORBIDDEN, "the server does not allow it (%ld)", code);
+        judge(request, refused(request), NT_FETCH_FORBIDDEN, "the server does not allow it (%ld)%s", code,
+              code == 403 && request->asked == NT_HTTP_REQUEST_PART && !request->expected &&
+                      request->service == NT_SERVICE_WEB
+                  ? "; the address of a directory ends with a slash"
+                  : "");
         break;
     case 404:
     case 410:
@@ -400,7 +415,7 @@ static const struct lasting {
     CURLcode code;
     const char *message;
 } lasting[] = {
-    {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
+    {CURLE_UNSUPPORTED_PROTOCOL, "the server's answer is not HTTP"},
     {CURLE_URL_MALFORMAT, NULL},
 /* A header line that exceeds libcurl's limit. */
 #if LIBCURL_VERSION_NUM >= 0x080600
@@ -425,11 +440,45 @@ static const struct lasting *lasting_of(CURLcode code)
     return NULL;
 }
 
+/* Libcurl has one code for all that is wrong with a certificate. Its text repeats names from the
+ * certificate, which are not shown. */
+static bool is_for_another_name(const struct nt_request *request, CURLcode code)
+{
+    return code == CURLE_PEER_FAILED_VERIFICATION &&
+           strstr(request->curl_message, "target host name") != NULL;
+}
+
+/* The variable that names the proxy, if it may be the one that cannot be reached; else NULL. */
+static const char *failed_proxy(const struct nt_request *request, CURLcode code)
+{
+    static const char *const of_https[] = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", NULL};
+    static const char *const of_http[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL};
+    const char *const *name = is_secure(nt_request_address(request)) ? of_https : of_http;
+    if (code != CURLE_COULDNT_RESOLVE_PROXY && code != CURLE_COULDNT_CONNECT && code != CURLE_PROXY)
+        return NULL;
+    while (*name && !nt_environment(*name))
+        name++;
+    return *name;
+}
+
 static void judge_failure(struct nt_request *request, CURLcode code)
 {
     const struct lasting *known = lasting_of(code);
+    const char *address = nt_request_address(request), *host = strstr(address, "://"),
+               *proxy = failed_proxy(request, code);
+    host = host ? host + strlen("://") : address;
     if (request->is_refused) {
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        return;
+    }
+    if (is_for_another_name(request, code)) {
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
+              "the server's certificate is not for the name %.*s", (int)strcspn(host, ":/?#"), host);
+        return;
+    }
+    if (proxy) {
+        judge(request, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, "%s (the proxy is the one of %s)",
+              curl_easy_strerror(code), proxy);
         return;
     }
     judge(request, known ? NT_OUTCOME_FAILED : NT_OUTCOME_RETRY,
@@ -606,6 +655,7 @@ static void set_way(struct nt_request *request, const char *address)
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
     curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, request->curl_message);
     /* HTTP/1.1 with many connections: a shared HTTP/2 connection has one window, slow on long links. */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);

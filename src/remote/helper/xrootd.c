@@ -43,6 +43,25 @@ static bool take_end(struct nt_transfer *job, uint64_t offset, const char *bytes
     return true;
 }
 
+/* With one slash the path is a relative one, which most servers do not export. */
+static bool has_one_slash(const char *url)
+{
+    const char *path = strstr(url, "://");
+    path = path ? strchr(path + strlen("://"), '/') : NULL;
+    return path && path[1] != '/';
+}
+
+static void fail_opening(struct nt_remote_handle *fetched, const struct nt_xrootd_file *file,
+                         const struct nt_result *result)
+{
+    char message[sizeof(result->message) + 64];
+    bool is_of_path = result->failure == NT_FETCH_FORBIDDEN || result->failure == NT_FETCH_NOT_FOUND;
+    snprintf(message, sizeof(message), "%s%s", result->message,
+             is_of_path && has_one_slash(file->url) ? "; a path begins with two slashes: root://HOST//PATH"
+                                                    : "");
+    nt_file_not_opened(fetched, result->failure, message);
+}
+
 static void end_opening(struct nt_transfer *job)
 {
     struct nt_xrd_ends *ends = (struct nt_xrd_ends *)job;
@@ -64,7 +83,7 @@ static void end_opening(struct nt_transfer *job)
     if (job->result.outcome == NT_OUTCOME_OK)
         nt_file_opened(ends->fetched, &opened);
     else
-        nt_file_not_opened(ends->fetched, job->result.failure, job->result.message);
+        fail_opening(ends->fetched, file, &job->result);
     free(ends);
 }
 

@@ -68,35 +68,34 @@ static uint64_t request_index(const char *text)
 
 static const struct {
     const char *body, *names;
-} indexes[] =
-    {
-        /* nginx, autoindex_format json */
-        {"[\n" ENTRY("of today", "directory", TIME) ",\n" ENTRY("a \\\"}file", "file",
-                                                                TIME ", \"size\":17") "\n]\n",
-         "of today/ 0 1445412480 ,a \"}file 17 1445412480 Wed, 21 Oct 2015 07:28:00 GMT,"},
-        {"[]", ""},
-        {"\xef\xbb\xbf [{\"name\":\"d/\",\"size\":4096,\"url\":\"./d/\","
-         "\"mod_time\":\"2026-01-02T03:04:05.6Z\","
-         "\"mode\":1,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"url\":\"./"
-         "f\",\"is_dir\":false,\"more\":{}}]", /* caddy; */
-         NULL},                                /* but no objects within its entries */
-        {"[{\"name\":\"d/\",\"size\":4096,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"is_dir\":false}]",
-         "d/ 0 -1 ,f 5 -1 ,"},
-        /* names that lead out, sizes that are none, and types that are neither */
-        {"[" ENTRY("../x", "file", ", \"size\":1") "," ENTRY("..", "directory", "") "," ENTRY(
-             "y", "file", "") "," ENTRY("z", "file", ", \"size\":-1") "," ENTRY("good", "file",
-                                                                                ", \"size\":1") "]",
-         "good 1 -1 ,"},
-        /* the pages of nginx, Apache and Python */
-        {"<html><head><title>Index of /folder/</title></head><body><h1>Index of /folder/</h1><hr><pre>"
-         "<a href=\"../\">../</a>\n<a href=\"of%20today/\">of today/</a>  -\n<a href=\"a%20b&amp;c.root\">a "
-         "b..&gt;</a> 17",
-         "of today/ 0 -1 ,a b&c.root 0 -1 ,"},
-        {"<table><tr><th><A class=x HREF='?C=N;O=D'>Name</a></th></tr><a href=\"/\">Parent</a>"
-         "<a href='/folder/it&#39;s.root'>x</a><a href=./plain.root>x</a><a href=\"/other/no.root\">x</a>"
-         "<a href=\"http://other.example/no.root\">x</a><a href=\"mailto:x\">x</a><a href=\"a/b.root\">x</a>"
-         "<a href=\"..%2f..%2fetc\">x</a><a href=\"a%00b\">x</a><abbr href=\"no\">x</abbr><a name=x>",
-         "it's.root 0 -1 ,plain.root 0 -1 ,"},
+} indexes[] = {
+    /* nginx, autoindex_format json */
+    {"[\n" ENTRY("of today", "directory", TIME) ",\n" ENTRY("a \\\"}file", "file",
+                                                            TIME ", \"size\":17") "\n]\n",
+     "of today/ 0 1445412480 ,a \"}file 17 1445412480 Wed, 21 Oct 2015 07:28:00 GMT,"},
+    {"[]", ""},
+    {"\xef\xbb\xbf [{\"name\":\"d/\",\"size\":4096,\"url\":\"./d/\","
+     "\"mod_time\":\"2026-01-02T03:04:05.6Z\","
+     "\"mode\":1,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"url\":\"./"
+     "f\",\"is_dir\":false,\"more\":{}}]", /* caddy; */
+     NULL},                                /* but no objects within its entries */
+    {"[{\"name\":\"d/\",\"size\":4096,\"is_dir\":true},{\"name\":\"f\",\"size\":5,\"is_dir\":false}]",
+     "d/ 0 -1 ,f 5 -1 ,"},
+    /* names that lead out, sizes that are none, and types that are neither */
+    {"[" ENTRY("../x", "file", ", \"size\":1") "," ENTRY("..", "directory", "") "," ENTRY(
+         "y", "file", "") "," ENTRY("z", "file", ", \"size\":-1") "," ENTRY("good", "file",
+                                                                            ", \"size\":1") "]",
+     "good 1 -1 ,"},
+    /* the pages of nginx, Apache and Python */
+    {"<html><head><title>Index of /folder/</title></head><body><h1>Index of /folder/</h1><hr><pre>"
+     "<a href=\"../\">../</a>\n<a href=\"of%20today/\">of today/</a>  -\n<a href=\"a%20b&amp;c.root\">a "
+     "b..&gt;</a> 17",
+     "of today/ 0 -1 ,a b&c.root 0 -1 ,"},
+    {"<table><tr><th><A class=x HREF='?C=N;O=D'>Name</a></th></tr><a href=\"/\">Parent</a>"
+     "<a href='/folder/it&#39;s.root'>x</a><a href=./plain.root>x</a><a href=\"/other/no.root\">x</a>"
+     "<a href=\"http://other.example/no.root\">x</a><a href=\"mailto:x\">x</a><a href=\"a/b.root\">x</a>"
+     "<a href=\"..%2f..%2fetc\">x</a><a href=\"a%00b\">x</a><abbr href=\"no\">x</abbr><a name=x>",
+     "it's.root 0 -1 ,plain.root 0 -1 ,"},
 };
 
 TEST(an_index_page_is_a_list, .setup = set_up, .teardown = tear_down, .end = COUNT_OF(indexes))
