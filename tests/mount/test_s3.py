@@ -3,11 +3,14 @@
 """Objects of S3, from a server that checks signatures (moto); configured like the tools of AWS."""
 import contextlib
 import errno
+import http.server
 import json
 import logging
 import os
 import shutil
 import sys
+import threading
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -143,6 +146,87 @@ def only_permitted_users_can_read():
             found = store.ask(*words, key=key)
             same((found.returncode, found.stderr.decode()),
                  (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'), key)
+
+
+ROLE = 'arn:aws:iam::1:role/r'
+
+
+class RoleService(http.server.BaseHTTPRequestHandler):
+    """Gives the keys of a role: by STS to a web identity, to a container, and to a machine."""
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, text, status=200):
+        self.send_response(status)
+        self.send_header('Content-Length', str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def do_PUT(self):
+        self.answer('a-session', 200 if self.path == '/latest/api/token' else 404)
+
+    def do_GET(self):
+        key, role = self.server.key, '/latest/meta-data/iam/security-credentials/'
+        names = {'AccessKeyId': key['AWS_ACCESS_KEY_ID'], 'SecretAccessKey': key['AWS_SECRET_ACCESS_KEY']}
+        query = urllib.parse.parse_qs(self.path.partition('?')[2])
+        self.server.asked += 1
+        if query.get('WebIdentityToken') == ['identity.of+me'] and query['RoleArn'] == [ROLE]:
+            members = {**names, 'SessionToken': key['AWS_SESSION_TOKEN'],
+                       'Expiration': '2099-01-01T00:00:00Z'}
+            self.answer('<R><Credentials>' + ''.join(f'<{name}>{value}</{name}>' for name, value
+                                                     in members.items()) + '</Credentials></R>')
+        elif self.path == role and self.headers['X-aws-ec2-metadata-token'] == 'a-session':
+            self.answer('visitor')
+        elif (self.path == f'{role}visitor' and self.headers['X-aws-ec2-metadata-token'] == 'a-session'
+              or self.path == '/container' and self.headers['Authorization'] == 'of the container'):
+            self.answer(json.dumps({**names, 'Token': key['AWS_SESSION_TOKEN'],
+                                    'Expiration': '2099-01-01T00:00:00Z'}))
+        else:
+            self.answer('no', 403)
+
+
+@contextlib.contextmanager
+def role_service(key):
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), RoleService)
+    server.key, server.asked = key, 0
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server, f'http://127.0.0.1:{server.server_port}'
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@case
+def keys_of_roles_are_fetched():
+    with stored() as store, scratch() as directory, role_service(store.visitor) as (service, url):
+        for name, text in ('identity', 'identity.of+me\n'), ('token', 'of the container\n'), ('bad', 'x'):
+            (directory / name).write_text(text)
+        identity = {'AWS_ROLE_ARN': ROLE, 'AWS_ENDPOINT_URL_STS': url}
+        container = {'AWS_CONTAINER_CREDENTIALS_FULL_URI': f'{url}/container'}
+        ways = ({**identity, 'AWS_WEB_IDENTITY_TOKEN_FILE': str(directory / 'identity')},
+                {**container, 'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE': str(directory / 'token')},
+                {**container, 'AWS_CONTAINER_AUTHORIZATION_TOKEN': 'of the container'},
+                {'AWS_EC2_METADATA_SERVICE_ENDPOINT': url})
+        for way in ways:
+            before = service.asked
+            found = store.ask('verify', 's3://data/plain.root', key={}, **way)
+            same(found.returncode, 0, f'{way}: {found.stderr}')
+            same(1 <= service.asked - before <= 2, True, f'{way}: keys are kept')
+        bad = {'AWS_WEB_IDENTITY_TOKEN_FILE': str(directory / 'bad')}
+        elsewhere = {'AWS_CONTAINER_CREDENTIALS_FULL_URI': 'http://other.example:1/container'}
+        for way, words in (({**identity, **bad}, 'web identity'),
+                           ({**container, 'AWS_CONTAINER_AUTHORIZATION_TOKEN': 'wrong'}, 'container'),
+                           (elsewhere, 'container')):
+            found = store.ask('ls', 's3://data/plain.root', key={}, **way)
+            same((found.returncode != 0, 'cannot get keys' in found.stderr.decode()
+                  and words in found.stderr.decode()), (True, True), found.stderr)
+        before = service.asked
+        same(store.ask('ls', 's3://data/plain.root', key=store.key, **ways[0]).returncode, 0)
+        same(service.asked, before, 'keys in variables come first')
 
 
 @case

@@ -55,6 +55,8 @@ static const struct row {
     [NT_CREDENTIAL_BUNDLE_OF_PACKAGE] = {.variable = "NTUPLE_CA_BUNDLE"},
     [NT_CREDENTIAL_AWS_CONFIG] = {.variable = "AWS_CONFIG_FILE", .below_home = ".aws/config"},
     [NT_CREDENTIAL_AWS_KEYS] = {.variable = "AWS_SHARED_CREDENTIALS_FILE", .below_home = ".aws/credentials"},
+    [NT_CREDENTIAL_AWS_IDENTITY] = {.variable = "AWS_WEB_IDENTITY_TOKEN_FILE"},
+    [NT_CREDENTIAL_AWS_CONTAINER] = {.variable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"},
     [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME",
                                .shared = "/tmp/krb5cc_%u",
                                .is_for_libraries = true},

@@ -103,8 +103,10 @@ enum nt_credential {
     NT_CREDENTIAL_BUNDLE_OF_PACKAGE, /* if the system has none */
     NT_CREDENTIAL_AWS_CONFIG,
     NT_CREDENTIAL_AWS_KEYS,
-    NT_CREDENTIAL_TICKETS, /* Kerberos */
-    NT_CREDENTIAL_SECRETS, /* XRootD sss */
+    NT_CREDENTIAL_AWS_IDENTITY,  /* a token of a web identity */
+    NT_CREDENTIAL_AWS_CONTAINER, /* a token for the keys of a container */
+    NT_CREDENTIAL_TICKETS,       /* Kerberos */
+    NT_CREDENTIAL_SECRETS,       /* XRootD sss */
     NT_CREDENTIALS
 };
 
@@ -413,6 +415,10 @@ struct nt_s3 {
 
 /* Reads the environment, else the files of the AWS tools. Returns NULL, or what is wrong. */
 const char *nt_s3_find(struct nt_s3 *s3);
+
+/* Sets temporary keys of the role that the environment configures, if it does: asks its service when the
+ * last ones expire. Returns NULL, or why there are none. */
+const char *nt_s3_take_role(struct nt_s3 *s3);
 
 /* The URL of BUCKET/KEY, from malloc; NULL on failure, and why. The key is not percent-encoded. */
 char *nt_s3_url(const char *name, const char **problem_ret);

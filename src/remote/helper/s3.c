@@ -141,7 +141,7 @@ const char *nt_s3_find(struct nt_s3 *s3)
     if (s3->endpoint[0] && strncasecmp(s3->endpoint, "http://", strlen("http://")) != 0 &&
         strncasecmp(s3->endpoint, "https://", strlen("https://")) != 0)
         return "AWS_ENDPOINT_URL must begin with http:// or https://";
-    return NULL;
+    return s3->key[0] ? NULL : nt_s3_take_role(s3);
 }
 
 /* ---- URLs ---- */
