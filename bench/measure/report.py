@@ -139,7 +139,8 @@ def arrow_tables(cases, prefixes):
     seconds = [what for what in measured if arrow.SECONDS in what]
     return (table("3 of 60 columns through table.arrow, pages decoded", cases,
                   [(what, "", spread) for what in measured if what not in seconds]) +
-            table("the same, ms", cases, [(what, "", lambda values: spread(values, 1e3)) for what in seconds]))
+            table("the same, ms", cases, [(what, "", lambda values: spread(values, 1e3))
+                                           for what in seconds]))
 
 
 def chains_table(cases, prefixes):

@@ -18,7 +18,7 @@ def rounds(**values):
 
 def results(**parts):
     empty = {part: {} for part in ("speed", "processors", "fields", "pages", "readers", "memory", "random",
-                                   "rows", "chains",
+                                   "rows", "arrow", "chains",
                                 "python", "remote", "lance", "ttree")}
     machine = {"date": "2026-01-01", "processor": "p", "processors": 2, "kernel": "k", "load at start": [1],
                "threads": 2,
