@@ -115,6 +115,21 @@ size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret)
     return is_encoded ? 3 : 1;
 }
 
+bool nt_percent_decode_text(char *text)
+{
+    char *end = text;
+    size_t left = strlen(text), step;
+    for (const char *at = text; left; at += step, left -= step) {
+        uint8_t byte;
+        step = nt_percent_decode(at, left, &byte);
+        if (!byte)
+            return false;
+        *end++ = (char)byte;
+    }
+    *end = '\0';
+    return true;
+}
+
 /* Excludes Unicode's explicit directional controls and marks, and the C1 controls. */
 static bool is_printable(uint32_t code_point)
 {

@@ -66,6 +66,8 @@ void nt_append_printable(struct nt_buffer *out, const void *bytes, size_t length
 /* The first byte of `bytes` (at least one), plain or percent-encoded. Returns how many bytes it uses: 1
  * or 3. */
 size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret);
+/* Decodes a whole text in place. False if an encoded byte is NUL. */
+bool nt_percent_decode_text(char *text);
 /* Does a '%' at the start of `bytes` begin an encoded byte? */
 bool nt_is_percent_encoded(const char *bytes, size_t left);
 

@@ -136,22 +136,6 @@ static void join_slashes(char *path)
     *end = '\0';
 }
 
-/* In href; false if the decoded text contains a NUL. */
-static bool decode(char *text)
-{
-    char *end = text;
-    size_t left = strlen(text), step;
-    for (const char *at = text; left; at += step, left -= step) {
-        uint8_t byte;
-        step = nt_percent_decode(at, left, &byte);
-        if (!byte)
-            return false;
-        *end++ = (char)byte;
-    }
-    *end = '\0';
-    return true;
-}
-
 /* The path of a URL, or of a relative reference, in href. */
 static char *path_of(char *url)
 {
@@ -188,7 +172,7 @@ static void end_response(struct nt_list_parser *list)
         return;
     strcpy(name, slash + 1);
     slash[1] = '\0';
-    if (!decode(name) || !decode(path))
+    if (!nt_percent_decode_text(name) || !nt_percent_decode_text(path))
         return;
     join_slashes(path);
     if (strcmp(path, list->folder) == 0) {

@@ -105,7 +105,7 @@ static size_t decode_reference(const char *text, char *byte_ret)
     return 0;
 }
 
-/* Both decode in place. */
+/* In place. */
 static void decode_references(char *text)
 {
     char *end = text;
@@ -118,22 +118,6 @@ static void decode_references(char *text)
     *end = '\0';
 }
 
-/* False if the decoded text contains a NUL. */
-static bool decode_percents(char *text)
-{
-    char *end = text;
-    size_t left = strlen(text), step;
-    for (const char *at = text; left; at += step, left -= step) {
-        uint8_t byte;
-        step = nt_percent_decode(at, left, &byte);
-        if (!byte)
-            return false;
-        *end++ = (char)byte;
-    }
-    *end = '\0';
-    return true;
-}
-
 /* A link to something directly below the page. Links with a query sort the list. */
 static void take_link(struct nt_index_parser *index, char *link)
 {
@@ -141,7 +125,7 @@ static void take_link(struct nt_index_parser *index, char *link)
     size_t folder = strlen(index->folder);
     decode_references(link);
     index->is_there |= strcmp(link, "../") == 0 || strcmp(link, "..") == 0;
-    if (strpbrk(link, "?#") || link[strcspn(link, ":/")] == ':' || !decode_percents(link))
+    if (strpbrk(link, "?#") || link[strcspn(link, ":/")] == ':' || !nt_percent_decode_text(link))
         return;
     if (strncmp(link, "./", 2) == 0)
         link += 2;

@@ -218,3 +218,12 @@ TEST(two_digits_after_a_percent_sign_are_a_byte, .end = 15)
     ck_assert(nt_is_percent_encoded(encoded[_i].text, length) == (encoded[_i].step == 3));
     ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, 1, &byte), 1); /* the rest does not belong to it */
 }
+
+TEST(a_text_is_decoded_in_place)
+{
+    char text[] = "a%20b%2Fc%", empty[] = "", with_nul[] = "a%00b";
+    ck_assert(nt_percent_decode_text(text));
+    ck_assert_str_eq(text, "a b/c%");
+    ck_assert(nt_percent_decode_text(empty));
+    ck_assert(!nt_percent_decode_text(with_nul));
+}
