@@ -171,7 +171,7 @@ struct nt_indexed_file {
     const char *path;  /* or address */
     const char *meant; /* the dataset that a specification selects; "": none */
     uint64_t bytes, inode;
-    const char *modified;  /* as nt_index_time writes it */
+    const char *modified;  /* as nt_format_exact_time writes it */
     const char *validator; /* of an address, instead of `inode`; NULL: a local file */
     struct nt_indexed_dataset *datasets;
     uint32_t dataset_count;

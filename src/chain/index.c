@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/bytes.h"
@@ -30,8 +29,6 @@
 #include "remote/client/client.h"
 
 /* ---- Read and write the index ---- */
-
-enum { NT_KNOWN_TIME = 48 };
 
 /* Jansson needs some 75 times the bytes of a line's values. */
 enum { MAX_BYTES = 256 << 20, MAX_LINE_BYTES = 1 << 20 };
@@ -67,16 +64,6 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
 
 /* ---- Identities ---- */
 
-/* Formats the modification time with nanoseconds. */
-static void nt_index_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
-{
-    struct tm utc;
-    size_t length = 0;
-    if (gmtime_r(&attributes->st_mtim.tv_sec, &utc))
-        length = strftime(text, NT_KNOWN_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(text + length, NT_KNOWN_TIME - length, ".%09ldZ", attributes->st_mtim.tv_nsec);
-}
-
 /* `version`: the server's validator; NULL: a local file. */
 static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode,
                          const char *version)
@@ -90,8 +77,8 @@ static void put_identity(char *text, size_t size, uint64_t bytes, const char *mo
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
                                      const char *validator, struct nt_error *error)
 {
-    char modified[NT_KNOWN_TIME], expected_text[128], found_text[128];
-    nt_index_time(found, modified);
+    char modified[NT_TIME_TEXT], expected_text[128], found_text[128];
+    nt_format_exact_time(&found->st_mtim, modified);
     bool is_same = file->bytes == (uint64_t)found->st_size;
     if (validator)
         is_same &= file->validator && strcmp(file->validator, validator) == 0;
@@ -487,12 +474,12 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     struct nt_remote_names names;
     struct nt_indexed_file known = {
         .path = lasting_key_of(part, &names), .meant = meant_of(part), .datasets = datasets};
-    char modified[NT_KNOWN_TIME];
+    char modified[NT_TIME_TEXT];
     struct stat found;
     enum nt_status status = datasets ? nt_source_stat(part->file->source, &found, NULL) : NT_NO_MEMORY;
     if (status != NT_OK || !known.path)
         return status;
-    nt_index_time(&found, modified);
+    nt_format_exact_time(&found.st_mtim, modified);
     known.bytes = (uint64_t)found.st_size;
     known.inode = found.st_ino;
     known.modified = modified;

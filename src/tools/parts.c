@@ -8,9 +8,7 @@
 #include <ntuple/document.h>
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "chain/chain.h"
 #include "core/base/error.h"
@@ -236,32 +234,21 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
 
 /* ---- Files ---- */
 
-enum { TIME_BYTES = 48 };
-
-/* With nanoseconds, unlike the times of the tree: two versions may be written within a second. */
-static void put_time(struct nt_json *json, const struct timespec *when)
-{
-    char text[TIME_BYTES];
-    struct tm utc;
-    size_t length = 0;
-    if (gmtime_r(&when->tv_sec, &utc))
-        length = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(text + length, sizeof(text) - length, ".%09ldZ", when->tv_nsec);
-    nt_json_member_string(json, "modified", text);
-}
-
 static void put_source_state(struct nt_json *json, struct nt_source *source)
 {
     struct stat found;
     struct nt_remote_names names;
+    char modified[NT_TIME_TEXT];
     bool has_attributes = nt_source_stat(source, &found, NULL) == NT_OK;
     bool has_validator = nt_source_remote(source, &names) && names.validator[0];
     if (has_attributes && S_ISREG(found.st_mode))
         nt_json_member_unsigned(json, "file_bytes", (uint64_t)found.st_size);
     if (has_validator)
         nt_json_member_string(json, "validator", names.validator);
-    else if (has_attributes)
-        put_time(json, &found.st_mtim);
+    else if (has_attributes) {
+        nt_format_exact_time(&found.st_mtim, modified);
+        nt_json_member_string(json, "modified", modified);
+    }
 }
 
 /* A dataset with a history has versions, which other times of its folder leave as they are. */

@@ -80,6 +80,8 @@ void nt_json_member_null(struct nt_json *json, const char *key);
 void nt_json_member_time(struct nt_json *json, const char *key, time_t when);
 enum { NT_TIME_TEXT = 64 };
 void nt_format_time(time_t when, char text[NT_TIME_TEXT]);
+/* With nanoseconds: two versions of a file may be written within a second. */
+void nt_format_exact_time(const struct timespec *when, char text[NT_TIME_TEXT]);
 /* Checksums: a string with all digits. */
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value);
 void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value);

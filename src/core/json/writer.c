@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "core/base/memory.h"
@@ -376,6 +377,15 @@ void nt_format_time(time_t when, char text[NT_TIME_TEXT])
     struct tm utc;
     if (!gmtime_r(&when, &utc) || strftime(text, NT_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         text[0] = '\0';
+}
+
+void nt_format_exact_time(const struct timespec *when, char text[NT_TIME_TEXT])
+{
+    struct tm utc;
+    size_t length = 0;
+    if (gmtime_r(&when->tv_sec, &utc))
+        length = strftime(text, NT_TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text + length, NT_TIME_TEXT - length, ".%09ldZ", when->tv_nsec);
 }
 
 void nt_json_member_time(struct nt_json *json, const char *key, time_t when)
