@@ -142,7 +142,7 @@ struct nt_prefetch {
     uint64_t bytes; /* of all ranges since it was zeroed */
     bool is_now;    /* a reader is waiting for all of them */
 };
-/* Without memory, harmlessly drops the range. */
+/* Harmlessly drops the range if there are 65,536 already, or no memory. */
 void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *source, uint32_t number,
                            struct nt_extent extent);
 void nt_prefetch_submit(struct nt_prefetch *prefetch);

@@ -6,8 +6,8 @@
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
 
-/* The buffer with the values of a page, from which its page list reads nothing if they need not be
- * counted; NT_NONE: the list is built from all of them. */
+/* The buffer with the values of a page: the page list is built from the other buffers if the values need
+ * not be counted. NT_NONE: in 2.0, and in pages of a single value, the list then needs no buffer. */
 static uint32_t find_values(const struct nt_lance_page *page)
 {
     struct nt_proto member;
@@ -21,20 +21,14 @@ static uint32_t find_values(const struct nt_lance_page *page)
     }
 }
 
-/* In 2.0, and in pages of a single value, nothing is read to describe what is not counted. */
-static bool is_described(const struct nt_lance_page *page)
-{
-    return find_values(page) == NT_NONE;
-}
-
 static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *page, bool with_values,
                       struct nt_prefetch *prefetch)
 {
-    uint32_t values = with_values ? NT_NONE : find_values(page);
-    if (!with_values && is_described(page))
+    uint32_t values = find_values(page);
+    if (!with_values && values == NT_NONE)
         return;
     for (uint32_t i = 0; i < page->buffer_count; i++)
-        if (i != values && page->buffers[i].bytes)
+        if ((with_values || i != values) && page->buffers[i].bytes)
             nt_prefetch_add_range(prefetch, lance->source, lance->number,
                                   (struct nt_extent){page->buffers[i].offset, page->buffers[i].bytes});
 }
