@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pages that queries of 3 of 60 columns through table.arrow decode, for each page of these columns:
 with the mount's own readahead in the kernel, and without readahead. Only root may change it."""
-import contextlib
 import functools
 import importlib.util
-import os
-import pathlib
 import subprocess
 import sys
 
@@ -16,19 +13,9 @@ from .servers import web
 
 FILE = "clusters-zstd"
 COLUMNS = ("field7", "field17", "field27")
-NEEDS = {"pyarrow": "pyarrow", "polars": "polars", "duckdb": "duckdb"}
+PROGRAMS = ("pyarrow", "polars", "duckdb")
 OWN, NONE = "the mount's readahead", "no readahead"
 BASE, SECONDS, SIZE = "data.bin", "seconds", "bytes of table.arrow / of its columns"
-
-
-def set_readahead(mount, kibibytes):
-    """Whether it could be changed."""
-    device = mount.point.stat().st_dev
-    setting = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
-    with contextlib.suppress(OSError):
-        setting.write_text(str(kibibytes))
-        return True
-    return False
 
 
 def count_columns(build, source):
@@ -45,7 +32,7 @@ def count_columns(build, source):
 
 def query(build, source, program, readahead):
     with Mount(build.ntuplefs, source) as mount:
-        if readahead == NONE and not set_readahead(mount, 0):
+        if readahead == NONE and not mount.set_readahead(0):
             return {}
         before = mount.pages_decoded()
         done = subprocess.run([sys.executable, HERE / "arrow_query.py", program,
@@ -60,7 +47,7 @@ def measure(arguments, folder, results, save):
         return
     state = folder / "arrow"
     state.mkdir()
-    programs = [program for program, module in NEEDS.items() if importlib.util.find_spec(module)]
+    programs = [program for program in PROGRAMS if importlib.util.find_spec(program)]
     with web(arguments.data, state) as server:
         sources = {"local": arguments.data / f"{FILE}.root"}
         if server:

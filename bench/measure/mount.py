@@ -141,12 +141,14 @@ class Mount:
                       and folder != str(root)]
         return found
 
-    def raise_readahead(self):
-        """Sets the time slice like ntuplefs, if that is permitted."""
+    def set_readahead(self, kibibytes=256):
+        """Sets the kernel's readahead, by default as ntuplefs does. False: only root may."""
         device = self.point.stat().st_dev
         limit = pathlib.Path(f"/sys/class/bdi/{os.major(device)}:{os.minor(device)}/read_ahead_kb")
-        if os.access(limit, os.W_OK):
-            limit.write_text("256")
+        if not os.access(limit, os.W_OK):
+            return False
+        limit.write_text(str(kibibytes))
+        return True
 
     def stats(self):
         return json.loads((self.point / ".ntuplefs" / "stats.json").read_text())

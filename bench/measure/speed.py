@@ -50,7 +50,7 @@ def bare_mount(build, folder, options=(), suffix=""):
     """Files of the same sizes, whose bytes are not decoded."""
     def run(path, field):
         with Mount(build.tool("bare_mount"), folder, options) as mount:
-            mount.raise_readahead()
+            mount.set_readahead()
             use_memory(MAX_BYTES)
             files = [mount.point / file.name for file in sorted(folder.iterdir())]
             return {f"bare mount{suffix}, whole": total(files, read_whole)}

@@ -223,7 +223,7 @@ def arrow_targets(cases):
         yield Target(f"pages that a query through table.arrow decodes / those of its columns, {readahead}",
                      "≤", threshold,
                      {f"{where}, {program}": ratios(rounds, f"{program}, {readahead}", arrow.BASE)
-                      for where, rounds in cases.items() for program in arrow.NEEDS}, True)
+                      for where, rounds in cases.items() for program in arrow.PROGRAMS}, True)
     yield Target(arrow.SIZE, "≤", 1.1, {where: series(rounds, arrow.SIZE) for where, rounds in cases.items()},
                  True)
 
