@@ -11,6 +11,7 @@ computation uses.
 """
 from __future__ import annotations
 
+import itertools
 from typing import Any, Dict, FrozenSet, List, Optional, Sequence
 
 from . import _engines, _lazy
@@ -19,6 +20,11 @@ from ._file import Dataset
 from ._parts import Partition
 
 _lazy.module('dask')
+
+
+def _borders(parts: Sequence[Partition]) -> List[int]:
+    """The first entry of each partition, and the number of entries."""
+    return [0, *itertools.accumulate(map(len, parts))]
 
 
 # ---- data frames ----
@@ -41,9 +47,11 @@ class _Frames:
     def __call__(self, part: Partition, first: int, columns: Optional[Sequence[str]] = None) -> Any:
         names = list(self._paths) if columns is None else list(columns)
         paths = _engines.paths_of(self._paths, names)
-        frame = self.convert(_engines.table(part, paths)) if paths else _lazy.module('pandas').DataFrame()
+        pandas = _lazy.module('pandas')
+        index = pandas.RangeIndex(first, first + len(part))
+        frame = self.convert(_engines.table(part, paths)) if paths else pandas.DataFrame(index=index)
         frame = frame.reindex(columns=names, copy=False) if list(frame.columns) != names else frame
-        return frame.set_index(_lazy.module('pandas').RangeIndex(first, first + len(part)))
+        return frame.set_index(index)
 
 
 def dataframe(dataset: Dataset, columns: Columns = None, *, bytes: int = PARTITION_BYTES) -> Any:
@@ -54,10 +62,10 @@ def dataframe(dataset: Dataset, columns: Columns = None, *, bytes: int = PARTITI
     """
     frames = _Frames(_engines.paths_by_name(dataset, columns))
     parts = dataset.partitions(bytes, columns)
-    borders = [0]
-    for part in parts:
-        borders.append(borders[-1] + len(part))
+    borders = _borders(parts)
     meta = frames.convert(_engines.schema(dataset, columns).empty_table())
+    if not parts:   # the collections need one
+        return _lazy.module('dask.dataframe').from_pandas(meta, npartitions=1)
     divisions = (*borders[:-1], borders[-1] - 1)
     return _lazy.module('dask.dataframe').from_map(frames, parts, borders[:-1], meta=meta,
                                                    divisions=divisions, label='ntuple')
@@ -120,12 +128,10 @@ def awkward(dataset: Dataset, columns: Columns = None, *, bytes: int = PARTITION
     chosen = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
     reader = _arrays(_engines.schema(dataset, columns), _engines.dotted_paths(dataset, columns), chosen)
     parts = dataset.partitions(bytes, columns)
-    if not parts:
-        return collections.from_awkward(reader.form.length_zero_array(), 1)
-    borders = [0]
-    for part in parts:
-        borders.append(borders[-1] + len(part))
-    return collections.from_map(reader, parts, label='ntuple', divisions=tuple(borders))
+    if not parts:   # the collections need one
+        empty = _lazy.module('awkward').Array(reader.form.length_zero_array())
+        return collections.from_awkward(empty, 1)
+    return collections.from_map(reader, parts, label='ntuple', divisions=tuple(_borders(parts)))
 
 
 # ---- mounts on workers ----

@@ -19,6 +19,17 @@ TYPES_NOT_BY_UPROOT = ('std::unique_ptr<',)
 sys.path.insert(0, str(TESTS / 'render'))
 
 
+# Files of one schema, which make a chain.
+CHAIN = [DATA / f'compression_{name}.root' for name in ('lz4', 'none', 'zstd')]
+
+
+@pytest.fixture(scope='module')
+def expected():
+    """All entries of CHAIN, as uproot reads them."""
+    uproot, awkward = pytest.importorskip('uproot'), pytest.importorskip('awkward')
+    return awkward.concatenate([uproot.open(path)['compressed'].arrays() for path in CHAIN])
+
+
 @pytest.fixture
 def example():
     """The path of a file with a field of nearly every kind."""

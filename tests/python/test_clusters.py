@@ -7,16 +7,7 @@ import sys
 
 import ntuple
 import pytest
-from conftest import DATA
-
-FILES = [DATA / f'compression_{name}.root' for name in ('lz4', 'none', 'zstd')]
-
-
-@pytest.fixture(scope='module')
-def expected():
-    uproot, awkward = pytest.importorskip('uproot'), pytest.importorskip('awkward')
-    return awkward.concatenate([uproot.open(path)['compressed'].arrays() for path in FILES])
-
+from conftest import CHAIN, DATA
 
 # ---- Ray ----
 
@@ -32,7 +23,7 @@ def ray():
 
 def test_datasets_of_ray_have_what_uproot_reads(ray, expected):
     import ntuple.ray
-    data = ray.data.read_datasource(ntuple.ray.NtupleDatasource(ntuple.chain(FILES)['compressed'], bytes=1))
+    data = ray.data.read_datasource(ntuple.ray.NtupleDatasource(ntuple.chain(CHAIN)['compressed'], bytes=1))
     assert data.count() == len(expected)
     assert data.schema().names == ['ramp', 'noise', 'values', 'text']
     assert data.sum('ramp') == int(sum(expected['ramp']))
@@ -44,9 +35,9 @@ def test_datasets_of_ray_have_what_uproot_reads(ray, expected):
 def test_tasks_of_ray_say_what_is_wrong(ray, tmp_path):
     import ntuple.ray
     path = tmp_path / 'run.root'
-    shutil.copy(FILES[0], path)
+    shutil.copy(CHAIN[0], path)
     data = ray.data.read_datasource(ntuple.ray.NtupleDatasource(ntuple.open(path)['compressed']))
-    path.write_bytes(FILES[1].read_bytes())
+    path.write_bytes(CHAIN[1].read_bytes())
     with pytest.raises(ray.exceptions.RayTaskError, match='run.root: was replaced'):
         data.take_all()
 
@@ -76,7 +67,7 @@ def test_frames_of_spark_have_what_uproot_reads(spark, expected):
         [pytest.importorskip('uproot').open(path)['compressed'].arrays() for path in files])
     assert frame.count() == len(whole)
     assert frame.agg({'ramp': 'sum'}).collect()[0][0] == int(sum(whole['ramp']))
-    rows = reader.option('columns', 'text,values,ramp').load(str(FILES[0])).orderBy('ramp').collect()
+    rows = reader.option('columns', 'text,values,ramp').load(str(CHAIN[0])).orderBy('ramp').collect()
     assert sorted((row['text'], row['values'], row['ramp']) for row in rows) \
         == sorted(zip(*(expected[name][:1000].tolist() for name in ('text', 'values', 'ramp'))))
 

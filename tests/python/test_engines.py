@@ -10,22 +10,14 @@ from pathlib import Path
 import ntuple
 import numpy as np
 import pytest
-from conftest import DATA
+from conftest import CHAIN, DATA
 
-FILES = [DATA / f'compression_{name}.root' for name in ('lz4', 'none', 'zstd')]
 sys.path.insert(0, str(DATA.parent / 'mount'))
 
 
 @pytest.fixture(scope='module')
-def expected():
-    """All entries of the files."""
-    uproot, awkward = pytest.importorskip('uproot'), pytest.importorskip('awkward')
-    return awkward.concatenate([uproot.open(path)['compressed'].arrays() for path in FILES])
-
-
-@pytest.fixture(scope='module')
 def chain():
-    return ntuple.chain(FILES)['compressed']
+    return ntuple.chain(CHAIN)['compressed']
 
 
 @pytest.fixture(scope='module')
@@ -104,18 +96,35 @@ def test_members_of_records_are_columns_of_their_own(client):
 def test_a_task_whose_file_was_replaced_says_so(client, tmp_path):
     import ntuple.dask
     path = tmp_path / 'run.root'
-    shutil.copy(FILES[0], path)
+    shutil.copy(CHAIN[0], path)
     frame = ntuple.dask.dataframe(ntuple.open(path)['compressed'])
-    (tmp_path / 'new').write_bytes(FILES[1].read_bytes())
+    (tmp_path / 'new').write_bytes(CHAIN[1].read_bytes())
     os.replace(tmp_path / 'new', path)
     with pytest.raises(ntuple.ChangedError, match='run.root: was replaced'):
         frame['ramp'].sum().compute()
 
 
+@pytest.mark.parametrize('path, entries', [('no_entries', 0), ('no_fields', 5), ('nothing', 0)])
+def test_engines_read_datasets_without_entries_or_fields(path, entries):
+    """As many as ROOT wrote. No process of dask's is needed."""
+    for module in 'dask.dataframe', 'dask_awkward', 'polars':
+        pytest.importorskip(module)
+    import ntuple.dask
+    import ntuple.polars
+    dataset = ntuple.open(DATA / 'empty.root')[path]
+    names = [field.name for field in dataset.fields]
+    frame = ntuple.dask.dataframe(dataset).compute(scheduler='synchronous')
+    assert (len(frame), list(frame.columns)) == (entries, names)
+    array = ntuple.dask.awkward(dataset).compute(scheduler='synchronous')
+    assert (len(array), array.fields) == (entries, names)
+    assert ntuple.polars.scan(dataset).collect().shape == (entries, len(names))
+    assert dataset.scan().read_all().shape == (entries, len(names))
+
+
 def test_workers_mount_and_unmount(client, expected):
     import ntuple.dask
     try:
-        with ntuple.mount(FILES[0]):
+        with ntuple.mount(CHAIN[0]):
             pass
     except ntuple.MountError as error:
         pytest.skip(str(error))
@@ -124,7 +133,7 @@ def test_workers_mount_and_unmount(client, expected):
         import distributed
         path = distributed.get_worker().plugins['ntuple'].path
         return str(path), np.fromfile(path / 'compressed/ramp/data.bin', '<i4')[number]
-    client.register_plugin(ntuple.dask.Mount(str(FILES[0])))
+    client.register_plugin(ntuple.dask.Mount(str(CHAIN[0])))
     found = client.gather([client.submit(read, number, workers=[worker], pure=False)
                            for worker in client.scheduler_info()['workers'] for number in (0, 999)])
     paths = {path for path, _ in found}
@@ -155,7 +164,7 @@ def test_polars_decodes_the_columns_and_clusters_that_it_needs():
     import ntuple.polars
 
     def decoded(query):
-        with ntuple.open(FILES[0]) as file:
+        with ntuple.open(CHAIN[0]) as file:
             before = ntuple.counters()['pages_decoded']
             query(ntuple.polars.scan(file['compressed'])).collect()
             return ntuple.counters()['pages_decoded'] - before
@@ -221,7 +230,7 @@ def test_engines_read_from_a_server(client, spec, expected):
     import ntuple.dask
     from web import served
     with served(DATA) as site:
-        address = site.url(FILES[0].name)
+        address = site.url(CHAIN[0].name)
         try:
             dataset = ntuple.open(address)['compressed']
         except ntuple.UnsupportedError as error:
