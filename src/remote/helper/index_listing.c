@@ -28,9 +28,12 @@ struct nt_index_parser {
     bool is_there; /* it is a list: it has an entry, or a link to its parent, or is an empty JSON array */
     /* The item that is being read: a JSON object, or an HTML tag without its brackets. */
     bool is_inside, is_quoted, is_escaped;
+    bool is_closed; /* the last byte behind the items is the bracket that ends the JSON array */
     char item[MAX_ITEM_BYTES + 1];
     size_t length;
 };
+
+static const char blank[] = " \t\r\n\f";
 
 static void refuse(struct nt_index_parser *index, const char *problem)
 {
@@ -137,7 +140,6 @@ static void take_link(struct nt_index_parser *index, char *link)
 /* Finds the value of href in a tag `a`. */
 static void end_tag(struct nt_index_parser *index)
 {
-    static const char blank[] = " \t\r\n\f";
     char *at = index->item;
     if (strncasecmp(at, "a", 1) != 0 || !at[1] || !strchr(blank, at[1]))
         return;
@@ -168,6 +170,8 @@ static void take_byte(struct nt_index_parser *index, char byte)
     const bool is_json = index->kind == KIND_JSON;
     if (!index->is_inside) {
         index->is_inside = byte == (is_json ? '{' : '<');
+        if (!strchr(blank, byte))
+            index->is_closed = byte == ']';
         index->is_quoted = index->is_escaped = false;
         index->length = 0;
         if (!is_json || !index->is_inside)
@@ -244,7 +248,7 @@ bool nt_index_parser_feed(struct nt_index_parser *index, const char *bytes, size
 
 const char *nt_index_parser_end(struct nt_index_parser *index)
 {
-    if (index->is_inside && index->kind == KIND_JSON)
+    if (index->kind == KIND_JSON && !index->is_closed)
         refuse(index, "the server's list ends early");
     if (!index->is_there)
         refuse(index, "the server does not send a list");

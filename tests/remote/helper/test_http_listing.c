@@ -117,6 +117,9 @@ static const char *const no_indexes[] = {
     "{\"name\":\"x\"}",
     "[{\"name\":\"x\", \"type\":\"file\", \"size\":1",
     "[{x}]",
+    /* cut between two entries */
+    "[" ENTRY("x", "file", ", \"size\":1") ",",
+    "[" ENTRY("x", "file", ", \"size\":1") "\n",
     "<html><body>Welcome</body></html>",
 };
 
