@@ -344,6 +344,36 @@ def a_query_of_one_column_decodes_its_page():
 
 
 @case
+def a_batch_with_gaps_has_all_values():
+    """Buffers of all kinds, large and small, in batches with and without gaps. What is read across
+    the gaps through a mount is what a copy has."""
+    pa, numpy, lance = need('pyarrow'), need('numpy'), need('lance.file')
+    random = numpy.random.default_rng(2)
+    for rows in 1000, 400_000:
+        numbers = random.random(rows)
+        ends = numpy.arange(rows + 1, dtype='i4') * 2
+        table = pa.table({
+            'number': numbers, 'nullable': pa.array(numbers, mask=numbers < 0.5),
+            'bit': pa.array(numbers < 0.1), 'text': pa.array([f'{number:.4f}' for number in numbers]),
+            'list': pa.ListArray.from_arrays(pa.array(ends), pa.array(random.random(2 * rows))),
+            'small': pa.array((numbers * 100).astype('i1'))})
+        with harness.scratch() as directory:
+            path = directory / 'rows.lance'
+            with lance.LanceFileWriter(str(path), table.schema) as writer:
+                writer.write_batch(table)
+            copy = output(harness.NTUPLE, 'cat', path, 'rows/table.arrow')
+            found = pa.ipc.open_file(pa.py_buffer(copy)).read_all()
+            found.validate(full=True)
+            same(found.cast(table.schema).equals(table), True, f'{rows} rows')
+            if len(copy) > 1.1 * found.nbytes + 8192:
+                raise AssertionError(f'{len(copy)} bytes for buffers of {found.nbytes} bytes')
+            with mounted(path) as top, open(top / 'rows/table.arrow', 'rb', buffering=0) as file:
+                for offset in random.integers(0, len(copy), 50):
+                    same(os.pread(file.fileno(), 70_000, offset), copy[offset:offset + 70_000],
+                         f'{rows} rows: bytes at {offset}')
+
+
+@case
 def a_large_buffer_shares_no_memory_page():
     pa = need('pyarrow')
     with harness.scratch() as directory:
