@@ -291,9 +291,10 @@ enum nt_status nt_expand_sources(const struct nt_settings *settings, const char 
                                  struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                  struct nt_error *error);
 
-/* Starts a network helper for the addresses, if any: settings->fetcher, which the caller frees. */
+/* Starts a network helper for the addresses, if any: settings->fetcher, which the caller frees. Are
+ * columns read right after the sources are open? See nt_fetcher_read_later. */
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
-                               struct nt_error *error);
+                               bool reads_at_once, struct nt_error *error);
 
 /* ---- The sandbox ---- */
 
@@ -396,6 +397,7 @@ struct nt_command {
     bool renames;                    /* renames files there */
     bool names_owners;               /* shows owner names with `details` */
     bool shows_broken;               /* also shows files whose datasets all fail to open */
+    bool reads_columns;              /* right after opening the source */
     bool compares;                   /* its exit status follows the rule for comparisons */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };

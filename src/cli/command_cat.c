@@ -77,5 +77,6 @@ const struct nt_command nt_command_cat = {
     .most = INT_MAX,
     .options = options,
     .shows_broken = true,
+    .reads_columns = true,
     .run = run,
 };

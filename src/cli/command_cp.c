@@ -295,5 +295,6 @@ const struct nt_command nt_command_cp = {
     .writes = true,
     .options = options,
     .shows_broken = true,
+    .reads_columns = true,
     .run = run,
 };

@@ -455,5 +455,6 @@ const struct nt_command nt_command_export = {
     .writes = true,
     .renames = true,
     .options = options,
+    .reads_columns = true,
     .run = run,
 };

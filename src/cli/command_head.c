@@ -121,7 +121,7 @@ static enum nt_exit_status open_fields(struct sample *sample)
             nt_note_failure(&first, nt_print_error(name_of(sample, sample->fields[i]), &error));
     }
     if (sample->row_count)
-        nt_row_writers_prefetch(sample->writers, sample->field_count);
+        nt_row_writers_prefetch(sample->writers, sample->field_count, 0, sample->row_count);
     return first;
 }
 
@@ -389,5 +389,6 @@ const struct nt_command nt_command_head = {
     .fewest = 1,
     .most = INT_MAX,
     .options = options,
+    .reads_columns = true,
     .run = run,
 };

@@ -121,7 +121,7 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
         status = nt_expand_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error);
     }
     if (status == NT_OK)
-        status = nt_start_helper(settings, &addresses, error);
+        status = nt_start_helper(settings, &addresses, invocation->command->reads_columns, error);
     nt_addresses_deinit(&addresses);
     return status;
 }

@@ -272,7 +272,7 @@ static enum nt_exit_status divide(struct nt_program *program)
     enum nt_status status = nt_expand_sources(&program->settings, program->sources, program->source_count,
                                               &program->chain, &addresses, &error);
     if (status == NT_OK)
-        status = nt_start_helper(&program->settings, &addresses, &error);
+        status = nt_start_helper(&program->settings, &addresses, false, &error);
     nt_addresses_deinit(&addresses);
     if (status == NT_OK)
         status = nt_program_prepare(program, &error);

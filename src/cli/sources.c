@@ -127,7 +127,7 @@ static enum nt_status check_strictly(const struct nt_settings *settings, struct 
 }
 
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
-                               struct nt_error *error)
+                               bool reads_at_once, struct nt_error *error)
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
                                                .timeout_seconds = settings->timeout_seconds,
@@ -141,6 +141,8 @@ enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_add
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     if (status == NT_OK)
         nt_fetcher_hand_over(settings->fetcher); /* only the worker of a mount sends requests */
+    if (status == NT_OK && !reads_at_once)
+        nt_fetcher_read_later(settings->fetcher);
     char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);

@@ -312,5 +312,9 @@ static enum nt_status are_keys_short(const struct nt_file *file, const struct nt
 }
 
 const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {
-    {.prefix = "keys.jsonl", .suffix = "", .open = open_keys, .is_short = are_keys_short},
+    {.prefix = "keys.jsonl",
+     .suffix = "",
+     .open = open_keys,
+     .is_short = are_keys_short,
+     .reads_source = true},
 };

@@ -446,6 +446,7 @@ struct nt_access_pattern {
     _Atomic uint64_t queued;                           /* pages before this element have been queued */
     _Atomic uint64_t prefetched_first, prefetched_end; /* elements hinted to sources */
     atomic_bool has_prefetcher;                        /* a reader of several streams sends all hints */
+    atomic_bool is_bounded;                            /* its reads do not continue: nothing is read ahead */
 };
 
 /* Does a read of bytes [offset, offset + bytes) begin at or near the end of the last one? Near is
@@ -504,6 +505,9 @@ void nt_prefetch_add(struct nt_prefetch *prefetch, const struct nt_reader *reade
                      const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count);
 void nt_prefetch_pages(const struct nt_reader *reader, const struct nt_dataset *dataset,
                        const struct nt_page *pages, uint32_t count);
+/* Announces that the algorithm and the digest of a page will be read, but not the bytes between. */
+void nt_prefetch_add_ends(struct nt_prefetch *prefetch, const struct nt_dataset *dataset,
+                          const struct nt_page *page);
 
 /* Announces sequential reads of elements [element, end): hints their first pages, up to `bytes` of
  * decoded elements. Costs nothing if earlier hints suffice. The owner of `prefetch` submits it. */
@@ -838,6 +842,9 @@ void nt_stream_prefetch(struct nt_stream *stream, struct nt_prefetch *prefetch, 
 /* The same for a reader that alternates between several streams. Only it prefetches from now on. */
 void nt_stream_prefetch_exclusive(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
                                   uint64_t end);
+/* The same for a reader of no other elements, so that nothing behind them is decoded ahead. */
+void nt_stream_prefetch_only(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
+                             uint64_t end);
 /* The end of the page that holds a stored element, as far as known: at least one past the element. */
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, according to its page; 1 if no page says. Requires a stream

@@ -109,8 +109,11 @@ bool nt_readahead_pays(const struct nt_reader *reader)
 }
 
 /* How many pages ahead. Only idle threads decode if it is just a few. */
-static unsigned count_pages(const struct nt_reader *reader, bool is_copied)
+static unsigned count_pages(const struct nt_walk *walk, bool is_copied)
 {
+    const struct nt_reader *reader = walk->reader;
+    if (atomic_load_explicit(&walk->access->is_bounded, memory_order_relaxed))
+        return 0;
     if (are_slow(reader))
         return MAX_PAGES;
     if (is_copied || !nt_readahead_pays(reader))
@@ -130,7 +133,7 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
     struct nt_access_pattern *access = walk->access;
     uint64_t element = offset / walk->element_bytes, bytes = 0;
     uint64_t queued = atomic_load_explicit(&access->queued, memory_order_relaxed);
-    unsigned most = nt_workers_count(reader->workers) ? count_pages(reader, is_copied) : 0;
+    unsigned most = nt_workers_count(reader->workers) ? count_pages(walk, is_copied) : 0;
     for (unsigned pages = 0; element < walk->elements - walk->lead && pages < most && bytes < MAX_BYTES;
          pages++) {
         struct nt_readahead_page next;
@@ -154,7 +157,7 @@ void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool i
     uint64_t element = offset / walk->element_bytes;
     struct nt_readahead_page page;
     if (element >= walk->elements - walk->lead || !nt_workers_count(walk->reader->workers) ||
-        !count_pages(walk->reader, is_copied))
+        !count_pages(walk, is_copied))
         return;
     walk->find(walk->walked, element, &page);
     nt_readahead_queue(walk, page.end * walk->element_bytes, is_copied);
@@ -169,15 +172,37 @@ bool nt_prefetch_helps(const struct nt_dataset *dataset)
     return dataset->source_count && nt_source_can_prefetch(dataset->sources[0]);
 }
 
+static bool has_bytes(const struct nt_page *page)
+{
+    return page->compression != NT_COMPRESSION_ELSEWHERE && !page->is_missing;
+}
+
+static void add_extent(struct nt_prefetch *prefetch, const struct nt_dataset *dataset,
+                       const struct nt_page *page, uint64_t offset, uint64_t bytes)
+{
+    nt_prefetch_add_range(prefetch, dataset->sources[page->source], page->source,
+                          (struct nt_extent){offset, bytes});
+}
+
 static void add(struct nt_prefetch *prefetch, const struct nt_reader *reader,
                 const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    if (page->compression == NT_COMPRESSION_ELSEWHERE || page->is_missing ||
-        !nt_page_is_absent(reader, dataset, page))
+    if (has_bytes(page) && nt_page_is_absent(reader, dataset, page))
+        add_extent(prefetch, dataset, page, page->offset,
+                   page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
+}
+
+void nt_prefetch_add_ends(struct nt_prefetch *prefetch, const struct nt_dataset *dataset,
+                          const struct nt_page *page)
+{
+    uint64_t digest = nt_checksum_info(page->checksum)->bytes, start = NT_COMPRESSION_START;
+    if (!has_bytes(page))
         return;
-    const struct nt_extent extent = {page->offset,
-                                     page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
-    nt_prefetch_add_range(prefetch, dataset->sources[page->source], page->source, extent);
+    if (nt_compression_info(page->compression)->algorithm)
+        add_extent(prefetch, dataset, page, page->offset,
+                   page->stored_bytes < start ? page->stored_bytes : start);
+    if (digest)
+        add_extent(prefetch, dataset, page, page->offset + page->stored_bytes, digest);
 }
 
 void nt_prefetch_add(struct nt_prefetch *prefetch, const struct nt_reader *reader,

@@ -550,6 +550,13 @@ void nt_stream_prefetch_exclusive(struct nt_stream *stream, struct nt_prefetch *
     nt_stream_prefetch(stream, prefetch, first, end, UINT64_MAX);
 }
 
+void nt_stream_prefetch_only(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
+                             uint64_t end)
+{
+    atomic_store_explicit(&stream->access.is_bounded, true, memory_order_relaxed);
+    nt_stream_prefetch_exclusive(stream, prefetch, first, end);
+}
+
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
 {
     struct nt_readahead_page found;

@@ -22,7 +22,8 @@ enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_
                                      struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                                      struct nt_error *error)
 {
-    *cursor = (struct nt_stream_cursor){.requested = FIRST_ELEMENTS, .max_bytes = MAX_BYTES};
+    *cursor =
+        (struct nt_stream_cursor){.requested = FIRST_ELEMENTS, .max_bytes = MAX_BYTES, .end = UINT64_MAX};
     enum nt_status status = nt_stream_open(reader, dataset, field, kind, &cursor->stream, error);
     if (status == NT_OK)
         cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
@@ -49,7 +50,11 @@ static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint
     cursor->requested = moves_on ? cursor->requested * 2 : FIRST_ELEMENTS;
     if (cursor->requested > most)
         cursor->requested = most;
-    uint64_t requested = cursor->requested > count ? cursor->requested : count;
+    uint64_t requested = cursor->requested;
+    if (first < cursor->end && requested > cursor->end - first)
+        requested = cursor->end - first;
+    if (requested < count)
+        requested = count;
     return requested < total - first ? requested : total - first;
 }
 

@@ -71,6 +71,7 @@ struct nt_stream_cursor {
     uint64_t requested;    /* number of elements for the next read */
     size_t capacity;       /* of `bytes`, in bytes */
     size_t max_bytes;      /* limit for reads beyond the requested elements */
+    uint64_t end;          /* of the elements that will be requested, if known, else UINT64_MAX */
     uint8_t *bytes;
 };
 
@@ -111,8 +112,10 @@ typedef void nt_omitted_field(void *context, uint32_t field, const char *reason)
 enum nt_status nt_row_writer_visit_omitted(const struct nt_row_writer *writer, nt_omitted_field *visit,
                                            void *context, struct nt_error *error);
 size_t nt_row_writer_memory(const struct nt_row_writer *writer); /* in bytes */
-/* Prefetches the first rows of all columns of the writers at once; skips those that are NULL. */
-void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count);
+/* Prefetches the columns of the writers at once before existing rows [first, end) are written; skips
+ * writers that are NULL. If these are few rows, requests all that they need, and nothing else. */
+void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count, uint64_t first,
+                             uint64_t end);
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer);
 /* Writes the value of a row. On failure the caller must truncate the partial value in the buffer. */
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,

@@ -80,6 +80,8 @@ struct nt_row_shape {
     struct nt_buffer gathered;             /* non-contiguous values of a row, or generated JSON */
     struct nt_row_shape *children;
     uint32_t child_count;
+    bool has_offsets_ahead; /* of rows [first, end), requested for what is below them */
+    uint64_t first, end;
 };
 
 static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
@@ -242,6 +244,69 @@ static void prefetch_start(const struct nt_row_shape *shape, struct nt_prefetch 
         prefetch_start(&shape->children[i], prefetch);
 }
 
+struct prefetching {
+    const struct nt_dataset *dataset;
+    struct nt_prefetch prefetch;
+};
+
+static void prefetch_only(struct prefetching *prefetching, struct nt_stream_cursor *cursor, uint64_t first,
+                          uint64_t end)
+{
+    if (!cursor->stream)
+        return;
+    cursor->end = end;
+    nt_stream_prefetch_only(cursor->stream, &prefetching->prefetch, first, end);
+}
+
+/* The values of a row are next to each other. */
+static bool is_contiguous(const struct prefetching *prefetching, const struct nt_row_shape *shape)
+{
+    return shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetching->dataset->fields[shape->field]);
+}
+
+/* Prefetches rows [first, end) of a shape, as far as their places are known: strings and items follow
+ * once their offsets have been read, alternatives of variants not at all. */
+static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *shape, uint64_t first,
+                          uint64_t end)
+{
+    bool has_index = shape->form == NT_FORM_VARIANT;
+    uint64_t below = shape->form == NT_FORM_FIXED_LIST || shape->has_dimensions ? shape->size : 1;
+    prefetch_only(prefetching, &shape->valid, first, end);
+    if (shape->offsets.stream)
+        prefetch_only(prefetching, &shape->offsets, first, has_index ? end : end + 1);
+    if (shape->offsets.stream && !has_index) {
+        shape->has_offsets_ahead = true;
+        shape->first = first;
+        shape->end = end;
+        return;
+    }
+    if (!nt_multiply(end, below, &end) || !is_contiguous(prefetching, shape))
+        return;
+    prefetch_only(prefetching, &shape->data, first * below, end);
+    for (uint32_t i = 0; !has_index && i < shape->child_count; i++)
+        prefetch_rows(prefetching, &shape->children[i], first * below, end);
+}
+
+/* Prefetches what the offsets lead to. A failure is that of the rows. False: there is nothing left. */
+static bool prefetch_below(struct prefetching *prefetching, struct nt_row_shape *shape)
+{
+    struct nt_error error = {0};
+    uint64_t first, end;
+    bool has_more = shape->has_offsets_ahead;
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        has_more |= prefetch_below(prefetching, &shape->children[i]);
+    if (!shape->has_offsets_ahead)
+        return has_more;
+    shape->has_offsets_ahead = false;
+    if (nt_stream_cursor_get_u64(&shape->offsets, shape->first, &first, &error) != NT_OK ||
+        nt_stream_cursor_get_u64(&shape->offsets, shape->end, &end, &error) != NT_OK || first >= end)
+        return true;
+    prefetch_only(prefetching, &shape->data, first, end);
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        prefetch_rows(prefetching, &shape->children[i], first, end);
+    return true;
+}
+
 /* ---- Memory ---- */
 
 static void bound_windows(struct nt_row_shape *shape, size_t bytes)
@@ -384,10 +449,36 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
     writer->max_bytes = bytes;
 }
 
-void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count)
+/* One request after another, but all columns at once. */
+static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
 {
-    struct nt_prefetch prefetch = {.count = 0};
+    struct prefetching prefetching = {.prefetch.is_now = true};
     for (size_t i = 0; i < count; i++)
+        if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
+            prefetching.dataset = writers[i]->dataset;
+            prefetch_rows(&prefetching, &writers[i]->root, first, end);
+        }
+    for (bool has_more = true; has_more;) {
+        nt_prefetch_submit(&prefetching.prefetch);
+        prefetching.prefetch.is_now = true;
+        has_more = false;
+        for (size_t i = 0; i < count; i++)
+            if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
+                prefetching.dataset = writers[i]->dataset;
+                has_more |= prefetch_below(&prefetching, &writers[i]->root);
+            }
+    }
+}
+
+void nt_row_writers_prefetch(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
+{
+    enum { FEW_ROWS = 1000 };
+    struct nt_prefetch prefetch = {.count = 0};
+    if (end - first <= FEW_ROWS) {
+        prefetch_all(writers, count, first, end);
+        return;
+    }
+    for (size_t i = 0; first == 0 && i < count; i++)
         if (writers[i] && nt_prefetch_helps(writers[i]->dataset))
             prefetch_start(&writers[i]->root, &prefetch);
     nt_prefetch_submit(&prefetch);

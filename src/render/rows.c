@@ -208,8 +208,8 @@ static enum nt_status new_lines(struct nt_row_writer *writer, const struct nt_da
                             .is_csv = is_csv,
                             .next = first,
                             .limit = count < end ? count : end};
-    if (first == 0 && lines->limit > 0)
-        nt_row_writers_prefetch(&lines->writer, 1);
+    if (first < lines->limit)
+        nt_row_writers_prefetch(&lines->writer, 1, first, lines->limit);
     *text_ret = &lines->text;
     return NT_OK;
 }

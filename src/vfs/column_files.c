@@ -148,16 +148,18 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
     nt_json_end_array(json);
 }
 
-/* The algorithm of the first page. The settings of the writer are only a hint. */
-static enum nt_status put_algorithm(struct nt_json *json, const struct nt_resolved_node *resolved,
-                                    struct nt_error *error)
+/* The algorithm of the first page, which may have to be read. The settings of the writer are only a
+ * hint. NULL: there is no page, or a bad one. */
+static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, const char **name_ret,
+                                     struct nt_error *error)
 {
     const struct nt_page *page;
-    const char *name = NULL;
+    *name_ret = NULL;
     enum nt_status status = nt_node_page(resolved, 0, &page, error);
     if (status == NT_OK)
-        status = nt_page_algorithm(resolved->dataset, page, &name, error);
-    nt_json_member_string(json, "compression", status == NT_OK ? name : NULL);
+        status = nt_page_algorithm(resolved->dataset, page, name_ret, error);
+    if (status != NT_OK)
+        *name_ret = NULL;
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
@@ -202,8 +204,21 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     free(held);
 }
 
-static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                     struct nt_error *error)
+/* Spaces before the last newline, so that the size does not depend on the name of the algorithm. */
+static void pad(struct nt_buffer *out, const char *algorithm)
+{
+    static const char none[] = "null";
+    size_t length = algorithm ? strlen(algorithm) + strlen("\"\"") : strlen(none);
+    if (out->failed)
+        return;
+    out->length--; /* the newline */
+    while (length++ < NT_ALGORITHM_NAME + strlen("\"\""))
+        nt_buffer_byte(out, ' ');
+    nt_buffer_byte(out, '\n');
+}
+
+static enum nt_status write_column(const struct nt_resolved_node *resolved, const char *algorithm,
+                                   struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
     struct nt_column_sums sums;
@@ -216,13 +231,37 @@ static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, st
     nt_json_members_sums(&json, &sums);
     nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
     nt_json_member_bool(&json, "is_complete", sums.is_complete);
-    status = put_algorithm(&json, resolved, error);
+    nt_json_member_string(&json, "compression", algorithm);
     nt_json_member_settings(&json, resolved->dataset, resolved->column);
     put_clusters(&json, "suppressed_clusters", resolved->dataset, resolved->column, is_suppressed);
     put_clusters(&json, "absent_clusters", resolved->dataset, resolved->column, is_absent);
     if (resolved->dataset->has_sharded_clusters)
         put_uncovered(&json, resolved->dataset, resolved->column);
     nt_json_finish(&json);
+    pad(out, algorithm);
+    return NT_OK;
+}
+
+static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                     struct nt_error *error)
+{
+    const char *algorithm;
+    enum nt_status status = find_algorithm(resolved, &algorithm, error);
+    return status == NT_OK ? write_column(resolved, algorithm, out, error) : status;
+}
+
+/* Reads no page. */
+static enum nt_status column_json_size(const struct nt_resolved_node *resolved, bool may_block,
+                                       uint64_t *size_ret, struct nt_error *error)
+{
+    struct nt_buffer out = {0};
+    if (!may_block && !nt_node_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    enum nt_status status = write_column(resolved, NULL, &out, error);
+    if (status == NT_OK && out.failed)
+        status = nt_fail_memory(error);
+    *size_ret = out.length;
+    nt_buffer_deinit(&out);
     return status;
 }
 
@@ -317,7 +356,7 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {
-    {"column.json", NT_VFS_GENERATED, .generate = nt_column_json},
+    {"column.json", NT_VFS_GENERATED, .size = column_json_size, .generate = nt_column_json},
     STREAM("data", DATA),
     STREAM("ends", ENDS),
     STREAM("levels", LEVELS),

@@ -394,9 +394,9 @@ static const struct nt_content_ops document_ops = {.read = read_document, .close
 /* ---- Generating ---- */
 
 /* Returns the size of a document if it is known before generation. */
-static bool is_declared(const struct nt_resolved_node *resolved, uint64_t *size_ret)
+static bool is_declared(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret)
 {
-    return resolved->pseudo->size && resolved->pseudo->size(resolved, false, size_ret, NULL) == NT_OK;
+    return resolved->pseudo->size && resolved->pseudo->size(resolved, may_block, size_ret, NULL) == NT_OK;
 }
 
 /* Checks that the size reported earlier is correct. */
@@ -404,7 +404,7 @@ static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64
                                  struct nt_error *error)
 {
     uint64_t declared;
-    if (!is_declared(resolved, &declared) || declared == length)
+    if (!is_declared(resolved, false, &declared) || declared == length)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared, length);
 }
@@ -530,11 +530,9 @@ enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt
 }
 
 bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           bool *is_long_ret, uint64_t *size_ret)
+                           bool may_block, bool *is_long_ret, uint64_t *size_ret)
 {
     *is_long_ret = false;
-    if (is_declared(resolved, size_ret))
-        return true;
     pthread_mutex_lock(&generated->lock);
     struct document *document = find(generated, resolved->number);
     bool is_known = document && document->is_made;
@@ -543,7 +541,7 @@ bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resol
         *size_ret = document->content.size;
     }
     pthread_mutex_unlock(&generated->lock);
-    return is_known;
+    return is_known || is_declared(resolved, may_block, size_ret);
 }
 
 void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes)

@@ -30,7 +30,26 @@ struct pages {
     struct nt_dataset *dataset;
     uint32_t column;
     uint64_t number; /* of the next page */
+    uint64_t ahead;  /* the ends of the pages before this one have been requested */
 };
+
+/* Requests the bytes for the next lines at once. */
+static void prefetch_ends(struct pages *pages)
+{
+    enum { PAGES = 128 };
+    struct nt_prefetch prefetch = {.is_now = true};
+    const struct nt_page *page;
+    uint32_t cluster;
+    uint64_t first_element, end = pages->number + PAGES;
+    if (pages->number < pages->ahead || !nt_prefetch_helps(pages->dataset))
+        return;
+    for (pages->ahead = pages->number;
+         pages->ahead < end && nt_column_page(pages->reader, pages->dataset, pages->column, pages->ahead,
+                                              &page, &cluster, &first_element, NULL) == NT_OK;
+         pages->ahead++)
+        nt_prefetch_add_ends(&prefetch, pages->dataset, page);
+    nt_prefetch_submit(&prefetch);
+}
 
 /* Members from the page's bytes. Damage is reported in the line, whose other members remain. */
 static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *dataset, const struct nt_page *page,
@@ -145,6 +164,7 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
         uint32_t cluster;
         uint64_t first_element;
         size_t line = out->length;
+        prefetch_ends(pages);
         enum nt_status status = nt_column_page(pages->reader, pages->dataset, pages->column, pages->number,
                                                &page, &cluster, &first_element, error);
         if (status == NT_NOT_FOUND) {
@@ -171,8 +191,10 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
     struct pages *pages = calloc(1, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(error);
-    *pages = (struct pages){
-        {.next = next, .free = nt_text_free}, resolved->vfs->reader, resolved->dataset, resolved->column, 0};
+    *pages = (struct pages){.text = {.next = next, .free = nt_text_free},
+                            .reader = resolved->vfs->reader,
+                            .dataset = resolved->dataset,
+                            .column = resolved->column};
     *text_ret = &pages->text;
     return NT_OK;
 }
@@ -304,24 +326,9 @@ static enum nt_status part_text(const struct nt_resolved_node *resolved, struct 
                            : status;
 }
 
-/* A line of some KiB for each part of the page. */
-static enum nt_status is_text_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
-                                    struct nt_error *error)
-{
-    enum { MAX_STORED_BYTES = 4 << 20 };
-    struct nt_page_file files[NT_PAGE_FILES];
-    uint32_t count;
-    uint64_t bytes = 0;
-    enum nt_status status = nt_page_files(resolved, resolved->node.number, files, &count, error);
-    for (uint32_t i = 0; i < count && bytes <= MAX_STORED_BYTES; i++)
-        bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
-    *is_short_ret = bytes <= MAX_STORED_BYTES;
-    return status;
-}
-
 const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
 const struct nt_pseudo_file nt_page_text_file = {"", NT_VFS_STREAMED, .open_text = part_text,
-                                                 .is_short = is_text_short};
+                                                 .is_short = nt_chunks_are_short};
 
 /* ---- The directory: index = page * slots of a page + slot of the file ---- */
 

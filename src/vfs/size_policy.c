@@ -7,6 +7,7 @@
 
 #include "chain/chain.h"
 #include "core/base/error.h"
+#include "core/io/source.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
 #include "read/page.h"
@@ -20,10 +21,30 @@ enum {
     MAX_FIELDS = 10000,
     SMALL_COST = 32, /* of a column in a cluster */
     MAX_PAGES_LISTED = 1 << 16,
-    MAX_PAGES = 256,   /* each requires access to the file */
-    MAX_FILES = 4096,  /* of a chain */
-    MAX_RANGES = 4096, /* of the container, likewise */
+    MAX_STORED_BYTES = 4 << 20, /* of a page whose chunks are listed */
+    MAX_PAGES = 256,            /* each requires access to the file */
+    MAX_FILES = 4096,           /* of a chain */
+    MAX_RANGES = 4096,          /* of the container, likewise */
 };
+
+/* Are bytes that no metadata needs far away? Then a stat() requests none of them. */
+static bool is_remote(const struct nt_resolved_node *resolved)
+{
+    const struct nt_file *file = resolved->file;
+    struct nt_source *const *sources = &file->source;
+    uint32_t count = 1;
+    if (resolved->dataset) {
+        sources = resolved->dataset->sources;
+        count = resolved->dataset->source_count;
+    } else if (file->layout_sources) {
+        sources = file->layout_sources;
+        count = file->layout_source_count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (nt_source_can_prefetch(sources[i]))
+            return true;
+    return false;
+}
 
 static bool are_page_lists_short(const struct nt_dataset *dataset)
 {
@@ -54,7 +75,7 @@ static enum nt_status check_rows(const struct nt_resolved_node *resolved, uint32
     uint64_t entries = nt_dataset_entries(dataset);
     uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
     *is_short_ret = false;
-    if (rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
+    if (is_remote(resolved) || rows > MAX_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
         return NT_OK; /* else the cost counts its page lists */
     return nt_rows_cost_is_low(dataset, field, first, count, MAX_DECODED_BYTES, is_short_ret, error);
 }
@@ -104,6 +125,7 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
 {
     struct nt_dataset *dataset = resolved->dataset;
     uint64_t bytes = 0;
+    bool are_far = is_remote(resolved);
     *is_short_ret = false;
     if (dataset->field_count > MAX_FIELDS || !are_page_lists_short(dataset))
         return NT_OK;
@@ -112,6 +134,8 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
         const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
         if (nt_field_keeps_step(field))
             continue;
+        if (are_far)
+            return NT_OK;
         status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
         bytes += last_pages(dataset, i, MAX_DECODED_BYTES);
     }
@@ -143,12 +167,29 @@ enum nt_status nt_pages_are_short(const struct nt_resolved_node *resolved, bool 
 {
     uint64_t elements, pages;
     *is_short_ret = false;
-    if (!are_page_lists_short(resolved->dataset))
+    if (is_remote(resolved) || !are_page_lists_short(resolved->dataset))
         return NT_OK;
     enum nt_status status =
         nt_column_size(resolved->vfs->reader, resolved->dataset, resolved->column, &elements, &pages, error);
     *is_short_ret = status != NT_OK || pages <= MAX_PAGES; /* failure is quick */
     return nt_is_environmental(status) ? status : NT_OK;
+}
+
+/* A line of some KiB for each part of the page. */
+enum nt_status nt_chunks_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
+                                   struct nt_error *error)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    uint32_t count;
+    uint64_t bytes = 0;
+    *is_short_ret = false;
+    if (is_remote(resolved))
+        return NT_OK;
+    enum nt_status status = nt_page_files(resolved, resolved->node.number, files, &count, error);
+    for (uint32_t i = 0; i < count && bytes <= MAX_STORED_BYTES; i++)
+        bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
+    *is_short_ret = bytes <= MAX_STORED_BYTES;
+    return status;
 }
 
 /* ---- Files about the container ---- */
@@ -166,7 +207,7 @@ enum nt_status nt_layout_is_short(const struct nt_resolved_node *resolved, bool 
     const struct nt_file *file = resolved->file;
     enum nt_status status = NT_OK;
     uint32_t count = 0;
-    *is_short_ret = file->dataset_count <= MAX_RANGES;
+    *is_short_ret = file->dataset_count <= MAX_RANGES && !is_remote(resolved);
     for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
         struct nt_dataset *physical;
         if (file->datasets[i]->failure)
@@ -186,7 +227,7 @@ enum nt_status nt_document_is_short(const struct nt_resolved_node *resolved, boo
                                     struct nt_error *error)
 {
     *is_short_ret = false;
-    if (!resolved->document->is_short)
+    if (!resolved->document->is_short || (resolved->document->reads_source && is_remote(resolved)))
         return NT_OK;
     return resolved->document->is_short(resolved->file, resolved->dataset, resolved->node.number,
                                         is_short_ret, error);

@@ -206,7 +206,7 @@ static enum nt_status text_size(const struct nt_resolved_node *resolved, bool ma
     struct nt_content *content = NULL;
     enum nt_status status = NT_OK;
     bool is_long;
-    if (!nt_generated_has_size(resolved->vfs->generated, resolved, &is_long, size_ret)) {
+    if (!nt_generated_has_size(resolved->vfs->generated, resolved, may_block, &is_long, size_ret)) {
         if (!may_block)
             return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not generated yet");
         status = nt_generated_open(resolved->vfs->generated, resolved, &content, error);

@@ -402,10 +402,10 @@ void nt_generated_free(struct nt_generated *generated); /* accepts NULL; no cont
  * Returns NULL for a text that is, or may be, too long: the caller must stream it. */
 enum nt_status nt_generated_open(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                                  struct nt_content **content_ret, struct nt_error *error);
-/* Is the result of nt_generated_open known without work? Either the size is known, from the cache or
- * the row, or the text is too long. */
+/* Is the result of nt_generated_open known without generating it? Either the size is known, from the
+ * cache or the row, which may load page lists if it may block; or the text is too long. */
 bool nt_generated_has_size(struct nt_generated *generated, const struct nt_resolved_node *resolved,
-                           bool *is_long_ret, uint64_t *size_ret);
+                           bool may_block, bool *is_long_ret, uint64_t *size_ret);
 
 /* Drops the files of retired inodes. Call it under the lock of the inode table. */
 void nt_generated_forget(struct nt_generated *generated, const struct nt_inode_table *inodes);
@@ -465,6 +465,7 @@ nt_is_short nt_schema_is_short;    /* schema.txt */
 nt_is_short nt_clusters_are_short; /* clusters.jsonl */
 nt_is_short nt_files_are_short;    /* files.jsonl */
 nt_is_short nt_pages_are_short;    /* pages.jsonl */
+nt_is_short nt_chunks_are_short;   /* pages/<n>.chunks.jsonl */
 nt_is_short nt_layout_is_short;    /* layout.jsonl */
 nt_is_short nt_document_is_short;  /* documents of formats */
 

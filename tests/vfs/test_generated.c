@@ -147,7 +147,7 @@ static bool is_known(uint64_t node, bool *is_long)
 {
     const struct nt_resolved_node resolved = resolved_node(node);
     uint64_t size;
-    return nt_generated_has_size(generated, &resolved, is_long, &size);
+    return nt_generated_has_size(generated, &resolved, false, is_long, &size);
 }
 
 static uint64_t counter(const char *name)

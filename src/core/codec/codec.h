@@ -96,6 +96,7 @@ enum nt_algorithm {
     NT_ALGORITHM_COUNT
 };
 
+enum { NT_ALGORITHM_NAME = 9 };                             /* the longest name */
 const char *nt_algorithm_name(enum nt_algorithm algorithm); /* "none", "zstd", "old-zlib", ... */
 
 /* ---- Compression ---- */

@@ -25,7 +25,7 @@
 
 /* ---- Algorithm names ---- */
 
-static const char *const algorithms[NT_ALGORITHM_COUNT] = {
+static const char algorithms[NT_ALGORITHM_COUNT][NT_ALGORITHM_NAME + 1] = {
     [NT_ALGORITHM_NONE] = "none",
     [NT_ALGORITHM_ZSTD] = "zstd",
     [NT_ALGORITHM_LZ4] = "lz4",

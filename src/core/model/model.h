@@ -290,7 +290,8 @@ struct nt_document {
                                bool *is_short_ret, struct nt_error *error);
     /* With `write`: the size, if known without work. May be NULL. */
     uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
-    bool changes; /* generate again for each lookup, as the contents may change */
+    bool reads_source; /* with `open`: it needs bytes that are neither envelopes nor page lists */
+    bool changes;      /* generate again for each lookup, as the contents may change */
 };
 
 /* A byte range of the file and its owner, for layout.jsonl. */

@@ -241,6 +241,7 @@ struct nt_fetcher {
     nt_fetch_starter *start_process;
     struct nt_helper_rules rules; /* sent to each helper first; the fetcher owns the addresses */
     bool is_handed_over;          /* forked processes share the helper */
+    bool reads_later;             /* see nt_fetcher_read_later */
     bool is_forked;               /* the state is still the parent's */
     uint64_t milliseconds;        /* time limit for a read */
     int channel, wake[2];         /* -1: none yet */
@@ -320,6 +321,11 @@ enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher 
 /* Shares the fetcher with forked processes. Only one process may send requests: the one that forks
  * before its first request and hands the fetcher over. */
 void nt_fetcher_hand_over(struct nt_fetcher *fetcher);
+
+/* Nothing is read right after a file was opened: connections for more than the opening are made once its
+ * size is known, and in proportion to it. Else all are made with the first file of a server, which saves
+ * the first read two round trips. */
+void nt_fetcher_read_later(struct nt_fetcher *fetcher);
 
 /* For another process with the same fetcher: fails all active and future requests in each process. */
 void nt_fetcher_stop(struct nt_fetcher *fetcher);

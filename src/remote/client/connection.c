@@ -140,7 +140,7 @@ void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch
     request.id = fetch->id = ++fetcher->last_id;
     fetch->file = request.file;
     fetcher->counters.reads += request.kind == NT_FETCH_READ;
-    fetcher->counters.ahead += request.is_prefetch;
+    fetcher->counters.ahead += request.kind == NT_FETCH_READ && request.is_prefetch;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
     fetch->state = NT_FETCH_UNDERWAY;
     LIST_INSERT_HEAD(&fetcher->underway, fetch, all);
@@ -413,6 +413,11 @@ static void be_forked(struct nt_lock *lock)
 void nt_fetcher_hand_over(struct nt_fetcher *fetcher)
 {
     fetcher->is_handed_over = true;
+}
+
+void nt_fetcher_read_later(struct nt_fetcher *fetcher)
+{
+    fetcher->reads_later = true;
 }
 
 /* Under the lock, so that no fork happens while there are unregistered descriptors. */

@@ -245,6 +245,7 @@ static void ask(struct nt_remote_file *file, struct opening *opening)
     size_t address = strlen(file->address), validator = file->is_listed ? strlen(file->validator) : 0;
     struct nt_fetch_request request = {.kind = file->is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
                                        .file = file->file,
+                                       .is_prefetch = file->fetcher->reads_later,
                                        .bytes = file->is_listed ? file->size : 0};
     size_t bytes = address + file->is_listed + validator;
     if (address < sizeof(text) && validator < sizeof(text) - address) {

@@ -118,7 +118,7 @@ size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size
 
 uint64_t nt_ranges_split_bytes(uint64_t bytes)
 {
-    uint64_t piece = bytes / NT_LINK_CONNECTIONS;
+    uint64_t piece = (bytes + NT_LINK_CONNECTIONS - 1) / NT_LINK_CONNECTIONS;
     if (piece < FEWEST_BYTES)
         piece = FEWEST_BYTES;
     return piece < NT_FETCH_MAX_BYTES ? piece : NT_FETCH_MAX_BYTES;
@@ -276,12 +276,16 @@ static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote
 
 /* ---- Reading ---- */
 
+static uint64_t fewest_bytes(const struct nt_remote_file *file)
+{
+    return file->source.is_of_objects ? 0 : 32 * 1024; /* objects are read whole */
+}
+
 /* Readers usually continue with the next page: extends a short request, up to bytes that are in memory,
  * on disk or in flight. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t requested,
-                               uint64_t next)
+                               uint64_t fewest, uint64_t next)
 {
-    const uint64_t fewest = file->source.is_of_objects ? 0 : 32 * 1024; /* objects are read whole */
     uint64_t end = requested - at < fewest ? at + fewest : requested, on_disk;
     if (end > file->size)
         end = file->size;
@@ -325,7 +329,7 @@ static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_
                                             uint64_t next, size_t piece)
 {
     struct nt_remote_part *part = request_end(file, at, end);
-    uint64_t border = end_of_request(file, at, end, next);
+    uint64_t border = end_of_request(file, at, end, fewest_bytes(file), next);
     return part ? part
                 : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
                                      true);
@@ -452,6 +456,9 @@ static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
            fetcher->ahead_bytes + bytes <= fetcher->range_space.max_bytes / 2;
 }
 
+/* So few bytes are no page but a part of one, and nothing near them will be read. */
+enum { PART_BYTES = 1024 };
+
 /* Requests the bytes that are not in memory, on disk or in flight. False if there is no more room. */
 static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
 {
@@ -467,7 +474,8 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             at = on_disk;
             continue;
         }
-        uint64_t border = end_of_request(file, at, end, next);
+        uint64_t fewest = end - at < PART_BYTES ? 0 : fewest_bytes(file);
+        uint64_t border = end_of_request(file, at, end, fewest, next);
         size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
         struct nt_remote_part *part =
             has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;

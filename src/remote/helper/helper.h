@@ -323,7 +323,7 @@ struct nt_remote_handle {
     uint32_t number;
     uint64_t open_id;
     uint64_t milliseconds; /* time limit for opening */
-    bool is_open;
+    bool is_open, is_read_later;
     uint64_t size;
     LIST_HEAD(, nt_file_part) parts; /* active reads */
     LIST_ENTRY(nt_remote_handle) all;
@@ -453,7 +453,8 @@ struct nt_request {
     const char *named; /* the user's address: only its server may receive credentials */
     bool is_own;       /* `address` equals `named` */
     enum nt_service service;
-    bool is_suffix; /* requests the last bytes */
+    bool is_suffix;        /* requests the last bytes */
+    bool needs_connection; /* of its own, though others may be idle */
     uint64_t first, bytes;
     const struct nt_file_version *expected; /* NULL: nothing is known about the file */
     bool is_unconditional;                  /* the answer alone says whether it is the expected version */
@@ -554,6 +555,7 @@ struct nt_origin {
     struct nt_file_version version;
     bool is_known;                    /* `version` is valid */
     bool is_unconditional;            /* the server rejects its own validators: send it none */
+    bool is_first;                    /* of its server to be opened */
     bool is_of_objects;               /* each object has its own version */
     struct nt_end_probe *head, *tail; /* only during opening */
     LIST_HEAD(, nt_preconnect) preconnects;

@@ -28,6 +28,9 @@ enum { MAX_MILLISECONDS = 10000 };
 /* Maximum of requests, and so of kept connections; opening takes two. */
 enum { AT_ONCE = 16, OPENING = 2 };
 
+/* A request for less is not divided (FEWEST_BYTES of the client). */
+enum { BYTES_EACH = 256 * 1024 };
+
 struct nt_preconnect {
     struct nt_transfer job;
     LIST_ENTRY(nt_preconnect) all;
@@ -83,6 +86,15 @@ static void add_preconnect(struct nt_remote_handle *file)
         .end = end_preconnect};
     LIST_INSERT_HEAD(&origin->preconnects, preconnect, all);
     nt_transfers_add(&file->files->jobs, &preconnect->job);
+}
+
+/* Those that a reader of all of the file would use at once, beside the two of the opening. */
+static void preconnect_for(struct nt_remote_handle *file, uint64_t size)
+{
+    const uint64_t ends = UINT64_C(2) * NT_FETCH_END_BYTES;
+    uint64_t pieces = size > ends ? (size - ends) / BYTES_EACH : 0;
+    for (uint64_t i = OPENING; i < AT_ONCE && i < pieces; i++)
+        add_preconnect(file);
 }
 
 /* ---- Open files ---- */
@@ -249,6 +261,8 @@ static void end_head(struct nt_transfer *job)
     if (!origin->is_known)
         origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
     origin->is_known = true;
+    if (origin->is_first && file->is_read_later)
+        preconnect_for(file, origin->version.size);
     if (origin->tail->has_ended || origin->version.size <= NT_FETCH_END_BYTES)
         join_probes(file);
 }
@@ -293,8 +307,9 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     origin->head->job.max_tries = NT_TRIES_OF_UNKNOWN;
     origin->tail->job.is_suffix = true;
     origin->tail->job.max_tries = NT_TRIES_ONCE;
-    for (unsigned i = is_first_of_server(file) ? OPENING : AT_ONCE; i < AT_ONCE; i++)
-        add_preconnect(file);
+    origin->is_first = is_first_of_server(file);
+    if (origin->is_first && !file->is_read_later) /* its size is not known yet */
+        preconnect_for(file, UINT64_MAX);
     return true;
 }
 
@@ -414,6 +429,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
                                    .is_own = !origin->redirect_url,
                                    .service = origin->service,
                                    .is_suffix = job->is_suffix,
+                                   .needs_connection = job->is_beside,
                                    .first = job->first,
                                    .bytes = job->bytes,
                                    .expected = origin->is_known ? &origin->version : NULL,

@@ -659,6 +659,7 @@ static void set_way(struct nt_request *request, const char *address)
     /* HTTP/1.1 with many connections: a shared HTTP/2 connection has one window, slow on long links. */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)request->needs_connection);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);

@@ -299,6 +299,7 @@ static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt
                                       .number = request->file,
                                       .open_id = request->id,
                                       .milliseconds = request->milliseconds,
+                                      .is_read_later = request->is_prefetch,
                                       .size = request->bytes};
     LIST_INSERT_HEAD(&files->all, file, all);
     files->count++;

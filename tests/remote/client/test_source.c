@@ -284,6 +284,7 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
         extents[i] = (struct nt_extent){(i + 1) << 21, 10};
     nt_source_prefetch(source, extents, 2 * MAX_PARTS, false);
     ck_assert_uint_eq(fetcher->ahead_count, MAX_PARTS);
+    ck_assert_uint_eq(fetcher->ahead_bytes, MAX_PARTS * 10); /* parts of pages, and nothing beside them */
     nt_source_close(source);
     source = NULL;
     ck_assert_uint_eq(fetcher->ahead_count, 0);
@@ -388,7 +389,7 @@ static int status_of(pid_t child)
 TEST(a_forked_process_starts_its_own_helper, .setup = set_up, .teardown = tear_down,
      .is_skipped = !NT_MAY_FORK_BESIDE_THREADS)
 {
-    static const struct nt_extent ahead = {SIZE / 2 - 100, 50};
+    static const struct nt_extent ahead = {SIZE / 2 - 100, 2000};
     pthread_t thread;
     assert_ok(open_file());
     process.answer = count_and_be_silent;

@@ -139,7 +139,8 @@ const struct nt_document nt_lance_legacy_documents[] = {
      .is_short = nt_lance_legacy_metadata_is_short},
     {.prefix = "statistics.jsonl",
      .open = nt_lance_statistics_open,
-     .is_short = nt_lance_statistics_is_short},
+     .is_short = nt_lance_statistics_is_short,
+     .reads_source = true},
     {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},
     {.prefix = "metadata.bin", .write = write_metadata_bytes, .bytes = metadata_bytes},
 };

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""What it costs to look at a file on a server: `ls -lR` and `du` request no page, and the start of
+a column no other page than its first."""
+import json
+import os
+import shutil
+
+from harness import NTUPLE, case, data, lines, mounted, output, run, same, scratch
+from web import BEGINNING, END, served
+
+OF_PAGES = {'rows.jsonl', 'head.jsonl', 'table.csv', 'pages.jsonl', 'schema.txt', 'layout.jsonl',
+            'keys.jsonl'}
+
+
+def sizes(top):
+    """{path: size} of all files of a tree, without those of the mount itself."""
+    named_after_the_file = 'file.json', 'table.arrow'  # their contents are
+    return {os.path.relpath(os.path.join(folder, name), top): os.stat(os.path.join(folder, name)).st_size
+            for folder, _, names in os.walk(top) for name in names
+            if '.ntuplefs' not in folder and name not in named_after_the_file}
+
+
+@case
+def looking_at_a_file_requests_no_page():
+    with scratch() as folder:
+        output(os.environ['WRITE_LARGE'], folder / 'large.root')
+        shutil.copy(data('encodings.root'), folder)
+        for name in 'large.root', 'encodings.root':
+            with served(folder) as site, mounted(site.url(name)) as there, mounted(folder / name) as here:
+                output('ls', '-lR', there)
+                output('du', '-s', there)
+                asked = [part for part in site.ranges() if part not in (BEGINNING, END)]
+                same(len(asked) <= 2, True, f'{name}: beside the ends of the file {asked}')
+                columns = [path for path in sizes(here) if path.endswith('column.json')]
+                same(len(columns) > 40, True, len(columns))
+                found = sizes(there)
+                for path, size in sizes(here).items():
+                    expected = 0 if os.path.basename(path) in OF_PAGES else size
+                    is_schema = path.endswith('schema.txt')  # without collections, it needs no page
+                    same(found[path] == expected or (is_schema and found[path] == size), True,
+                         f'{path}: {found[path]} of {size} bytes')
+                same(len(site.ranges()) <= 10, True, site.ranges())
+                for path in columns[0], 'layout.jsonl', f'{os.path.dirname(columns[0])}/pages.jsonl':
+                    same((there / path).read_bytes() == (here / path).read_bytes(), True, path)
+
+
+@case
+def texts_have_sizes_if_they_shall():
+    with served(data('example.root').parent) as site, mounted(
+            site.url('example.root'), options=('-o', 'text=sized')) as there, mounted(
+            data('example.root'), options=('-o', 'text=sized')) as here:
+        found = sizes(there)
+        same([path for path, size in sizes(here).items() if found.get(path) != size], [], 'other sizes')
+
+
+def last_of(parts):
+    return max(int(part.split('-')[1]) for part in parts)
+
+
+@case
+def the_head_of_a_column_is_its_first_page():
+    with scratch() as folder:
+        output(os.environ['WRITE_LARGE'], folder / 'large.root')
+        with mounted(folder / 'large.root') as here:
+            head = (here / 'Events/head.jsonl').read_bytes()
+            pages = lines(here / 'Events/c0/column.0/pages.jsonl')
+            beyond = next(page['file_offset'] for page in pages if page['cluster'] == 1)
+        with served(folder) as site, mounted(site.url('large.root')) as there:
+            for name in 'c5/head.jsonl', 'c30/head.jsonl', 'head.jsonl':
+                before = len(site.requests)
+                content = (there / 'Events' / name).read_bytes()
+                asked = [part for part in site.ranges(before) if part not in (BEGINNING, END)]
+                same(name != 'head.jsonl' or content == head, True, 'its text')
+                same(last_of(asked) < beyond, True, f'{name}: {asked}')
+            before = len(site.requests)
+            (there / 'Events/c7/column.0/pages.jsonl').read_bytes()
+            same(len(site.ranges(before)) <= 4, True, 'a request for each cluster')
+
+
+@case
+def a_row_is_requested_at_once():
+    with served(data('trees').parent) as site:
+        for name, path in ('example.root', 'Events/rows.d/2.json'), ('nano.root', 'Events/rows.d/5.json'):
+            found = output(NTUPLE, 'cat', site.url(name), path)
+            same(json.loads(found), json.loads(output(NTUPLE, 'cat', data(name), path)))
+
+
+run(at_once=3)
