@@ -118,7 +118,7 @@ size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size
 
 uint64_t nt_ranges_split_bytes(uint64_t bytes)
 {
-    uint64_t piece = (bytes + NT_LINK_CONNECTIONS - 1) / NT_LINK_CONNECTIONS;
+    uint64_t piece = bytes / NT_LINK_CONNECTIONS + (bytes % NT_LINK_CONNECTIONS != 0);
     if (piece < FEWEST_BYTES)
         piece = FEWEST_BYTES;
     return piece < NT_FETCH_MAX_BYTES ? piece : NT_FETCH_MAX_BYTES;
