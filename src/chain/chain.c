@@ -145,13 +145,26 @@ static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
         nt_error_context(&part->failure, "%s", part->path);
 }
 
+/* Ignores failures: they are those of the rows. */
+static void load_lists(const struct nt_chain_member *part)
+{
+    char schema[NT_SCHEMA_DIGEST + 1];
+    for (uint32_t k = 0; part->file && k < part->file->dataset_count; k++)
+        if (nt_chain_schema_digest(part->file->datasets[k], schema))
+            (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
+}
+
 static void *open_worker(void *argument)
 {
     struct opening *opening = argument;
     for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->count;) {
         struct nt_chain_member *part = &opening->chain->parts[i];
-        if (!part->file && !(opening->leaves_known && part->known))
-            try_part(part, opening->chain);
+        bool is_left = part->waits || (opening->leaves_known && part->known);
+        if (part->file || is_left)
+            continue;
+        try_part(part, opening->chain);
+        if (opening->chain->options.save_index)
+            load_lists(part); /* the index has the entries of clusters */
     }
     return NULL;
 }
@@ -220,6 +233,64 @@ static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t cou
     return NT_OK;
 }
 
+/* ---- Open members that wait ---- */
+
+enum { MAX_TOGETHER = 64 };
+
+/* Those of [first, end) that are not open. */
+struct waking {
+    struct nt_chain *chain;
+    uint32_t end;
+    atomic_uint next;
+};
+
+/* Their page lists are requested together, too. A failure is that of the use. */
+static void *wake_worker(void *argument)
+{
+    struct waking *waking = argument;
+    for (uint32_t i; (i = atomic_fetch_add(&waking->next, 1)) < waking->end;) {
+        struct nt_chain_member *part = &waking->chain->parts[i];
+        if (!part->waits || part->file)
+            continue;
+        try_part(part, waking->chain);
+        load_lists(part);
+    }
+    return NULL;
+}
+
+/* Who reads one file after another gets the next ones together, twice as many each time. */
+static void wake_from(struct nt_chain *chain, uint32_t number)
+{
+    bool goes_on = number && number == chain->next_waiting;
+    chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
+    if (chain->opened_together > MAX_TOGETHER)
+        chain->opened_together = MAX_TOGETHER;
+    uint32_t left = chain->part_count - number;
+    uint32_t count = chain->opened_together < left ? chain->opened_together : left;
+    struct waking waking = {.chain = chain, .end = number + count, .next = number};
+    chain->next_waiting = waking.end;
+    work_together(chain, count, wake_worker, &waking);
+}
+
+enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
+                                     struct nt_error *error)
+{
+    struct nt_chain *chain = file->format_data;
+    const struct nt_chain_member *part = slice->part;
+    enum nt_status status = NT_OK;
+    nt_lock_acquire(&file->lock); /* another dataset of the chain may open it */
+    if (!part->file)
+        wake_from(chain, (uint32_t)(part - chain->parts));
+    if (!part->file)
+        status = nt_fail_with(error, &part->failure);
+    else if (part->file->page_bytes > file->page_bytes)
+        file->page_bytes = part->file->page_bytes;
+    if (status == NT_CHANGED)
+        nt_chain_save_index(file);
+    nt_lock_release(&file->lock);
+    return status;
+}
+
 /* ---- Open the chain ---- */
 
 struct building {
@@ -275,6 +346,10 @@ static enum nt_status fill_share(const struct building *building, const struct n
 {
     struct nt_error failure = {0};
     slice->part = part;
+    if (part->waits && (slice->waits = nt_chain_indexed_dataset(part, first))) {
+        slice->entries = slice->waits->entries;
+        return NT_OK;
+    }
     if (!part->file)
         return fill_unopened(first, arena, slice, building->error);
     enum nt_status status = nt_chain_match_dataset(first, part, &slice->dataset, building->error);
@@ -648,6 +723,7 @@ static void report_failures(const struct nt_file *file)
 static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_chain *chain = stub->format_data;
+    nt_chain_find_waiting(chain, stub);
     enum nt_status status = open_required(chain, true, error);
     if (status == NT_OK)
         status = make_file(chain, chain->part_count, stub->path, file_ret, error);

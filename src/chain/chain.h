@@ -164,6 +164,9 @@ void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 struct nt_indexed_dataset {
     const char *path; /* in the chain */
     uint64_t entries, clusters;
+    /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
+    const char *schema;
+    uint64_t *cluster_entries;
 };
 
 /* A file at the time of indexing. */
@@ -230,6 +233,7 @@ struct nt_chain_member {
     const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
     struct nt_file *file;                /* NULL: not open */
     struct nt_error failure;             /* why it failed to open; NT_OK: not tried */
+    bool waits;                          /* opens with the first read of its rows: see nt_chain_slice */
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
@@ -249,6 +253,9 @@ struct nt_chain {
     char *owned_index_path;
     struct nt_chain_options options;
     uint32_t holders; /* nt_files that share this chain */
+    /* Of members that wait, under the lock of the file: the one after those opened last, and how many
+     * these were. */
+    uint32_t next_waiting, opened_together;
 };
 
 /* A member's part of a dataset of the chain. The arrays are in the dataset's arena. */
@@ -256,12 +263,16 @@ struct nt_chain_slice {
     const struct nt_chain_member *part;
     struct nt_dataset *dataset;     /* of the member; NULL: the member is not open */
     const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
-    uint64_t entries;               /* its entries in the chain */
-    uint32_t *fields;               /* [field of the chain]: of the member; NT_NONE: missing */
-    uint32_t *columns;              /* [column of the member]: of the chain */
-    uint32_t *decoders;             /* [decoder of the member]: of the chain; NT_NONE: not mapped yet */
-    uint32_t decoder_count;         /* capacity */
-    const uint64_t *deferred;       /* as in its groups */
+    /* The index knows the member: it has the schema of the first one, and these entries in its clusters.
+     * It has one cluster group in the chain, which opens it. `dataset` is set then, under the lock of the
+     * chain's dataset. NULL: the member is open. */
+    const struct nt_indexed_dataset *waits;
+    uint64_t entries;         /* its entries in the chain */
+    uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
+    uint32_t *columns;        /* [column of the member]: of the chain */
+    uint32_t *decoders;       /* [decoder of the member]: of the chain; NT_NONE: not mapped yet */
+    uint32_t decoder_count;   /* capacity */
+    const uint64_t *deferred; /* as in its groups */
     uint64_t first_entry;
     uint32_t first_group;   /* if cluster groups hold all fields */
     uint32_t first_part;    /* if fields have cluster groups of their own */
@@ -350,6 +361,26 @@ enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_erro
 const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *dataset, uint32_t column,
                                                    uint32_t *column_ret);
 
+/* ---- Members that open when their rows are read ---- */
+
+enum { NT_SCHEMA_DIGEST = 16 };
+/* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
+ * deferred columns, shards, several sources or columns that are derived from others. */
+bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
+/* Marks the members that need not be open before their rows are read. */
+void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_file *stub);
+/* Opens the member of a waiting slice, and others that will probably follow. */
+enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
+                                     struct nt_error *error);
+/* Opens a slice: finds its dataset, checks that it is what the index says, and connects its sources. */
+enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                             struct nt_error *error);
+/* Opens all members, for functions that need them. Only environmental failures fail the call. */
+enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error);
+/* After that: why its rows cannot be read; NULL: they can, and it has a dataset. */
+const struct nt_error *nt_chain_slice_failure(const struct nt_dataset *dataset,
+                                              const struct nt_chain_slice *slice);
+
 /* ---- Sources ---- */
 
 /* Returns an empty source for the chain. It has the first file's attributes and detects its changes. */
@@ -361,6 +392,8 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
 
 /* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
+/* Connects the sources of a slice that waited. */
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
 /* ---- Cluster groups ---- */
 

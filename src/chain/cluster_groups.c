@@ -55,7 +55,55 @@ static struct nt_chain_slice *find_share(const struct nt_dataset *dataset, uint3
 
 static uint32_t group_count_of(const struct nt_chain_slice *slice)
 {
+    if (slice->waits)
+        return 1;
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
+}
+
+static uint64_t cluster_count_of(const struct nt_chain_slice *slice)
+{
+    if (slice->waits)
+        return slice->waits->clusters;
+    return slice->failure ? 0 : slice->dataset->cluster_count;
+}
+
+/* Of a member that waits: as many as the first one has. */
+static uint64_t waiting_bytes(const struct nt_dataset *dataset)
+{
+    return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->slices[0].dataset);
+}
+
+static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+{
+    const struct nt_indexed_dataset *known = slice->waits;
+    uint64_t first = slice->first_entry;
+    struct nt_group *group = &dataset->groups[slice->first_group];
+    group->first_entry = first;
+    group->entries = slice->entries;
+    group->first_cluster = slice->first_cluster;
+    group->clusters = (uint32_t)known->clusters;
+    dataset->group_more[slice->first_group] = (struct nt_group_more){
+        .metadata_bytes = waiting_bytes(dataset), .origin = slice->first_group, .file = slice->part->path};
+    for (uint32_t i = 0; i < known->clusters; i++) {
+        dataset->clusters[slice->first_cluster + i] =
+            (struct nt_cluster){.first_entry = first,
+                                .entries = known->cluster_entries[i],
+                                .group = slice->first_group,
+                                .column_group = NT_NONE};
+        first += known->cluster_entries[i];
+    }
+}
+
+/* Are the entries of all clusters known without their page lists? Those of open members are read, if
+ * others wait. */
+static bool knows_clusters(struct nt_dataset *dataset, bool loads_lists)
+{
+    bool is_known = !dataset->has_sharded_clusters;
+    if (dataset->clusters_known)
+        return true;
+    for (uint32_t i = 0; is_known && loads_lists && i < dataset->group_count; i++)
+        is_known = nt_dataset_load_group(dataset, i, NULL) == NT_OK;
+    return is_known && loads_lists;
 }
 
 /* Continues a file's cluster numbers, and copies the entries that are known before loading. */
@@ -170,17 +218,20 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
                                          struct nt_error *error)
 {
     uint64_t groups = 0, clusters = 0, column_groups = 0;
-    bool is_known = true;
+    bool is_known = true, waits = false;
+    for (uint32_t i = 0; i < chain->slice_count; i++)
+        waits |= chain->slices[i].waits != NULL;
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
+        bool is_open = !slice->failure && !slice->waits;
         slice->first_group = (uint32_t)groups;
         slice->first_cluster = (uint32_t)clusters;
         slice->first_column_group = (uint32_t)column_groups;
         groups += group_count_of(slice);
-        clusters += slice->failure ? 0 : slice->dataset->cluster_count;
-        column_groups += slice->failure ? 0 : slice->dataset->column_group_count;
-        is_known &= !slice->failure && slice->dataset->clusters_known;
-        dataset->has_sharded_clusters |= !slice->failure && slice->dataset->has_sharded_clusters;
+        clusters += cluster_count_of(slice);
+        column_groups += is_open ? slice->dataset->column_group_count : 0;
+        is_known &= slice->waits || (is_open && knows_clusters(slice->dataset, waits));
+        dataset->has_sharded_clusters |= is_open && slice->dataset->has_sharded_clusters;
     }
     enum nt_status status = nt_dataset_add_groups(dataset, groups, clusters, error);
     if (status != NT_OK)
@@ -193,10 +244,15 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
     dataset->clusters_known = is_known;
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
+        if (slice->waits) {
+            put_waiting(dataset, slice);
+            continue;
+        }
         put_groups(dataset, slice);
         if (slice->failure)
             continue;
-        for (uint32_t k = 0; slice->dataset->clusters_known && k < slice->dataset->cluster_count; k++)
+        for (uint32_t k = 0;
+             (slice->dataset->clusters_known || is_known) && k < slice->dataset->cluster_count; k++)
             put_cluster(dataset, slice, k);
         status = put_column_groups(dataset, slice, error);
     }
@@ -330,15 +386,31 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 
 /* ---- Loading ---- */
 
+/* The member's own groups that a group of the chain has: one, or all of a member that waited. */
+struct own_groups {
+    const struct nt_group *items;
+    uint32_t count;
+};
+
+static uint64_t pages_of(const struct own_groups *own)
+{
+    uint64_t pages = 0;
+    for (uint32_t i = 0; i < own->count; i++)
+        pages += own->items[i].page_count;
+    return pages;
+}
+
 static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, const struct nt_group *own, struct nt_error *error)
+                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint64_t i = 0; status == NT_OK && i < own->page_count; i++) {
-        group->pages[i] = own->pages[i];
-        status = map_page(dataset, slice, &group->pages[i], error);
-    }
-    group->page_count = own->page_count;
+    uint64_t count = 0;
+    for (uint32_t k = 0; k < own->count; k++)
+        for (uint64_t i = 0; status == NT_OK && i < own->items[k].page_count; i++) {
+            group->pages[count] = own->items[k].pages[i];
+            status = map_page(dataset, slice, &group->pages[count++], error);
+        }
+    group->page_count = count;
     return status;
 }
 
@@ -355,8 +427,23 @@ static enum nt_range_state state_without(const struct nt_dataset *dataset, const
     return has_null_levels && !slice->dataset->fields[own].is_nullable ? NT_RANGE_VALID : NT_RANGE_ABSENT;
 }
 
+/* Copies the ranges of the member's columns in a cluster. */
+static void copy_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                         const struct nt_group *group, const struct nt_group *own, uint32_t cluster,
+                         uint64_t first_page, struct nt_range *ranges)
+{
+    for (uint32_t i = 0; i < slice->dataset->column_count; i++) {
+        uint32_t column = slice->columns[i];
+        uint32_t index = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
+        if (index == NT_NONE || nt_group_range_index(slice->dataset, own, i) == NT_NONE)
+            continue;
+        ranges[index] = *nt_group_range(slice->dataset, own, own->first_cluster + cluster, i);
+        ranges[index].first_page += (uint32_t)first_page;
+    }
+}
+
 static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                        struct nt_group *group, const struct nt_group *own)
+                        struct nt_group *group, const struct own_groups *own)
 {
     uint32_t width = nt_group_column_count(dataset, group), count;
     const uint32_t *columns = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
@@ -364,22 +451,19 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice 
         uint32_t column = columns ? columns[i % width] : (uint32_t)(i % width);
         group->ranges[i].state = state_without(dataset, slice, &dataset->columns[column]);
     }
-    for (uint32_t k = 0; k < own->clusters; k++)
-        for (uint32_t i = 0; i < slice->dataset->column_count; i++) {
-            uint32_t column = slice->columns[i];
-            uint32_t index = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
-            if (index != NT_NONE && nt_group_range_index(slice->dataset, own, i) != NT_NONE)
-                group->ranges[(size_t)k * width + index] =
-                    *nt_group_range(slice->dataset, own, own->first_cluster + k, i);
-        }
+    uint64_t first_page = 0;
+    struct nt_range *ranges = group->ranges;
+    for (uint32_t g = 0; g < own->count; first_page += own->items[g++].page_count)
+        for (uint32_t k = 0; k < own->items[g].clusters; k++, ranges += width)
+            copy_cluster(dataset, slice, group, &own->items[g], k, first_page, ranges);
 }
 
 static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, const struct nt_group *own, struct nt_error *error)
+                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
     uint64_t ranges = (uint64_t)group->clusters * nt_group_column_count(dataset, group);
-    uint64_t pages = own->page_count;
+    uint64_t pages = pages_of(own);
     enum nt_status status = nt_budget_take(budget, NT_COST_RANGE, ranges, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
@@ -425,6 +509,18 @@ static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struc
     return NT_NONE;
 }
 
+static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   struct nt_group *group, struct nt_error *error)
+{
+    enum nt_status status = nt_chain_wake(dataset, slice, error);
+    if (status == NT_OK)
+        status = copy_group(dataset, slice, group,
+                            &(struct own_groups){slice->dataset->groups, slice->dataset->group_count}, error);
+    if (status != NT_OK && error && !nt_message_about(error->message, slice->part->path))
+        nt_error_context(error, "%s", slice->part->path);
+    return status;
+}
+
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     static const struct nt_group nothing;
@@ -433,12 +529,14 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_chain_slice *slice = find_share(dataset, number, &own);
     if (slice->failure)
         return nt_fail_with(error, slice->failure);
+    if (slice->waits)
+        return load_waiting(dataset, slice, group, error);
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
     enum nt_status status =
         to_load == NT_NONE ? NT_OK : nt_dataset_load_group(slice->dataset, to_load, error);
     const struct nt_group *copied = own == NT_NONE ? &nothing : &slice->dataset->groups[own];
     if (status == NT_OK)
-        status = copy_group(dataset, slice, group, copied, error);
+        status = copy_group(dataset, slice, group, &(struct own_groups){copied, 1}, error);
     if (status == NT_OK)
         copy_known(dataset, slice, group, copied);
     else if (error && !nt_message_about(error->message, slice->part->path))
@@ -477,7 +575,10 @@ const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
         if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
             continue;
         find_share(dataset, i, &own);
-        return slice->dataset->groups[own].pages + (page - group->pages);
+        uint64_t number = (uint64_t)(page - group->pages);
+        while (slice->waits && number >= slice->dataset->groups[own].page_count)
+            number -= slice->dataset->groups[own++].page_count;
+        return slice->dataset->groups[own].pages + number;
     }
     return NULL;
 }

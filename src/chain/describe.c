@@ -41,7 +41,7 @@ static void describe_field(const struct nt_dataset *dataset, uint32_t field, str
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        if (slice->failure || slice->fields[field] == NT_NONE)
+        if (slice->failure || slice->waits || slice->fields[field] == NT_NONE)
             continue;
         if (slice->dataset->ops->describe_field)
             slice->dataset->ops->describe_field(slice->dataset, slice->fields[field], json);
@@ -168,7 +168,7 @@ enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit
                                 struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    enum nt_status status = NT_OK;
+    enum nt_status status = nt_chain_wake_all(file, error);
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
         const struct nt_file *own = chain->parts[i].file;
         struct laying_out laying_out = {file, &chain->parts[i], emit, context};
@@ -182,7 +182,7 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
                               struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
-    enum nt_status status = NT_OK;
+    enum nt_status status = nt_chain_wake_all(file, error);
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++)
         if (chain->parts[i].file && chain->parts[i].file->check)
             status = chain->parts[i].file->check(chain->parts[i].file, emit, context, error);
@@ -250,11 +250,23 @@ static void write_identity(struct nt_json *json, const struct nt_chain_member *p
     nt_json_raw(json, listed->sample->metadata ? listed->sample->metadata : "null");
 }
 
-static void write_share(struct nt_json *json, const struct nt_chain_slice *slice, bool has_field_groups)
+static uint64_t clusters_of(const struct nt_chain_slice *slice)
+{
+    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : slice->dataset->cluster_count;
+}
+
+/* `first`: the dataset of the first member. */
+static void write_share(struct nt_json *json, const struct nt_chain_slice *slice,
+                        const struct nt_dataset *first, bool has_field_groups)
 {
     struct nt_buffer path = {0};
-    if (slice->dataset) {
-        nt_append_dataset_path(&path, slice->dataset);
+    const char *meant =
+        slice->waits && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
+    const struct nt_dataset *named = slice->waits ? first : slice->dataset;
+    if (*meant) {
+        nt_json_member_string(json, "dataset", meant);
+    } else if (named) {
+        nt_append_dataset_path(&path, named);
         nt_json_member_buffer(json, "dataset", &path);
     } else {
         nt_json_member_null(json, "dataset");
@@ -266,7 +278,7 @@ static void write_share(struct nt_json *json, const struct nt_chain_slice *slice
         nt_json_member_null(json, "clusters");
     } else {
         nt_json_member_unsigned(json, "first_cluster", slice->first_cluster);
-        nt_json_member_unsigned(json, "clusters", slice->failure ? 0 : slice->dataset->cluster_count);
+        nt_json_member_unsigned(json, "clusters", clusters_of(slice));
     }
     if (slice->failure)
         nt_json_member_text(json, "error", nt_text_of(slice->failure->message));
@@ -283,5 +295,5 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
         nt_json_member_text(json, "error", nt_text_of(part->failure.message));
     else
         write_share(json, &nt_chain_dataset_of(dataset)->slices[part - chain->parts],
-                    dataset->field_groups != NULL);
+                    nt_chain_dataset_of(dataset)->slices[0].dataset, dataset->field_groups != NULL);
 }

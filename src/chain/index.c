@@ -98,6 +98,19 @@ enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const s
 
 /* ---- Writing ---- */
 
+/* A file with these opens when its rows are read. */
+static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *dataset)
+{
+    if (!dataset->schema || !dataset->cluster_entries)
+        return;
+    nt_json_member_string(json, "schema", dataset->schema);
+    nt_json_key(json, "cluster_entries");
+    nt_json_array(json);
+    for (uint64_t i = 0; i < dataset->clusters; i++)
+        nt_json_unsigned(json, dataset->cluster_entries[i]);
+    nt_json_end_array(json);
+}
+
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file)
 {
     struct nt_json json;
@@ -127,6 +140,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
         nt_json_member_string(&json, "path", file->datasets[i].path);
         nt_json_member_unsigned(&json, "entries", file->datasets[i].entries);
         nt_json_member_unsigned(&json, "clusters", file->datasets[i].clusters);
+        put_clusters(&json, &file->datasets[i]);
         nt_json_end_object(&json);
     }
     nt_json_end_array(&json);
@@ -168,6 +182,33 @@ static enum nt_status take_count(const struct reading *reading, const json_t *ob
     return NT_OK;
 }
 
+/* These are missing in indexes of earlier versions, and in those of files with many clusters. */
+static enum nt_status take_clusters(const struct reading *reading, const json_t *object,
+                                    struct nt_indexed_dataset *dataset)
+{
+    const json_t *list = json_object_get(object, "cluster_entries");
+    uint64_t sum = 0;
+    if (!list || !json_object_get(object, "schema"))
+        return NT_OK;
+    if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
+        return refuse(reading, "cluster_entries", "a list with the entries of each cluster");
+    dataset->cluster_entries =
+        nt_arena_alloc(reading->index->arena, json_array_size(list) + 1, sizeof(*dataset->cluster_entries));
+    if (!dataset->cluster_entries)
+        return nt_fail_memory(reading->error);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_integer(value) || json_integer_value(value) < 0)
+            return refuse(reading, "cluster_entries", "a list of integers of at least 0");
+        dataset->cluster_entries[i] = (uint64_t)json_integer_value(value);
+        if (!nt_add(sum, dataset->cluster_entries[i], &sum))
+            return refuse(reading, "cluster_entries", "a list with the entries of each cluster");
+    }
+    if (sum != dataset->entries)
+        return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
+    return take_text(reading, object, "schema", &dataset->schema);
+}
+
 static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
                                     struct nt_indexed_file *file)
 {
@@ -186,6 +227,8 @@ static enum nt_status take_datasets(const struct reading *reading, const json_t 
             status = take_count(reading, object, "entries", &dataset->entries);
         if (status == NT_OK)
             status = take_count(reading, object, "clusters", &dataset->clusters);
+        if (status == NT_OK)
+            status = take_clusters(reading, object, dataset);
     }
     return status;
 }
@@ -442,6 +485,32 @@ void nt_chain_set_stub_entries(struct nt_file *stub)
 
 /* ---- After the files are open ---- */
 
+/* Reads the page lists, so that later readers need not. Consecutive clusters only: their entries are
+ * all that the index has. */
+static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena)
+{
+    enum { MAX_CLUSTERS = 4096 };
+    char schema[NT_SCHEMA_DIGEST + 1];
+    uint64_t first = 0;
+    if (own->cluster_count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
+        nt_dataset_load_all(own, NULL) != NT_OK)
+        return true;
+    uint64_t *entries = nt_arena_alloc(arena, (size_t)own->cluster_count + 1, sizeof(*entries));
+    known->schema = nt_arena_copy(arena, schema, strlen(schema));
+    if (!entries || !known->schema)
+        return false;
+    for (uint32_t i = 0; i < own->cluster_count; i++) {
+        const struct nt_cluster cluster = nt_dataset_cluster(own, i);
+        if (cluster.first_entry != first)
+            return true;
+        entries[i] = cluster.entries;
+        first += cluster.entries;
+    }
+    if (first == own->entries)
+        known->cluster_entries = entries;
+    return true;
+}
+
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
                                   const struct nt_chain_member *part, struct nt_arena *arena)
 {
@@ -454,7 +523,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     known->path = nt_arena_copy(arena, path, length);
     known->entries = own->entries;
     known->clusters = own->cluster_count;
-    return known->path ? NT_OK : NT_NO_MEMORY;
+    return known->path && find_clusters(known, own, arena) ? NT_OK : NT_NO_MEMORY;
 }
 
 /* Returns the key to store for an open part; NULL, too, if later readers cannot check its version. */

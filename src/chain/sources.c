@@ -65,10 +65,12 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
 /* ---- Sources of pages ---- */
 
 /* A part of a file's sources that relies on the file's reader to detect changes. A chain reads many
- * files, so each of its sources checks its file itself. */
+ * files, so each of its sources checks its file itself. Of a member that waits, both are NULL until it
+ * opens; no page refers to its source before. */
 struct checked_source {
     struct nt_source source;
-    struct nt_source *own, *file;
+    struct nt_source *_Atomic own, *_Atomic file;
+    uint64_t known_bytes; /* of a file that waits */
 };
 
 static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -79,27 +81,36 @@ static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *
 
 static enum nt_status check_file(struct nt_source *source, struct nt_error *error)
 {
-    return nt_source_check(((struct checked_source *)source)->file, error);
+    struct nt_source *file = ((struct checked_source *)source)->file;
+    return file ? nt_source_check(file, error) : NT_OK;
 }
 
 static enum nt_status stat_own(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
-    return nt_source_stat(((struct checked_source *)source)->own, attributes, error);
+    struct nt_source *own = ((struct checked_source *)source)->own;
+    return own ? nt_source_stat(own, attributes, error)
+               : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: is not open yet", source->path);
 }
 
 static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
-    return nt_source_size(((struct checked_source *)source)->own, size_ret, error);
+    const struct checked_source *checked = (struct checked_source *)source;
+    struct nt_source *own = checked->own;
+    *size_ret = checked->known_bytes;
+    return own ? nt_source_size(own, size_ret, error) : NT_OK;
 }
 
 static void prefetch_own(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
 {
-    nt_source_prefetch(((struct checked_source *)source)->own, extents, count, is_now);
+    struct nt_source *own = ((struct checked_source *)source)->own;
+    if (own)
+        nt_source_prefetch(own, extents, count, is_now);
 }
 
 static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
-    return nt_source_forget(((struct checked_source *)source)->own, offset, bytes);
+    struct nt_source *own = ((struct checked_source *)source)->own;
+    return own && nt_source_forget(own, offset, bytes);
 }
 
 static void close_nothing(struct nt_source *source)
@@ -107,34 +118,52 @@ static void close_nothing(struct nt_source *source)
     (void)source; /* it is in an arena, and its file owns the underlying source */
 }
 
+static const struct nt_source_ops checked_ops = {
+    .read_at = read_own, .check = check_file, .stat = stat_own, .size = size_of_own, .close = close_nothing};
+static const struct nt_source_ops served_ops = {.read_at = read_own,
+                                                .check = check_file,
+                                                .stat = stat_own,
+                                                .size = size_of_own,
+                                                .prefetch = prefetch_own,
+                                                .forget = forget_own,
+                                                .close = close_nothing};
+
+/* NULL if out of memory. */
+static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_member *part)
+{
+    struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
+    if (!source)
+        return NULL;
+    *source = (struct checked_source){.source = {.ops = part->listed->address ? &served_ops : &checked_ops,
+                                                 .size = NT_UNKNOWN_SIZE,
+                                                 .path = part->path},
+                                      .known_bytes = part->known->bytes};
+    return &source->source;
+}
+
+/* Readers see it with the first page that refers to it. */
+static void connect(struct nt_source *source, struct nt_source *own, struct nt_source *file)
+{
+    struct checked_source *checked = (struct checked_source *)source;
+    source->size = own->size;
+    source->split_bytes = own->split_bytes;
+    source->beneath = own;
+    source->is_of_objects = own->is_of_objects;
+    source->first_byte = own->first_byte;
+    checked->file = file;
+    checked->own = own;
+}
+
 static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, struct nt_source *file)
 {
-    static const struct nt_source_ops ops = {.read_at = read_own,
-                                             .check = check_file,
-                                             .stat = stat_own,
-                                             .size = size_of_own,
-                                             .close = close_nothing};
-    static const struct nt_source_ops served_ops = {.read_at = read_own,
-                                                    .check = check_file,
-                                                    .stat = stat_own,
-                                                    .size = size_of_own,
-                                                    .prefetch = prefetch_own,
-                                                    .forget = forget_own,
-                                                    .close = close_nothing};
     if (own->ops->check)
         return own;
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
         return NULL;
-    *source = (struct checked_source){.source = {.ops = nt_source_can_prefetch(own) ? &served_ops : &ops,
-                                                 .size = own->size,
-                                                 .split_bytes = own->split_bytes,
-                                                 .beneath = own,
-                                                 .path = own->path,
-                                                 .is_of_objects = own->is_of_objects,
-                                                 .first_byte = own->first_byte},
-                                      .own = own,
-                                      .file = file};
+    *source = (struct checked_source){
+        .source = {.ops = nt_source_can_prefetch(own) ? &served_ops : &checked_ops, .path = own->path}};
+    connect(&source->source, own, file);
     return &source->source;
 }
 
@@ -156,7 +185,8 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
     uint64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         chain->parts[i].first_source = (uint32_t)total;
-        chain->parts[i].source_count = chain->parts[i].file ? count_sources(chain->parts[i].file) : 0;
+        chain->parts[i].source_count =
+            chain->parts[i].file ? count_sources(chain->parts[i].file) : chain->parts[i].waits;
         total += chain->parts[i].source_count;
     }
     if (total >= NT_NONE)
@@ -167,7 +197,10 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
     file->layout_source_count = (uint32_t)total;
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
-        for (uint32_t k = 0; k < part->source_count; k++) {
+        if (part->waits && !part->file &&
+            !(file->layout_sources[part->first_source] = waiting(file->arena, part)))
+            return nt_fail_memory(error);
+        for (uint32_t k = 0; part->file && k < part->source_count; k++) {
             bool is_reported = part->file->layout_sources && k < part->file->layout_source_count;
             file->layout_sources[part->first_source + k] =
                 is_reported ? part->file->layout_sources[k] : part->file->source;
@@ -189,6 +222,9 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         dataset->sources[i] = file->layout_sources[i];
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
+        if (slice->waits &&
+            !(dataset->sources[slice->part->first_source] = waiting(dataset->arena, slice->part)))
+            return nt_fail_memory(error);
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
                 checked(dataset->arena, slice->dataset->sources[k], slice->part->file->source);
@@ -198,4 +234,12 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         }
     }
     return NT_OK;
+}
+
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+{
+    struct nt_source *file = slice->part->file->source;
+    uint32_t number = slice->part->first_source;
+    connect(dataset->sources[number], slice->dataset->sources[0], file);
+    connect(dataset->file->layout_sources[number], file, file);
 }

@@ -177,21 +177,21 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
     return NT_OK;
 }
 
-static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dataset,
+static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dataset, bool needs_lists,
                                 const uint32_t **order_ret, struct nt_error *error)
 {
     struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
     if (!index)
         return nt_fail_memory(error);
     uint32_t *order = atomic_load_explicit(&index->order, memory_order_acquire);
-    enum nt_status status = NT_OK;
+    enum nt_status status = needs_lists ? nt_dataset_load_readable(dataset, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
     if (!order) {
         pthread_mutex_lock(&index->lock);
         order = atomic_load_explicit(&index->order, memory_order_acquire);
         if (!order) {
-            status = nt_dataset_load_readable(dataset, error);
-            if (status == NT_OK)
-                status = build_order(dataset, &order, error);
+            status = build_order(dataset, &order, error);
             if (status == NT_OK)
                 atomic_store_explicit(&index->order, order, memory_order_release);
         }
@@ -294,12 +294,14 @@ static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field,
 }
 
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                              struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error)
+                              bool needs_lists, struct nt_span **spans_ret, uint32_t *count_ret,
+                              struct nt_error *error)
 {
     const uint32_t *order = NULL;
+    needs_lists |= !dataset->clusters_known || dataset->has_sharded_clusters;
     if (dataset->field_groups)
         return spans_of_group(dataset, field, spans_ret, count_ret, error);
-    enum nt_status status = get_order(reader, dataset, &order, error);
+    enum nt_status status = get_order(reader, dataset, needs_lists, &order, error);
     if (status != NT_OK)
         return status;
     size_t clusters = 0;

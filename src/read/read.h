@@ -577,10 +577,12 @@ struct nt_span {
 };
 
 /* All spans of a field, including holes: the dataset's entries in order. `spans_ret` is from malloc.
- * Loads all page lists that may determine the spans; a bad one is a fault of its spans. nt_span_load
- * loads the others. NT_CORRUPT if clusters overlap. */
+ * Loads all page lists that may determine the spans, and with `needs_lists` all that have pages of the
+ * field, unless fields have groups of their own; a bad one is a fault of its spans. nt_span_load loads
+ * the others. NT_CORRUPT if clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                              struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error);
+                              bool needs_lists, struct nt_span **spans_ret, uint32_t *count_ret,
+                              struct nt_error *error);
 
 /* Loads the page list of a span without a fault; a bad list becomes its fault. Fails only for
  * environmental errors. */

@@ -117,7 +117,7 @@ static enum nt_status items_in_shards(struct nt_reader *reader, struct nt_datase
 {
     struct nt_span *spans;
     uint32_t count;
-    enum nt_status status = nt_spans_build(reader, dataset, field, &spans, &count, error);
+    enum nt_status status = nt_spans_build(reader, dataset, field, true, &spans, &count, error);
     if (status != NT_OK)
         return status;
     *items_ret = 0;
@@ -474,7 +474,8 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
     *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
     if (status == NT_OK)
-        status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), &spans, &count, error);
+        status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), !build.unit.is_per_entry,
+                                &spans, &count, error);
     if (status != NT_OK)
         return status;
     rows->pieces = calloc(count ? count : 1, sizeof(*rows->pieces));

@@ -257,6 +257,10 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
     for (uint32_t i = 0; i < stream->segment_count; i++) {
         struct nt_segment *segment = &stream->segments[i];
         struct nt_alternative found;
+        if (!stream->dataset->field_groups) /* the items needed the list, too: was it bad? */
+            status = nt_span_load(stream->dataset, &segment->span, error);
+        if (status != NT_OK)
+            break;
         if (!items_of(&items, i, &segment->span, &found) && segment->span.fault == NT_FAULT_NONE)
             segment->span.fault = NT_FAULT_POSITION;
         if (alternative != NT_NONE) {
@@ -267,7 +271,7 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
         }
     }
     nt_row_counts_deinit(&items);
-    return NT_OK;
+    return status;
 }
 
 /* Offsets count the field's own bytes, or its sub-field's items; else only the index has them. */

@@ -232,16 +232,22 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
     return status;
 }
 
+/* The source that has the same bytes at the same offsets. */
+static const struct nt_source *bottom(const struct nt_source *source)
+{
+    while (source->beneath)
+        source = source->beneath;
+    return source;
+}
+
 /* Is the page in something else than the files of the layout: in a part of the metadata, as a basket
  * within the record of its tree is, or in a file that only the page is in? */
 static bool is_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    const struct nt_source *own = dataset->sources[page->source], *shown = dataset->file->source;
+    const struct nt_source *shown = dataset->file->source;
     if (dataset->file->layout_sources && page->source < dataset->file->layout_source_count)
         shown = dataset->file->layout_sources[page->source];
-    while (own && own != shown)
-        own = own->beneath;
-    return !own;
+    return bottom(dataset->sources[page->source]) != bottom(shown);
 }
 
 /* Conservative: false if only the page's parts decide. */

@@ -295,14 +295,14 @@ static enum nt_status write_share(const struct share *share, struct nt_buffer *o
     return status;
 }
 
-static struct share share_of(const struct nt_chain_slice *slice)
+static struct share share_of(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     const struct nt_chain_file *listed = slice->part->listed;
     return (struct share){.path = listed->address ? listed->address : listed->path,
                           .own = slice->dataset,
                           .first_entry = slice->first_entry,
                           .entries = slice->entries,
-                          .failure = slice->failure,
+                          .failure = nt_chain_slice_failure(dataset, slice),
                           .sample = listed->sample ? listed->sample->name : NULL};
 }
 
@@ -317,11 +317,13 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
         return nt_file_refuse_stub(dataset->file, error);
     bool is_chain = nt_is_chain(dataset->file);
     const struct share whole = {.path = dataset->file->path, .own = dataset, .entries = dataset->entries};
+    if (is_chain)
+        status = nt_chain_wake_all(dataset->file, error);
     for (uint32_t i = 0; status == NT_OK; i++) {
         const struct nt_chain_slice *slice = is_chain ? nt_chain_slice(dataset, i) : NULL;
         if (is_chain ? !slice : i == 1)
             break;
-        const struct share share = slice ? share_of(slice) : whole;
+        const struct share share = slice ? share_of(dataset, slice) : whole;
         status = write_share(&share, &line);
         if (status == NT_OK)
             status = take_line(&line, take, context, error);

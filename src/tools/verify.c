@@ -179,7 +179,7 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
     struct nt_error error = {0};
     uint32_t count;
     enum nt_status status =
-        nt_spans_build(verification->reader, verification->dataset, field, &spans, &count, &error);
+        nt_spans_build(verification->reader, verification->dataset, field, true, &spans, &count, &error);
     *good_ret = status == NT_OK;
     if (nt_is_transient(status))
         return status;

@@ -148,7 +148,7 @@ TEST(a_line_is_of_a_megabyte_at_most, .setup = setup, .teardown = temporary_tear
 
 TEST(lines_are_written_as_they_are_read, .setup = setup, .teardown = temporary_teardown)
 {
-    struct nt_indexed_dataset datasets[] = {{"Events", 5, 2}};
+    struct nt_indexed_dataset datasets[] = {{.path = "Events", .entries = 5, .clusters = 2}};
     struct nt_indexed_file file = {.path = "/b",
                                    .meant = "",
                                    .bytes = 11,

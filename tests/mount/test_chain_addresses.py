@@ -56,6 +56,46 @@ def a_pattern_has_the_tree_that_it_has_here():
                    but=('.ntuplefs', 'clusters.jsonl', 'files.jsonl'))
 
 
+def value(path, offset):
+    """Four bytes, without the kernel's readahead."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+        return os.pread(file, 4, offset)
+    finally:
+        os.close(file)
+
+
+@case
+def with_an_index_a_value_requests_one_file():
+    """A file has 1,000 entries: 4,000 bytes of the column. The kernel requests 4,096, of two files, and
+    the one that follows is opened, too."""
+    count = 40
+    with scratch() as directory, served(directory / 'www') as site:
+        put(directory / 'www', [f'run{number:02}.root' for number in range(count)])
+        listed = directory / 'list.txt'
+        listed.write_text(''.join(site.url(f'run{number:02}.root') + '\n' for number in range(count)))
+        options = '-o', f'index={directory / "index.jsonl"}'
+        expected = output(NTUPLE, 'cat', data('example.root'), 'Events/run/data.bin')
+        with chain(listed, options=options) as whole:
+            same((whole / 'Events/run/data.bin').read_bytes(), expected * count)
+            wait_until((directory / 'index.jsonl').exists, 'the index')
+        before, path = len(site.requests), 'Events/run/data.bin'
+        with chain(listed, options=options) as whole:
+            same((whole / path).stat().st_size, 4000 * count, path)
+            same({name for name, _ in site.requests[before:]}, {'/run00.root'}, 'whose schema is shown')
+            same(value(whole / path, 4096 * 20), expected[1920:1924], path)
+            names = {name for name, _ in site.requests[before:]}
+            same(names - {'/run00.root', '/run20.root', '/run21.root', '/run22.root'}, set(), 'others')
+            same([line['clusters'] for line in lines(whole / 'Events/files.jsonl')], [4] * count)
+            for path in path, 'Events/muons/_0/pt/data.bin':
+                of_one = output(NTUPLE, 'cat', data('example.root'), path)
+                same((whole / path).read_bytes() == of_one * count, True, path)
+            column = json.loads((whole / 'Events/run/column.0/column.json').read_text())
+            same(column['elements'], 1000 * count)
+            same(errors_of(whole), [])
+
+
 @case
 def files_on_servers_and_here_are_one():
     with scratch() as directory, apache(directory) as server, served(DATA) as site:

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Members of a chain that the index knows, and that have the schema of the first one: each opens when
+ * its rows are read.
+ */
+#include "chain/chain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/model.h"
+
+/* ---- Digest of a schema ---- */
+
+static void put_number(struct nt_buffer *out, uint64_t number)
+{
+    nt_buffer_append(out, &number, sizeof(number));
+}
+
+static void put_text(struct nt_buffer *out, const char *bytes, size_t length)
+{
+    put_number(out, length);
+    nt_buffer_append(out, bytes, length);
+}
+
+static void put_field(struct nt_buffer *out, const struct nt_field *field)
+{
+    const uint64_t numbers[] = {
+        field->parent,     field->kind,          field->role,        field->columns_per_representation,
+        field->repetition, field->owns_columns,  field->is_nullable, field->dimension_count,
+        field->is_map,     field->dtype.element, field->dtype.bytes, nt_field_source(field)};
+    put_text(out, field->name.bytes, field->name.length);
+    put_text(out, field->type.bytes, field->type.length);
+    nt_buffer_append(out, numbers, sizeof(numbers));
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        put_number(out, field->dimensions[i]);
+}
+
+static void put_column(struct nt_buffer *out, const struct nt_column *column)
+{
+    const uint64_t numbers[] = {column->field, column->representation, column->position,
+                                column->dtype.element, column->dtype.bytes};
+    const char *type = column->type_name ? column->type_name : "";
+    put_text(out, type, strlen(type));
+    nt_buffer_append(out, numbers, sizeof(numbers));
+}
+
+static bool is_plain(const struct nt_dataset *dataset)
+{
+    bool is_plain = !dataset->failure && !dataset->field_groups && !dataset->column_group_count &&
+                    !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset) &&
+                    dataset->source_count == 1 && !dataset->file->layout_sources &&
+                    !dataset->sources[0]->is_of_objects;
+    for (uint32_t i = 0; is_plain && i < dataset->column_count; i++)
+        is_plain = !nt_column_is_deferred(&dataset->columns[i]);
+    return is_plain;
+}
+
+bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1])
+{
+    struct nt_buffer text = {0};
+    if (!is_plain(dataset))
+        return false;
+    put_text(&text, dataset->format, strlen(dataset->format));
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        put_field(&text, &dataset->fields[i]);
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        put_column(&text, &dataset->columns[i]);
+    bool is_whole = !text.failed;
+    if (is_whole)
+        snprintf(hex, NT_SCHEMA_DIGEST + 1, "%016" PRIx64, nt_xxh3(text.bytes, text.length));
+    nt_buffer_deinit(&text);
+    return is_whole;
+}
+
+/* ---- Which members wait ---- */
+
+struct digest {
+    char hex[NT_SCHEMA_DIGEST + 1];
+    bool is_there;
+};
+
+/* One without clusters has no rows whose reads would check what the index says. */
+static bool can_wait(const struct nt_chain_member *part, const struct nt_file *stub,
+                     const struct digest *digests)
+{
+    bool can_wait = part->known && !part->file;
+    for (uint32_t i = 0; can_wait && i < stub->dataset_count; i++) {
+        const struct nt_indexed_dataset *known;
+        if (stub->datasets[i]->failure)
+            continue;
+        known = nt_chain_indexed_dataset(part, stub->datasets[i]);
+        can_wait = known && known->schema && known->clusters && digests[i].is_there &&
+                   strcmp(known->schema, digests[i].hex) == 0;
+    }
+    return can_wait;
+}
+
+void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_file *stub)
+{
+    struct digest *digests = calloc((size_t)stub->dataset_count + 1, sizeof(*digests));
+    for (uint32_t i = 0; digests && i < stub->dataset_count; i++)
+        if (!stub->datasets[i]->failure)
+            digests[i].is_there = nt_chain_schema_digest(
+                nt_chain_dataset_of(stub->datasets[i])->slices[0].dataset, digests[i].hex);
+    for (uint32_t i = 1; digests && i < chain->part_count; i++)
+        chain->parts[i].waits = can_wait(&chain->parts[i], stub, digests);
+    free(digests);
+}
+
+/* ---- Opening a slice ---- */
+
+static bool is_as(const struct nt_column *a, const struct nt_column *b)
+{
+    return a->field == b->field && a->representation == b->representation && a->position == b->position &&
+           a->dtype.element == b->dtype.element && a->dtype.bytes == b->dtype.bytes &&
+           strcmp(a->type_name ? a->type_name : "", b->type_name ? b->type_name : "") == 0;
+}
+
+/* The index is not trusted: it may be of other files. */
+static enum nt_status check_schema(const struct nt_dataset *first, const struct nt_dataset *own,
+                                   struct nt_error *error)
+{
+    uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
+    if (!fields)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_chain_match_fields(first, own, fields, error);
+    bool is_equal = is_plain(own) && first->column_count == own->column_count;
+    for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
+        is_equal = fields[i] == i;
+    for (uint32_t i = 0; is_equal && i < first->column_count; i++)
+        is_equal = is_as(&first->columns[i], &own->columns[i]);
+    free(fields);
+    if (status == NT_OK && !is_equal)
+        status = nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                         "its columns are others than the index says: remove the index, which is made anew");
+    return status;
+}
+
+static enum nt_status check_count(const char *what, uint64_t expected, uint64_t found, struct nt_error *error)
+{
+    return expected == found ? NT_OK : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
+}
+
+static enum nt_status check_clusters(const struct nt_indexed_dataset *known, const struct nt_dataset *own,
+                                     struct nt_error *error)
+{
+    enum nt_status status =
+        check_count("clusters according to the index", known->clusters, own->cluster_count, error);
+    for (uint32_t i = 0; status == NT_OK && i < own->cluster_count; i++)
+        status = check_count("entries of a cluster according to the index", known->cluster_entries[i],
+                             nt_dataset_cluster(own, i).entries, error);
+    return status;
+}
+
+enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
+{
+    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->slices[0].dataset;
+    struct nt_dataset *own;
+    enum nt_status status = nt_chain_open_waiting(dataset->file, slice, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_chain_match_dataset(first, slice->part, &own, error);
+    if (status == NT_OK)
+        status = check_count("entries according to the index", slice->entries, own->entries, error);
+    if (status == NT_OK)
+        status = check_schema(first, own, error);
+    if (status == NT_OK)
+        status = nt_dataset_load_all(own, error);
+    if (status == NT_OK)
+        status = check_clusters(slice->waits, own, error);
+    if (status != NT_OK)
+        return status;
+    slice->dataset = own;
+    nt_chain_connect_sources(dataset, slice);
+    return NT_OK;
+}
+
+enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error)
+{
+    bool waits = false;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < nt_chain_of(file)->part_count; i++)
+        waits |= nt_chain_of(file)->parts[i].waits;
+    for (uint32_t i = 0; waits && status == NT_OK && i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            status = nt_dataset_load_readable(file->datasets[i], error);
+    return status;
+}
+
+const struct nt_error *nt_chain_slice_failure(const struct nt_dataset *dataset,
+                                              const struct nt_chain_slice *slice)
+{
+    return slice->waits && !slice->dataset ? dataset->groups[slice->first_group].failure : slice->failure;
+}
