@@ -781,6 +781,21 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 
+/* Opens all parts but those that can wait. */
+static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
+{
+    struct nt_file *first;
+    enum nt_status status = chain->options.index ? open_required(chain, false, error) : NT_OK;
+    if (status == NT_OK && chain->options.index) {
+        status = make_file(chain, 1, name, &first, error);
+        if (status == NT_OK) {
+            nt_chain_find_waiting(chain, first);
+            nt_file_close(first);
+        }
+    }
+    return status == NT_OK ? open_required(chain, true, error) : status;
+}
+
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
                              const struct nt_open_options *options, struct nt_file **file_ret,
                              struct nt_error *error)
@@ -790,11 +805,11 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     if (status != NT_OK)
         return status;
     bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL;
-    if (is_lazy)
-        nt_chain_match_index(chain);
-    status = open_required(chain, !is_lazy, error);
-    bool is_stub = is_lazy && chain->part_count > 1;
     chain->holders++; /* until the file holds it */
+    if (chain_options->rule == NT_CHAIN_FAIL)
+        nt_chain_match_index(chain);
+    status = is_lazy ? open_required(chain, false, error) : open_all(chain, list->name, error);
+    bool is_stub = is_lazy && chain->part_count > 1;
     if (status == NT_OK)
         status = make_file(chain, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
     let_go(chain);

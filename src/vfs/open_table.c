@@ -318,7 +318,7 @@ static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode 
     struct nt_source *source;
     if (inode->chain) {
         struct nt_chain_options chain = inodes->vfs->options.chain_options;
-        chain.is_lazy &= inodes->vfs->options.selection_count == 0; /* selection needs counts */
+        chain.is_lazy &= inodes->vfs->options.selection_count == 0; /* a selection needs all entries */
         return nt_chain_open(inodes->vfs->options.chain, &chain, &inodes->vfs->options.open, file_ret, error);
     }
     if (inode->version)

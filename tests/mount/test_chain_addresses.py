@@ -94,6 +94,13 @@ def with_an_index_a_value_requests_one_file():
             column = json.loads((whole / 'Events/run/column.0/column.json').read_text())
             same(column['elements'], 1000 * count)
             same(errors_of(whole), [])
+        before, entries = len(site.requests), directory / 'entries.txt'
+        entries.write_text(f'{5 * 1000 + 7}\n{5 * 1000 + 900}\n{31 * 1000}\n')
+        with chain(listed, options=[*options, '-o', f'select=Events:{entries}']) as whole:
+            same((whole / 'Events/run/data.bin').read_bytes(),
+                 b''.join(expected[4 * entry:4 * entry + 4] for entry in (7, 900, 0)))
+            same({name for name, _ in site.requests[before:]}, {'/run00.root', '/run05.root', '/run31.root'})
+            same(errors_of(whole), [])
 
 
 @case
