@@ -402,7 +402,7 @@ static void verify_below(struct walk *walk)
                                 ? nt_fail(&error, NT_LIMIT, NT_NO_OFFSET,
                                           "directories are nested more than %d deep", NT_DEEPEST_DIRECTORY)
                             : walk->folder ? nt_local_list_folder(walk->folder, &entries, &count, &error)
-                                           : nt_local_list(walk->path.bytes, &entries, &count, &error);
+                                           : nt_local_list(walk->path.bytes, NULL, &entries, &count, &error);
     if (status != NT_OK)
         nt_note_failure(&walk->status, nt_print_error(walk->path.bytes, &error));
     walk->depth++;

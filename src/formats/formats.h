@@ -34,6 +34,9 @@ struct nt_format {
     /* Decides from its files if a folder is a dataset of this format. NULL: no folder is one, and
      * `open` gets no folders. */
     enum nt_status (*takes_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
+    /* Looks at a few bytes of a file: NT_NOT_THIS_FORMAT if they are not those of the format; the message
+     * contains the reason, without the path. `open` begins with the same look. */
+    enum nt_status (*recognize)(struct nt_source *source, struct nt_error *error);
     /* Opens a file from a source, whose path is the file's name. NT_NOT_THIS_FORMAT if it has another
      * format (the caller tries the next); the message contains the reason, without the path. On success
      * the file owns the source, and the caller the file; otherwise the caller keeps the source. Sets the
@@ -56,6 +59,10 @@ extern const struct nt_format *const nt_formats[];
 /* Opens the file or folder at a path or address, like nt_file_open. */
 enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
                               struct nt_source **source_ret, struct nt_error *error);
+
+/* Do a few of its bytes let a file be a data file? If not, opening it fails with NT_NOT_THIS_FORMAT.
+ * `format`: of the only format in question; NULL: any. */
+bool nt_may_be_data_file(struct nt_source *source, const char *format);
 
 /* Like nt_file_open_source, but closes the source on failure. */
 static inline enum nt_status nt_file_take_source(struct nt_source *source,

@@ -202,6 +202,15 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
     return refuse(source, refusals, error);
 }
 
+bool nt_may_be_data_file(struct nt_source *source, const char *format)
+{
+    bool may_be = false;
+    for (size_t i = 0; !may_be && nt_formats[i]; i++)
+        may_be = (!format || !strcmp(format, nt_formats[i]->name)) &&
+                 nt_formats[i]->recognize(source, NULL) != NT_NOT_THIS_FORMAT;
+    return may_be;
+}
+
 enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {

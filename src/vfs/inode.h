@@ -435,9 +435,14 @@ bool nt_local_is_unchanged(const struct stat *left, const struct stat *right);
 bool nt_local_mtime_is_reliable(const struct stat *attributes);
 
 /* Lists the files and directories in a directory, sorted by name. Omits hidden ones, special files and
- * links to directories. */
-enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
-                             struct nt_error *error);
+ * links to directories; with `data_files` (else NULL), files whose bytes show that these options open
+ * none of them. */
+enum nt_status nt_local_list(const char *path, const struct nt_open_options *data_files,
+                             struct nt_local_entry **entries_ret, size_t *count_ret, struct nt_error *error);
+/* Does such a list have this file? */
+bool nt_local_has_data_file(const char *path, const char *name, const struct nt_open_options *options);
+/* Are there more entries, of any kind? */
+bool nt_local_has_more(const char *path, unsigned count);
 /* The same for a remote directory. The types of its subdirectories are unknown until they are probed,
  * so no entry is marked as a passthrough directory. */
 enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,

@@ -63,7 +63,9 @@ enum nt_status nt_local_check_beneath(const char *path, const char *below, struc
 
 struct listing {
     struct nt_folder *folder;
-    bool shows_datasets; /* tests folders for datasets */
+    bool shows_datasets;  /* tests folders for datasets */
+    bool only_data_files; /* of `format`; NULL: of any */
+    const char *format;
     struct nt_local_entry *entries;
     size_t count, capacity;
 };
@@ -79,6 +81,20 @@ static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *
     return status;
 }
 
+/* NT_NOT_FOUND if a file is none of ours. Fails if it cannot be opened, or is a directory. */
+static enum nt_status find_data_file(const struct listing *listing, const char *name, struct stat *attributes,
+                                     struct nt_error *error)
+{
+    struct nt_look look;
+    enum nt_status status = nt_folder_look(listing->folder, name, &look, error);
+    if (status != NT_OK)
+        return status == NT_NOT_FOUND ? NT_INVALID : status;
+    bool may_be = nt_may_be_data_file(&look.source, listing->format);
+    *attributes = look.attributes;
+    nt_look_end(&look);
+    return may_be ? NT_OK : NT_NOT_FOUND;
+}
+
 /* NT_NOT_FOUND if the entry is not shown, or no longer exists. */
 static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
                               struct nt_local_entry *entry, struct nt_error *error)
@@ -87,7 +103,13 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     struct nt_error failure = {0};
     if (found->name[0] == '.')
         return NT_NOT_FOUND;
-    enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
+    bool may_be_file = found->kind == NT_ENTRY_FILE || found->kind == NT_ENTRY_LINK;
+    enum nt_status status = NT_INVALID;
+    if (listing->only_data_files && may_be_file)
+        status = find_data_file(listing, found->name, &entry->stat, NULL);
+    if (status == NT_OK || status == NT_NOT_FOUND)
+        return status;
+    status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
     if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_retryable(status, &failure))
         return NT_NOT_FOUND; /* a dangling link */
     if (status != NT_OK)
@@ -145,16 +167,46 @@ static enum nt_status take_entries(struct listing *listing, struct nt_local_entr
     return NT_OK;
 }
 
-enum nt_status nt_local_list(const char *path, struct nt_local_entry **entries_ret, size_t *count_ret,
-                             struct nt_error *error)
+enum nt_status nt_local_list(const char *path, const struct nt_open_options *data_files,
+                             struct nt_local_entry **entries_ret, size_t *count_ret, struct nt_error *error)
 {
-    struct listing listing = {.shows_datasets = true};
+    struct listing listing = {.shows_datasets = true,
+                              .only_data_files = data_files,
+                              .format = data_files ? data_files->format : NULL};
     enum nt_status status = nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, error);
     if (status != NT_OK)
         return status;
     status = take_entries(&listing, entries_ret, count_ret, error);
     nt_folder_close(listing.folder);
     return status;
+}
+
+bool nt_local_has_data_file(const char *path, const char *name, const struct nt_open_options *options)
+{
+    struct listing listing = {.format = options->format};
+    struct stat attributes;
+    if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, NULL) != NT_OK)
+        return false;
+    enum nt_status status = find_data_file(&listing, name, &attributes, NULL);
+    nt_folder_close(listing.folder);
+    return status == NT_OK;
+}
+
+static enum nt_status count_entry(void *count, const struct nt_folder_entry *found, struct nt_error *error)
+{
+    unsigned *left = count;
+    (void)found;
+    return (*left)-- ? NT_OK : nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "there are more");
+}
+
+bool nt_local_has_more(const char *path, unsigned count)
+{
+    struct nt_folder *folder;
+    if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &folder, NULL) != NT_OK)
+        return false;
+    enum nt_status status = nt_folder_list(folder, "", count_entry, &count, NULL);
+    nt_folder_close(folder);
+    return status == NT_CANCELED;
 }
 
 enum nt_status nt_local_list_folder(struct nt_folder *folder, struct nt_local_entry **entries_ret,

@@ -226,7 +226,7 @@ static enum nt_status add_group(struct nt_inode_table *inodes, const char *const
 
 struct search {
     struct nt_inode_table *inodes;
-    unsigned tries, files; /* inodes left to check; files that failed */
+    unsigned tries; /* inodes left to check */
 };
 
 /* Each directory also takes a try, which bounds the recursion. */
@@ -237,10 +237,11 @@ static bool may_show(struct search *search, uint32_t number)
         return true;
     search->tries--;
     enum nt_inode_kind kind = nt_inodes_kind(search->inodes, number);
-    if (kind != NT_INODE_PASSTHROUGH) {
-        search->files++;
+    if (kind != NT_INODE_PASSTHROUGH)
         return kind == NT_INODE_FILE;
-    }
+    const struct nt_inode *folder = nt_inodes_get(search->inodes, number);
+    if (!folder->is_remote && nt_local_has_more(folder->path, search->tries))
+        return true; /* a scan would take long */
     if (nt_inodes_scan(search->inodes, number, NULL) != NT_OK)
         return false;
     for (; (child = nt_inodes_next(search->inodes, number, &order)) != NT_NONE; order++)
@@ -259,7 +260,7 @@ enum nt_status nt_inodes_try(struct nt_inode_table *inodes, uint32_t number, str
     if (kind != NT_INODE_PASSTHROUGH || may_show(&search, number))
         return NT_OK;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                   "cannot show anything in this directory; tried %u files", search.files);
+                   "cannot show anything in this directory: none of its files is a data file that opens");
 }
 
 /* Is the message about another file of a chain that is named after its first file? */

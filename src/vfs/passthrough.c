@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "formats/formats.h"
@@ -278,8 +279,8 @@ struct scan_result {
     bool is_known; /* the list was scanned before: no entries */
 };
 
-static enum nt_status find_here(const struct nt_inode *folder, struct scan_result *found,
-                                struct nt_error *error)
+static enum nt_status find_here(const struct nt_inode_table *inodes, const struct nt_inode *folder,
+                                struct scan_result *found, struct nt_error *error)
 {
     struct stat attributes;
     enum nt_status status = nt_local_stat(folder->path, &attributes, error);
@@ -287,7 +288,7 @@ static enum nt_status find_here(const struct nt_inode *folder, struct scan_resul
         return status;
     found->modified = attributes.st_mtim;
     found->is_mtime_reliable = nt_local_mtime_is_reliable(&attributes);
-    return nt_local_list(folder->path, &found->entries, &found->count, error);
+    return nt_local_list(folder->path, &inodes->vfs->options.open, &found->entries, &found->count, error);
 }
 
 static enum nt_status find_on_server(struct nt_inode_table *inodes, const struct nt_inode *folder,
@@ -312,8 +313,8 @@ enum nt_status nt_inodes_scan(struct nt_inode_table *inodes, uint32_t number, st
     pthread_mutex_lock(&inodes->lock);
     uint64_t scan = ++inodes->scans;
     pthread_mutex_unlock(&inodes->lock);
-    enum nt_status status =
-        folder->is_remote ? find_on_server(inodes, folder, &found, error) : find_here(folder, &found, error);
+    enum nt_status status = folder->is_remote ? find_on_server(inodes, folder, &found, error)
+                                              : find_here(inodes, folder, &found, error);
     if (status != NT_OK || found.is_known)
         return status;
     pthread_mutex_lock(&inodes->lock);
@@ -360,8 +361,19 @@ enum nt_status nt_inodes_stat(struct nt_inode_table *inodes, uint32_t number, st
     return NT_OK;
 }
 
+/* Has a file become a data file since the last scan, which did not keep it? */
+static bool has_become_file(const struct nt_inode_table *inodes, const struct nt_inode *folder,
+                            const char *name)
+{
+    char on_disk[NT_NAME_BYTES + 1];
+    bool is_name = strlen(name) < sizeof(on_disk) && nt_percent_decode_text(strcpy(on_disk, name)) &&
+                   !strchr(on_disk, '/');
+    return is_name && nt_local_has_data_file(folder->path, on_disk, &inodes->vfs->options.open);
+}
+
 /* Is the result of the last scan still current, whether a child was found or not? */
-static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *folder, uint32_t found)
+static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *folder, const char *name,
+                       uint32_t found)
 {
     struct stat now;
     if (folder->is_remote) /* a scan requests a list only if this one is old */
@@ -375,7 +387,7 @@ static bool is_current(struct nt_inode_table *inodes, const struct nt_inode *fol
     bool is_same = folder->is_mtime_reliable && folder->modified.tv_sec == now.st_mtim.tv_sec &&
                    folder->modified.tv_nsec == now.st_mtim.tv_nsec;
     pthread_mutex_unlock(&inodes->lock);
-    return is_same;
+    return is_same && !has_become_file(inodes, folder, name);
 }
 
 enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
@@ -384,7 +396,7 @@ enum nt_status nt_inodes_find(struct nt_inode_table *inodes, uint32_t number, co
     const struct nt_inode *folder = nt_inodes_get(inodes, number);
     enum nt_status status = NT_OK;
     *inode_ret = find_known(inodes, folder, name);
-    if (folder->kind == NT_INODE_PASSTHROUGH && !is_current(inodes, folder, *inode_ret)) {
+    if (folder->kind == NT_INODE_PASSTHROUGH && !is_current(inodes, folder, name, *inode_ret)) {
         status = nt_inodes_scan(inodes, number, error);
         *inode_ret = status == NT_OK ? find_known(inodes, folder, name) : NT_NONE;
     }

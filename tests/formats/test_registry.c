@@ -72,6 +72,31 @@ static const char *save_root(const char *name, const char *const *classes)
     return path;
 }
 
+static bool may_be(const char *path, const char *format)
+{
+    struct nt_source *source;
+    assert_status(NT_OK, nt_source_open_file(path, &source, &error));
+    bool may_be = nt_may_be_data_file(source, format);
+    nt_source_close(source);
+    return may_be;
+}
+
+TEST(a_few_bytes_say_whether_a_file_is_worth_opening, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    static const char *const trees[] = {"TTree", NULL};
+    static const char empty_bitmap[8] = "\x3a\x30\0\0\0\0\0\0", lance[16] = "............LANC";
+    const char *path = save_root("trees", trees);
+    ck_assert(may_be(path, NULL) && may_be(path, "rntuple") && may_be(path, "ttree"));
+    ck_assert(!may_be(path, "blz"));
+    path = temporary_file("bitmap", empty_bitmap, sizeof(empty_bitmap));
+    ck_assert(may_be(path, NULL) && may_be(path, "roaring"));
+    path = temporary_file("lance", lance, sizeof(lance));
+    ck_assert(may_be(path, NULL) && may_be(path, "lance"));
+    ck_assert(may_be(temporary_file("chunks", "blpk", 4), NULL));
+    ck_assert(!may_be(temporary_file("empty", "", 0), NULL));
+    ck_assert(!may_be(temporary_file("text", "PAR1 is a text\n", 15), NULL));
+}
+
 TEST(a_root_file_is_offered_to_the_requested_format, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     static const char *const trees[] = {"TTree", "TNtuple", "TH1F", NULL}, *const none[] = {"TH1F", NULL},

@@ -117,6 +117,46 @@ def nothing_is_held_of_what_was_replaced():
             same(errors_of(mountpoint), [])
 
 
+@case
+def files_of_other_formats_are_found_once_they_are_data_files():
+    """Written in place, so that the directory stays as it was. Its listing did not keep them."""
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        names = 'later.roaring', 'with blank %41.roaring'
+        for name in *names, 'never.txt':
+            (folder / name).write_bytes(b'words')
+        (folder / 'link').symlink_to('never.txt')
+        os.utime(folder, (1, 1))
+        with mounted(folder) as mountpoint:
+            same(os.listdir(mountpoint), ['.ntuplefs'])
+            for name in names:
+                (folder / name).write_bytes(bitmap(5))
+            for name in 'later.roaring', 'with blank %2541.roaring':
+                wait_until(lambda: os.path.isdir(os.path.join(mountpoint, name)), name)
+            fails(errno.ENOENT, os.stat, os.path.join(mountpoint, 'never.txt'))
+            os.utime(folder, (2, 2))  # the kernel keeps its listing until then
+            same(set(os.listdir(mountpoint)), {'.ntuplefs', 'later.roaring', 'with blank %2541.roaring'})
+            same([failure['status'] for failure in errors_of(mountpoint)], ['not this format'])
+
+
+@case
+def a_folder_of_many_other_files_is_listed_without_keeping_them():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        for number in range(MANY):
+            (folder / f'{number}.txt').write_bytes(b'words')
+        (folder / 'bits.roaring').write_bytes(bitmap(0))
+        with mounted(folder) as mountpoint:
+            decoder = decoder_of(mountpoint)
+            os.stat(mountpoint)
+            before = own_memory_of(decoder)
+            same(set(os.listdir(mountpoint)), {'.ntuplefs', 'bits.roaring'})
+            grown = own_memory_of(decoder) - before
+            same(grown < MOST_GROWTH, True, f'the decoder grew by {grown} bytes')
+
+
 def own_memory_of(process):
     return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(),
                          re.MULTILINE)[1]) * 1024

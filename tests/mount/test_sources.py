@@ -30,8 +30,8 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
         for name in 'a.txt', 'b.txt', 'below/c.txt':
             (folder / name).write_text('Nothing of interest.\n')
         with Foreground(folder) as mount:
-            same(mount.messages(), [f'ntuplefs: {folder}: cannot show anything in this directory; '
-                                    'tried 3 files'])
+            same(mount.messages(), [f'ntuplefs: {folder}: cannot show anything in this directory: '
+                                    'none of its files is a data file that opens'])
             same([error['path'] for error in errors_of(mount.mountpoint)], [''])
         shutil.copy(data('example.root'), folder / 'below')
         with Foreground(folder) as mount:

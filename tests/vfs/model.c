@@ -477,6 +477,12 @@ enum nt_status nt_open_source(const char *path, const struct nt_open_options *op
     return nt_source_open_file(path, source_ret, error);
 }
 
+bool nt_may_be_data_file(struct nt_source *source, const char *name)
+{
+    (void)source, (void)name;
+    return true;
+}
+
 /* By the name of the source; the file has its own copy. */
 enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)

@@ -28,6 +28,13 @@ enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct
     return folder->ops->stat(folder, name, attributes, error);
 }
 
+enum nt_status nt_folder_look(struct nt_folder *folder, const char *name, struct nt_look *look,
+                              struct nt_error *error)
+{
+    return folder->ops->look ? folder->ops->look(folder, name, look, error)
+                             : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s is not local", folder->path);
+}
+
 enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
                              struct nt_error *error)
 {

@@ -16,6 +16,7 @@
 #include "core/io/source.h"
 
 struct nt_folder;
+struct nt_look;
 
 /* ---- Folders ---- */
 
@@ -37,6 +38,9 @@ struct nt_folder_ops {
     enum nt_status (*stat)(struct nt_folder *folder, const char *name, struct stat *attributes,
                            struct nt_error *error);
     enum nt_status (*open)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
+                           struct nt_error *error);
+    /* NULL: a look costs as much as opening. */
+    enum nt_status (*look)(struct nt_folder *folder, const char *name, struct nt_look *look,
                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
@@ -126,6 +130,20 @@ bool nt_folder_name_below(struct nt_text path, const char *directory, struct nt_
  * link out of the folder, and for a file that some users of the folder cannot read. */
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                    struct nt_error *error);
+/* A file of a local directory that is open for a look at a few of its bytes. */
+struct nt_look {
+    struct nt_source source;
+    struct stat attributes;
+    int descriptor;
+    size_t known;
+    uint8_t start[64]; /* reads within it need no system call */
+};
+/* Costs a small part of opening the file, for directories of many. `name` stays in use. NT_INVALID if it
+ * is not regular, NT_UNSUPPORTED on a server, else as nt_folder_open_file. */
+enum nt_status nt_folder_look(struct nt_folder *folder, const char *name, struct nt_look *look,
+                              struct nt_error *error);
+void nt_look_end(struct nt_look *look);
+
 /* Adds a file of which many are in use. Opens it on first use: until then `size` is NT_UNKNOWN_SIZE,
  * and a missing file is not noticed. The folder's files share a limited number of descriptors; a
  * reopened file must be the same (device, inode, size, modification time), else NT_CHANGED. */

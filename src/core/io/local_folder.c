@@ -317,6 +317,52 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
     return status;
 }
 
+/* ---- A look at a file ---- */
+
+static enum nt_status read_look(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                struct nt_error *error)
+{
+    const struct nt_look *look = (const struct nt_look *)source;
+    bool is_at_start = offset <= look->known && bytes <= look->known - offset;
+    ssize_t count = (ssize_t)bytes;
+    if (is_at_start)
+        memcpy(buffer, look->start + offset, bytes);
+    else
+        count = pread(look->descriptor, buffer, bytes, (off_t)offset);
+    if (count < 0)
+        return nt_fail_system(error, errno, "%s", source->path);
+    return (size_t)count == bytes ? NT_OK
+                                  : nt_fail(error, NT_TRUNCATED, offset, "%s: became shorter", source->path);
+}
+
+static enum nt_status look_at(struct nt_folder *folder, const char *name, struct nt_look *look,
+                              struct nt_error *error)
+{
+    static const struct nt_source_ops ops = {.read_at = read_look};
+    enum nt_status status = open_name(local(folder), name, NT_DESCRIPTOR_FLAGS, &look->descriptor, error);
+    if (status != NT_OK)
+        return status;
+    ssize_t count = 0;
+    if (fstat(look->descriptor, &look->attributes) ||
+        (S_ISREG(look->attributes.st_mode) &&
+         (count = pread(look->descriptor, look->start, sizeof(look->start), 0)) < 0))
+        status = nt_fail_system(error, errno, "%s/%s", folder->path, name);
+    else if (!S_ISREG(look->attributes.st_mode))
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: is not a regular file", folder->path, name);
+    if (status != NT_OK) {
+        close(look->descriptor);
+        return status;
+    }
+    look->known = (size_t)count;
+    look->source = (struct nt_source){.ops = &ops, .size = (uint64_t)look->attributes.st_size, .path = name};
+    return NT_OK;
+}
+
+void nt_look_end(struct nt_look *look)
+{
+    close(look->descriptor);
+}
+
 static enum nt_status open_source(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error)
 {
@@ -465,6 +511,7 @@ static const struct nt_folder_ops local_ops = {
     .list = list_entries,
     .stat = stat_entry,
     .open = open_source,
+    .look = look_at,
     .open_lazily = open_source_lazily,
     .open_sibling = open_sibling,
     .open_below = open_below,

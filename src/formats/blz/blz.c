@@ -344,5 +344,6 @@ const struct nt_format nt_format_blz = {
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
     .takes_folder = takes_folder,
     .find_state = nt_blz_find_state,
+    .recognize = recognize_file,
     .open = open_blz,
 };

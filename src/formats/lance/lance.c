@@ -105,6 +105,7 @@ const struct nt_format nt_format_lance = {
     .name = "lance",
     .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2, and datasets of them (directories)",
     .takes_folder = nt_lance_takes_folder,
+    .recognize = nt_lance_recognize,
     .open = open_lance,
     .find_version = nt_lance_find_version,
 };

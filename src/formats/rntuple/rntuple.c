@@ -64,6 +64,12 @@ static enum nt_status find_kind(struct nt_source *source, const struct nt_contai
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "neither a ROOT file nor a bare RNTuple file");
 }
 
+static enum nt_status recognize(struct nt_source *source, struct nt_error *error)
+{
+    const struct nt_container_kind *kind;
+    return find_kind(source, &kind, error);
+}
+
 enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
 {
     const struct nt_container_kind *kind = NULL;
@@ -605,5 +611,6 @@ static enum nt_status open_rntuple(struct nt_source *source, const struct nt_ope
 const struct nt_format nt_format_rntuple = {
     .name = "rntuple",
     .description = "RNTuple in ROOT files and bare files, all versions",
+    .recognize = recognize,
     .open = open_rntuple,
 };

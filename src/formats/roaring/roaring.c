@@ -166,5 +166,6 @@ static enum nt_status open_roaring(struct nt_source *source, const struct nt_ope
 const struct nt_format nt_format_roaring = {
     .name = "roaring",
     .description = "Roaring bitmaps, portable format, 32 and 64 bits",
+    .recognize = nt_roaring_recognize,
     .open = open_roaring,
 };

@@ -204,22 +204,36 @@ static enum nt_status validate_either(struct nt_source *source, bool has_cookie,
     return status_64;
 }
 
-/* A reading that ends with the file is right; if there is none, bytes after the end are accepted. */
-enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
-                                   struct nt_roaring *roaring, struct nt_error *error)
+/* The start of a file that may be a bitmap; zeros behind its end. */
+static enum nt_status read_start(struct nt_source *source, uint8_t start[static START_BYTES],
+                                 struct nt_error *error)
 {
-    uint8_t start[START_BYTES] = {0};
+    memset(start, 0, START_BYTES);
     if (source->size < SMALLEST_BYTES)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                        "not a Roaring bitmap: %" PRIu64 " bytes are fewer than an empty one has",
                        source->size);
     size_t known = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
     enum nt_status status = nt_source_read(source, 0, start, known, error);
+    bool may_be = nt_roaring_is_cookie(start) || may_be_64_bit(start, source->size);
+    return status != NT_OK || may_be ? status : not_roaring(source, error);
+}
+
+enum nt_status nt_roaring_recognize(struct nt_source *source, struct nt_error *error)
+{
+    uint8_t start[START_BYTES];
+    return read_start(source, start, error);
+}
+
+/* A reading that ends with the file is right; if there is none, bytes after the end are accepted. */
+enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
+                                   struct nt_roaring *roaring, struct nt_error *error)
+{
+    uint8_t start[START_BYTES];
+    enum nt_status status = read_start(source, start, error);
     if (status != NT_OK)
         return status;
     bool has_cookie = nt_roaring_is_cookie(start), may_be_64 = may_be_64_bit(start, source->size);
-    if (!has_cookie && !may_be_64)
-        return not_roaring(source, error);
     status = validate_either(source, has_cookie, may_be_64, false, roaring, error);
     if (status != NT_OK && accept_trailing_bytes &&
         validate_either(source, has_cookie, may_be_64, true, roaring, NULL) == NT_OK)

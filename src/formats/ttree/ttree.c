@@ -271,7 +271,7 @@ enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit,
 
 /* ---- The format's row ---- */
 
-static enum nt_status check_magic(struct nt_source *source, struct nt_error *error)
+static enum nt_status recognize(struct nt_source *source, struct nt_error *error)
 {
     char start[NT_TFILE_MAGIC_BYTES];
     enum nt_status status = NT_OK;
@@ -308,12 +308,13 @@ static enum nt_status open_ttree(struct nt_source *source, const struct nt_open_
                                  struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(options);
-    enum nt_status status = check_magic(source, error);
+    enum nt_status status = recognize(source, error);
     return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
 }
 
 const struct nt_format nt_format_ttree = {
     .name = "ttree",
     .description = "TTree in ROOT files, all versions",
+    .recognize = recognize,
     .open = open_ttree,
 };

@@ -235,6 +235,9 @@ bool nt_lance_has_descriptors(const struct nt_lance_page *page);
 
 /* ---- Offset tables and global buffers ---- */
 
+/* nt_format.recognize. */
+enum nt_status nt_lance_recognize(struct nt_source *source, struct nt_error *error);
+
 /* Reads tail, tables, descriptor and column metadata of a source; `number` is its index in the dataset.
  * It does not read the fields of the schema (see nt_lance_read_schema), except for legacy files, whose
  * metadata it reads completely into lance->legacy, always in the nt_file's arena. Returns

@@ -112,19 +112,34 @@ static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint6
     return NT_OK;
 }
 
-/* Reads the end of any Lance file, and its version. */
-static enum nt_status recognize(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
-                                struct nt_error *error)
+static enum nt_status read_end(struct nt_source *source, uint64_t size, uint8_t bytes[static END_BYTES],
+                               struct nt_error *error)
 {
-    uint8_t bytes[END_BYTES];
     enum nt_status status = NT_OK;
     if (size >= END_BYTES)
         status = nt_source_read(source, size - END_BYTES, bytes, END_BYTES, error);
     if (status != NT_OK)
         return status;
-    if (size < END_BYTES || memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                       "not a Lance file: it does not end with LANC");
+    bool is_lance = size >= END_BYTES && !memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES);
+    return is_lance ? NT_OK
+                    : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                              "not a Lance file: it does not end with LANC");
+}
+
+enum nt_status nt_lance_recognize(struct nt_source *source, struct nt_error *error)
+{
+    uint8_t bytes[END_BYTES];
+    return read_end(source, source->size, bytes, error);
+}
+
+/* Reads the end of any Lance file, and its version. */
+static enum nt_status read_version(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
+                                   struct nt_error *error)
+{
+    uint8_t bytes[END_BYTES];
+    enum nt_status status = read_end(source, size, bytes, error);
+    if (status != NT_OK)
+        return status;
     struct nt_cursor cursor = nt_cursor(bytes, END_BYTES);
     uint64_t position = nt_get_le64(&cursor);
     tail->major = nt_get_le16(&cursor);
@@ -172,7 +187,7 @@ static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size
                                          struct nt_error *error)
 {
     uint8_t bytes[NT_LANCE_TAIL_BYTES];
-    enum nt_status status = recognize(source, size, tail, error);
+    enum nt_status status = read_version(source, size, tail, error);
     if (status != NT_OK || tail->is_legacy)
         return status;
     if (size < NT_LANCE_TAIL_BYTES)
