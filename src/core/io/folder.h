@@ -135,8 +135,10 @@ struct nt_look {
     struct nt_source source;
     struct stat attributes;
     int descriptor;
-    size_t known;
-    uint8_t start[64]; /* reads within it need no system call */
+    bool has_end; /* `end` is read */
+    size_t known; /* bytes of `start` */
+    /* Reads within the first and the last bytes need no system call of their own. */
+    uint8_t start[256], end[16];
 };
 /* Costs a small part of opening the file, for directories of many. `name` stays in use. NT_INVALID if it
  * is not regular, NT_UNSUPPORTED on a server, else as nt_folder_open_file. */

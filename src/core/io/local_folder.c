@@ -322,13 +322,20 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
 static enum nt_status read_look(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                 struct nt_error *error)
 {
-    const struct nt_look *look = (const struct nt_look *)source;
-    bool is_at_start = offset <= look->known && bytes <= look->known - offset;
-    ssize_t count = (ssize_t)bytes;
-    if (is_at_start)
+    struct nt_look *look = (struct nt_look *)source;
+    uint64_t end = source->size - (source->size < sizeof(look->end) ? source->size : sizeof(look->end));
+    if (bytes <= look->known && offset <= look->known - bytes) {
         memcpy(buffer, look->start + offset, bytes);
-    else
-        count = pread(look->descriptor, buffer, bytes, (off_t)offset);
+        return NT_OK;
+    }
+    if (offset >= end && !look->has_end)
+        look->has_end = pread(look->descriptor, look->end, sizeof(look->end), (off_t)end) ==
+                        (ssize_t)(source->size - end);
+    if (offset >= end && look->has_end) {
+        memcpy(buffer, look->end + (offset - end), bytes);
+        return NT_OK;
+    }
+    ssize_t count = pread(look->descriptor, buffer, bytes, (off_t)offset);
     if (count < 0)
         return nt_fail_system(error, errno, "%s", source->path);
     return (size_t)count == bytes ? NT_OK
@@ -354,6 +361,7 @@ static enum nt_status look_at(struct nt_folder *folder, const char *name, struct
         return status;
     }
     look->known = (size_t)count;
+    look->has_end = false;
     look->source = (struct nt_source){.ops = &ops, .size = (uint64_t)look->attributes.st_size, .path = name};
     return NT_OK;
 }
