@@ -32,7 +32,8 @@ enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
 struct opening {
     struct nt_chain *chain;
     uint32_t count;
-    bool leaves_known; /* skip the parts that the index knows */
+    bool leaves_known;                /* skip the parts that the index knows */
+    struct nt_chain_waiting *waiting; /* NULL: all stay open */
     atomic_uint next;
 };
 
@@ -119,11 +120,22 @@ static enum nt_status open_part(struct nt_chain_member *part, const struct nt_ch
                                 struct nt_error *error)
 {
     struct stat attributes;
+    if (part->source)
+        return nt_file_open_source(part->source, &chain->open, &part->file, error);
     if (part->listed->address)
         return open_served(part, chain, error);
     if (stat(part->path, &attributes))
         return nt_fail_path(error, errno, part->path);
     return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
+}
+
+void nt_chain_close_member(struct nt_chain_member *part)
+{
+    if (part->source)
+        nt_file_discard(part->file);
+    else
+        nt_file_close(part->file);
+    part->file = NULL;
 }
 
 static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
@@ -135,23 +147,12 @@ static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
         status = nt_chain_member_check(part, &part->failure);
     if (status == NT_OK && chain->total)
         status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
-    if (is_open && status != NT_OK) {
-        nt_file_close(part->file);
-        part->file = NULL;
-    }
+    if (is_open && status != NT_OK)
+        nt_chain_close_member(part);
     if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
         nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", part->path);
     else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
         nt_error_context(&part->failure, "%s", part->path);
-}
-
-/* Ignores failures: they are those of the rows. */
-static void load_lists(const struct nt_chain_member *part)
-{
-    char schema[NT_SCHEMA_DIGEST + 1];
-    for (uint32_t k = 0; part->file && k < part->file->dataset_count; k++)
-        if (nt_chain_schema_digest(part->file->datasets[k], schema))
-            (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
 }
 
 static void *open_worker(void *argument)
@@ -164,7 +165,9 @@ static void *open_worker(void *argument)
             continue;
         try_part(part, opening->chain);
         if (opening->chain->options.save_index)
-            load_lists(part); /* the index has the entries of clusters */
+            nt_chain_load_lists(part); /* the index has the entries of clusters */
+        if (part->file && opening->waiting)
+            nt_chain_let_wait(opening->chain, part, opening->waiting);
     }
     return NULL;
 }
@@ -207,9 +210,10 @@ static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint3
 
 /* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
  * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
-static bool nt_chain_members_open_unknown(struct nt_chain *chain)
+static bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting)
 {
-    struct opening opening = {.chain = chain, .count = chain->part_count, .leaves_known = true};
+    struct opening opening = {
+        .chain = chain, .count = chain->part_count, .leaves_known = true, .waiting = waiting};
     uint32_t known, unknown;
     count_parts(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
@@ -221,13 +225,14 @@ static bool nt_chain_members_open_unknown(struct nt_chain *chain)
 
 /* Opens those of the first `count` parts that are not open, in parallel, and records why a part fails.
  * Returns an error only for temporary failures of the machine, which the caller may retry. */
-static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
+static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count,
+                                            struct nt_chain_waiting *waiting, struct nt_error *error)
 {
-    struct opening opening = {.chain = chain, .count = count};
+    struct opening opening = {.chain = chain, .count = count, .waiting = waiting};
     open_together(&opening);
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
-        if (!part->file && nt_is_retryable(part->failure.status, &part->failure))
+        if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
             return nt_fail_with(error, &part->failure);
     }
     return NT_OK;
@@ -253,7 +258,7 @@ static void *wake_worker(void *argument)
         if (!part->waits || part->file)
             continue;
         try_part(part, waking->chain);
-        load_lists(part);
+        nt_chain_load_lists(part);
     }
     return NULL;
 }
@@ -272,23 +277,41 @@ static void wake_from(struct nt_chain *chain, uint32_t number)
     work_together(chain, count, wake_worker, &waking);
 }
 
+/* Closes members that were opened ahead of a reader who has gone elsewhere. */
+static void close_ahead(const struct nt_file *file)
+{
+    struct nt_chain *chain = file->format_data;
+    uint32_t end = chain->next_waiting;
+    for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
+        if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
+            nt_chain_close_member(&chain->parts[i]);
+}
+
 enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
                                      struct nt_error *error)
 {
     struct nt_chain *chain = file->format_data;
     const struct nt_chain_member *part = slice->part;
+    uint32_t number = (uint32_t)(part - chain->parts);
     enum nt_status status = NT_OK;
-    nt_lock_acquire(&file->lock); /* another dataset of the chain may open it */
+    if (!part->file && number != chain->next_waiting)
+        close_ahead(file);
     if (!part->file)
-        wake_from(chain, (uint32_t)(part - chain->parts));
+        wake_from(chain, number);
     if (!part->file)
         status = nt_fail_with(error, &part->failure);
     else if (part->file->page_bytes > file->page_bytes)
         file->page_bytes = part->file->page_bytes;
     if (status == NT_CHANGED)
         nt_chain_save_index(file);
-    nt_lock_release(&file->lock);
     return status;
+}
+
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part)
+{
+    if (!part->file)
+        try_part(part, chain);
+    return part->file;
 }
 
 /* ---- Open the chain ---- */
@@ -510,12 +533,15 @@ static void let_go(struct nt_chain *chain)
 {
     if (chain->holders && --chain->holders)
         return;
-    for (uint32_t i = 0; i < chain->part_count; i++)
-        nt_file_close(chain->parts[i].file);
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        nt_chain_close_member(&chain->parts[i]);
+        nt_source_close(chain->parts[i].source);
+    }
     nt_source_pool_free(chain->pool);
     nt_chain_list_free(chain->owned_list);
     nt_fetcher_free(chain->owned_fetcher);
     nt_chain_index_free(chain->owned_index);
+    nt_arena_free(chain->notes);
     free(chain->owned_index_path);
     if (chain->total)
         nt_budget_deinit(chain->total);
@@ -594,14 +620,27 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
 }
 
 /* Opens all parts; or the first, and if that is omitted, its successors until one opens. */
-static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_error *error)
+static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_chain_waiting *waiting,
+                                    struct nt_error *error)
 {
     uint32_t count = opens_all ? chain->part_count : 1;
-    enum nt_status status = nt_chain_members_open(chain, count, error);
+    enum nt_status status = nt_chain_members_open(chain, count, waiting, error);
     while (status == NT_OK && !chain->parts[count - 1].file && chain->options.skip_failed &&
            count < chain->part_count)
-        status = nt_chain_members_open(chain, ++count, error);
+        status = nt_chain_members_open(chain, ++count, waiting, error);
     return status == NT_OK ? settle_parts(chain, error) : status;
+}
+
+/* Opens all parts but those that can wait. `first`: the chain of the first part only. */
+static enum nt_status open_others(struct nt_chain *chain, const struct nt_file *first, struct nt_error *error)
+{
+    struct nt_chain_waiting *waiting = nt_chain_waiting_new(first);
+    if (!waiting)
+        return nt_fail_memory(error);
+    nt_chain_find_waiting(chain, waiting);
+    enum nt_status status = open_required(chain, true, waiting, error);
+    nt_chain_waiting_free(waiting);
+    return status;
 }
 
 /* ---- Try the members ---- */
@@ -723,8 +762,7 @@ static void report_failures(const struct nt_file *file)
 static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_chain *chain = stub->format_data;
-    nt_chain_find_waiting(chain, stub);
-    enum nt_status status = open_required(chain, true, error);
+    enum nt_status status = open_others(chain, stub, error);
     if (status == NT_OK)
         status = make_file(chain, chain->part_count, stub->path, file_ret, error);
     if (status != NT_OK)
@@ -781,19 +819,29 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 
-/* Opens all parts but those that can wait. */
+/* Returns true if the entries of all parts are then known. */
+static bool open_unknown(const struct nt_file *stub)
+{
+    struct nt_chain_waiting *waiting = nt_chain_waiting_new(stub);
+    bool are_known = waiting && nt_chain_members_open_unknown(stub->format_data, waiting);
+    if (waiting)
+        nt_chain_waiting_free(waiting);
+    return are_known;
+}
+
 static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
 {
     struct nt_file *first;
-    enum nt_status status = chain->options.index ? open_required(chain, false, error) : NT_OK;
-    if (status == NT_OK && chain->options.index) {
+    if (chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
+        return open_required(chain, true, NULL, error);
+    enum nt_status status = open_required(chain, false, NULL, error);
+    if (status == NT_OK)
         status = make_file(chain, 1, name, &first, error);
-        if (status == NT_OK) {
-            nt_chain_find_waiting(chain, first);
-            nt_file_close(first);
-        }
-    }
-    return status == NT_OK ? open_required(chain, true, error) : status;
+    if (status != NT_OK)
+        return status;
+    status = open_others(chain, first, error);
+    nt_file_close(first);
+    return status;
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
@@ -808,7 +856,7 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     chain->holders++; /* until the file holds it */
     if (chain_options->rule == NT_CHAIN_FAIL)
         nt_chain_match_index(chain);
-    status = is_lazy ? open_required(chain, false, error) : open_all(chain, list->name, error);
+    status = is_lazy ? open_required(chain, false, NULL, error) : open_all(chain, list->name, error);
     bool is_stub = is_lazy && chain->part_count > 1;
     if (status == NT_OK)
         status = make_file(chain, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
@@ -821,7 +869,7 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     }
     if (is_stub) {
         (*file_ret)->resolve = complete;
-        bool is_known_now = nt_chain_members_open_unknown((*file_ret)->format_data);
+        bool is_known_now = open_unknown(*file_ret);
         nt_chain_set_stub_entries(*file_ret);
         if (is_known_now)
             nt_chain_save_index(*file_ret);

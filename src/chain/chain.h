@@ -161,6 +161,8 @@ void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 
 /* ---- The chain index ---- */
 
+struct nt_chain_member;
+
 struct nt_indexed_dataset {
     const char *path; /* in the chain */
     uint64_t entries, clusters;
@@ -206,6 +208,11 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
 enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
                                      const char *validator, struct nt_error *error);
 
+/* Describes an open member as an index does, for the datasets of a chain, with the page lists that this
+ * needs. NULL if later openings could not check that it is the same file, or without memory. */
+const struct nt_indexed_file *
+nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *part, struct nt_arena *arena);
+
 /* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. */
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file);
 
@@ -231,9 +238,11 @@ struct nt_chain_member {
     const struct nt_chain_file *listed;  /* its entry in the list */
     uint32_t number;                     /* index in the list */
     const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
+    bool is_noted;                       /* no index has that entry yet: it was open, and waits */
     struct nt_file *file;                /* NULL: not open */
-    struct nt_error failure;             /* why it failed to open; NT_OK: not tried */
-    bool waits;                          /* opens with the first read of its rows: see nt_chain_slice */
+    struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
+    struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
+    bool waits;               /* opens with the first read of its rows: see nt_chain_slice */
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
@@ -256,6 +265,8 @@ struct nt_chain {
     /* Of members that wait, under the lock of the file: the one after those opened last, and how many
      * these were. */
     uint32_t next_waiting, opened_together;
+    _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
+    struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
 };
 
 /* A member's part of a dataset of the chain. The arrays are in the dataset's arena. */
@@ -263,9 +274,9 @@ struct nt_chain_slice {
     const struct nt_chain_member *part;
     struct nt_dataset *dataset;     /* of the member; NULL: the member is not open */
     const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
-    /* The index knows the member: it has the schema of the first one, and these entries in its clusters.
-     * It has one cluster group in the chain, which opens it. `dataset` is set then, under the lock of the
-     * chain's dataset. NULL: the member is open. */
+    /* The member has the schema of the first one, and these entries in its clusters. It has one cluster
+     * group in the chain, which opens it, and copies what is read of its pages. `dataset` is set during
+     * that, under the lock of the file, and stays if pages need it. NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
@@ -367,19 +378,39 @@ enum { NT_SCHEMA_DIGEST = 16 };
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
  * deferred columns, shards, several sources or columns that are derived from others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
-/* Marks the members that need not be open before their rows are read. */
-void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_file *stub);
-/* Opens the member of a waiting slice, and others that will probably follow. */
-enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
-                                     struct nt_error *error);
-/* Opens a slice: finds its dataset, checks that it is what the index says, and connects its sources. */
+/* Decides which members may wait. `first`: the chain of the first member only, which outlives it. NULL
+ * without memory. */
+struct nt_chain_waiting;
+struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first);
+void nt_chain_waiting_free(struct nt_chain_waiting *waiting);
+/* Marks the members that the index knows and that need not be open before their rows are read. */
+void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting);
+/* Closes an open member if the chain keeps too much metadata, and it may wait. Thread-safe for different
+ * members. */
+void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part,
+                       struct nt_chain_waiting *waiting);
+/* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
+void nt_chain_load_lists(const struct nt_chain_member *part);
+/* Opens the member of a waiting slice, and others that will probably follow, and loads its page lists.
+ * Checks that the dataset is what is known of it. nt_chain_end_wake follows a success, both under the
+ * lock of the file. */
 enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                              struct nt_error *error);
+/* Connects the sources of a slice whose page list has been copied, and closes its member if nothing
+ * else needs that. */
+void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
+/* Opens a member that waits for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
+ * if it fails. */
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
+/* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
+enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
+                                     struct nt_error *error);
+/* Does a slice of the member need its dataset? */
+bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
+/* Closes a member, but not its source if a reader has it. */
+void nt_chain_close_member(struct nt_chain_member *part);
 /* Opens all members, for functions that need them. Only environmental failures fail the call. */
 enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error);
-/* After that: why its rows cannot be read; NULL: they can, and it has a dataset. */
-const struct nt_error *nt_chain_slice_failure(const struct nt_dataset *dataset,
-                                              const struct nt_chain_slice *slice);
 
 /* ---- Sources ---- */
 
@@ -392,8 +423,9 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
 
 /* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
-/* Connects the sources of a slice that waited. */
-void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
+/* Connects the sources of a slice that waited, and is open now. `own`: where its pages are read. */
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                              struct nt_source *own);
 
 /* ---- Cluster groups ---- */
 
@@ -454,6 +486,9 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
 bool nt_is_chain(const struct nt_file *file);
 /* File `number` of those that have entries of a dataset, without omitted ones; NULL after the last. */
 const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number);
+/* Writes the member "dataset": the path of the slice's dataset in its file. */
+void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *dataset,
+                                const struct nt_chain_slice *slice);
 
 /* Number of files in the list, with omitted ones. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);

@@ -512,10 +512,14 @@ static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struc
 static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    struct nt_group *group, struct nt_error *error)
 {
+    nt_lock_acquire(&dataset->file->lock); /* another dataset of the chain may need the member */
     enum nt_status status = nt_chain_wake(dataset, slice, error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
         status = copy_group(dataset, slice, group,
                             &(struct own_groups){slice->dataset->groups, slice->dataset->group_count}, error);
+        nt_chain_end_wake(dataset, slice);
+    }
+    nt_lock_release(&dataset->file->lock);
     if (status != NT_OK && error && !nt_message_about(error->message, slice->part->path))
         nt_error_context(error, "%s", slice->part->path);
     return status;

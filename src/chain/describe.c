@@ -25,7 +25,7 @@ static enum nt_status page_extents(const struct nt_dataset *dataset, const struc
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     struct nt_page own = *page;
     own.source -= slice->part->first_source;
-    if (!slice->dataset->ops->page_extents)
+    if (!slice->dataset || !slice->dataset->ops->page_extents)
         return NT_OK;
     return slice->dataset->ops->page_extents(slice->dataset, &own, extents_ret, count_ret, error);
 }
@@ -62,7 +62,8 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
 {
     const struct nt_page *own;
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
-    if (!slice->dataset->ops->describe_page || !(own = nt_chain_member_page(dataset, slice, column, page)))
+    if (!slice->dataset || !slice->dataset->ops->describe_page ||
+        !(own = nt_chain_member_page(dataset, slice, column, page)))
         return NT_OK;
     for (uint32_t i = 0; i < slice->dataset->column_count; i++)
         if (slice->columns[i] == column)
@@ -139,6 +140,15 @@ struct laying_out {
     void *context;
 };
 
+/* Is this the member's dataset with that number? */
+static bool is_own(const struct nt_chain_slice *slice, const struct nt_dataset *first, uint32_t number)
+{
+    struct nt_dataset *own = slice->dataset;
+    if (!own && (!slice->waits || nt_chain_match_dataset(first, slice->part, &own, NULL) != NT_OK))
+        return false;
+    return own->index == number;
+}
+
 /* Replaces a file's dataset and column numbers by those of the chain. */
 static void find_dataset(const struct laying_out *laying_out, struct nt_layout_range *range)
 {
@@ -148,7 +158,7 @@ static void find_dataset(const struct laying_out *laying_out, struct nt_layout_r
     for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
         const struct nt_chain_slice *slice = &chain->slices[laying_out->part - nt_chain_of(file)->parts];
-        if (file->datasets[i]->failure || !slice->dataset || slice->dataset->index != own)
+        if (file->datasets[i]->failure || !is_own(slice, chain->slices[0].dataset, own))
             continue;
         range->dataset = i;
         range->column = column == NT_NONE || slice->failure ? NT_NONE : slice->columns[column];
@@ -164,29 +174,60 @@ static enum nt_status emit_moved(void *context, const struct nt_layout_range *ra
     return laying_out->emit(laying_out->context, &moved);
 }
 
+/* Calls a function with each member that opens. Those that wait are open during the call. */
+static enum nt_status visit_members(const struct nt_file *file,
+                                    enum nt_status (*visit)(const struct nt_chain_member *part, void *context,
+                                                            struct nt_error *error),
+                                    void *context, struct nt_error *error)
+{
+    struct nt_chain *chain = file->format_data;
+    struct nt_lock *lock = &((struct nt_file *)(uintptr_t)file)->lock;
+    enum nt_status status = nt_chain_wake_all(file, error);
+    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
+        struct nt_chain_member *part = &chain->parts[i];
+        nt_lock_acquire(lock);
+        bool was_open = part->file;
+        if (was_open || (part->waits && nt_chain_open_member(chain, part)))
+            status = visit(part, context, error);
+        if (!was_open && part->file)
+            nt_chain_close_member(part);
+        nt_lock_release(lock);
+    }
+    return status;
+}
+
+static enum nt_status lay_out_member(const struct nt_chain_member *part, void *context,
+                                     struct nt_error *error)
+{
+    struct laying_out *laying_out = context;
+    laying_out->part = part;
+    return part->file->layout ? part->file->layout(part->file, emit_moved, laying_out, error) : NT_OK;
+}
+
 enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                 struct nt_error *error)
 {
-    const struct nt_chain *chain = nt_chain_of(file);
-    enum nt_status status = nt_chain_wake_all(file, error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
-        const struct nt_file *own = chain->parts[i].file;
-        struct laying_out laying_out = {file, &chain->parts[i], emit, context};
-        if (own && own->layout)
-            status = own->layout(own, emit_moved, &laying_out, error);
-    }
-    return status;
+    struct laying_out laying_out = {.file = file, .emit = emit, .context = context};
+    return visit_members(file, lay_out_member, &laying_out, error);
+}
+
+struct checking {
+    nt_failure_emit *emit;
+    void *context;
+};
+
+static enum nt_status check_member(const struct nt_chain_member *part, void *context, struct nt_error *error)
+{
+    const struct checking *checking = context;
+    return part->file->check ? part->file->check(part->file, checking->emit, checking->context, error)
+                             : NT_OK;
 }
 
 enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                               struct nt_error *error)
 {
-    const struct nt_chain *chain = nt_chain_of(file);
-    enum nt_status status = nt_chain_wake_all(file, error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++)
-        if (chain->parts[i].file && chain->parts[i].file->check)
-            status = chain->parts[i].file->check(chain->parts[i].file, emit, context, error);
-    return status;
+    struct checking checking = {emit, context};
+    return visit_members(file, check_member, &checking, error);
 }
 
 /* ---- Describe a member ---- */
@@ -255,14 +296,14 @@ static uint64_t clusters_of(const struct nt_chain_slice *slice)
     return slice->failure ? 0 : slice->waits ? slice->waits->clusters : slice->dataset->cluster_count;
 }
 
-/* `first`: the dataset of the first member. */
-static void write_share(struct nt_json *json, const struct nt_chain_slice *slice,
-                        const struct nt_dataset *first, bool has_field_groups)
+void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *dataset,
+                                const struct nt_chain_slice *slice)
 {
     struct nt_buffer path = {0};
+    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->slices[0].dataset;
+    const struct nt_dataset *named = slice->waits ? first : slice->dataset;
     const char *meant =
         slice->waits && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
-    const struct nt_dataset *named = slice->waits ? first : slice->dataset;
     if (*meant) {
         nt_json_member_string(json, "dataset", meant);
     } else if (named) {
@@ -271,9 +312,15 @@ static void write_share(struct nt_json *json, const struct nt_chain_slice *slice
     } else {
         nt_json_member_null(json, "dataset");
     }
+}
+
+static void write_share(struct nt_json *json, const struct nt_dataset *dataset,
+                        const struct nt_chain_slice *slice)
+{
+    nt_chain_put_slice_dataset(json, dataset, slice);
     nt_json_member_unsigned(json, "first_entry", slice->first_entry);
     nt_json_member_unsigned(json, "entries", slice->entries);
-    if (has_field_groups) { /* each field has clusters of its own */
+    if (dataset->field_groups) { /* each field has clusters of its own */
         nt_json_member_null(json, "first_cluster");
         nt_json_member_null(json, "clusters");
     } else {
@@ -294,6 +341,5 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
     if (is_omitted)
         nt_json_member_text(json, "error", nt_text_of(part->failure.message));
     else
-        write_share(json, &nt_chain_dataset_of(dataset)->slices[part - chain->parts],
-                    nt_chain_dataset_of(dataset)->slices[0].dataset, dataset->field_groups != NULL);
+        write_share(json, dataset, &nt_chain_dataset_of(dataset)->slices[part - chain->parts]);
 }

@@ -535,28 +535,49 @@ static const char *lasting_key_of(const struct nt_chain_member *part, struct nt_
     return !part->listed->address || names->validator[0] ? key_of(part) : NULL;
 }
 
+/* Describes an open part, with texts in the arena. `known->path` is NULL if a later reader could not check
+ * that it is the same file. */
+static enum nt_status note_part(const struct nt_file *file, const struct nt_chain_member *part,
+                                struct nt_arena *arena, struct nt_indexed_file *known)
+{
+    char modified[NT_TIME_TEXT];
+    struct stat found;
+    struct nt_remote_names names;
+    const char *key = lasting_key_of(part, &names);
+    *known = (struct nt_indexed_file){.meant = meant_of(part)};
+    enum nt_status status = nt_source_stat(part->file->source, &found, NULL);
+    if (status != NT_OK || !key)
+        return status;
+    nt_format_exact_time(&found.st_mtim, modified);
+    known->bytes = (uint64_t)found.st_size;
+    known->inode = found.st_ino;
+    known->path = nt_arena_copy(arena, key, strlen(key));
+    known->modified = nt_arena_copy(arena, modified, strlen(modified));
+    known->validator = nt_arena_copy(arena, names.validator, strlen(names.validator));
+    known->datasets = nt_arena_alloc(arena, (size_t)file->dataset_count + 1, sizeof(*known->datasets));
+    if (!known->path || !known->modified || !known->validator || !known->datasets)
+        return NT_NO_MEMORY;
+    if (!part->listed->address)
+        known->validator = NULL;
+    for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            status = put_dataset(known, file->datasets[i], part, arena);
+    return status;
+}
+
+const struct nt_indexed_file *nt_chain_note_member(const struct nt_file *file,
+                                                   const struct nt_chain_member *part, struct nt_arena *arena)
+{
+    struct nt_indexed_file *known = nt_arena_alloc(arena, 1, sizeof(*known));
+    return known && note_part(file, part, arena, known) == NT_OK && known->path ? known : NULL;
+}
+
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                struct nt_arena *arena)
 {
-    const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
-    struct nt_indexed_dataset *datasets = nt_arena_alloc(arena, file->dataset_count + 1, sizeof(*datasets));
-    struct nt_remote_names names;
-    struct nt_indexed_file known = {
-        .path = lasting_key_of(part, &names), .meant = meant_of(part), .datasets = datasets};
-    char modified[NT_TIME_TEXT];
-    struct stat found;
-    enum nt_status status = datasets ? nt_source_stat(part->file->source, &found, NULL) : NT_NO_MEMORY;
-    if (status != NT_OK || !known.path)
-        return status;
-    nt_format_exact_time(&found.st_mtim, modified);
-    known.bytes = (uint64_t)found.st_size;
-    known.inode = found.st_ino;
-    known.modified = modified;
-    known.validator = part->listed->address ? names.validator : NULL;
-    for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
-        if (!file->datasets[i]->failure)
-            status = put_dataset(&known, file->datasets[i], part, arena);
-    if (status == NT_OK)
+    struct nt_indexed_file known;
+    enum nt_status status = note_part(file, &nt_chain_of(file)->parts[number], arena, &known);
+    if (status == NT_OK && known.path)
         nt_indexed_file_append(out, &known);
     return status;
 }
@@ -572,7 +593,7 @@ static bool is_known(const struct nt_file *file, uint32_t number)
     const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
     struct nt_remote_names names;
     if (!part->file)
-        return !is_outdated(part);
+        return !part->is_noted && !is_outdated(part);
     if (!lasting_key_of(part, &names))
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {

@@ -236,10 +236,18 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
     return NT_OK;
 }
 
-void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+/* A file with several datasets is connected with the first of them. */
+static void connect_once(struct nt_source *source, struct nt_source *own, struct nt_source *file)
+{
+    if (!((struct checked_source *)source)->own)
+        connect(source, own, file);
+}
+
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                              struct nt_source *own)
 {
     struct nt_source *file = slice->part->file->source;
     uint32_t number = slice->part->first_source;
-    connect(dataset->sources[number], slice->dataset->sources[0], file);
-    connect(dataset->file->layout_sources[number], file, file);
+    connect_once(dataset->sources[number], own, file);
+    connect_once(dataset->file->layout_sources[number], file, file);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Members of a chain that the index knows, and that have the schema of the first one: each opens when
- * its rows are read.
+ * Members of a chain that have the schema of the first one, and whose clusters are known: from the index, or
+ * because they were open before. Each opens when its rows are read.
  */
 #include "chain/chain.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,32 +87,87 @@ struct digest {
     bool is_there;
 };
 
-/* One without clusters has no rows whose reads would check what the index says. */
-static bool can_wait(const struct nt_chain_member *part, const struct nt_file *stub,
-                     const struct digest *digests)
+struct nt_chain_waiting {
+    const struct nt_file *first; /* the chain's datasets, of its first member */
+    struct digest *digests;      /* of each */
+    pthread_mutex_t lock;        /* of the chain's notes */
+};
+
+struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first)
 {
-    bool can_wait = part->known && !part->file;
-    for (uint32_t i = 0; can_wait && i < stub->dataset_count; i++) {
+    struct nt_chain_waiting *waiting = calloc(1, sizeof(*waiting));
+    if (!waiting || !(waiting->digests = calloc((size_t)first->dataset_count + 1, sizeof(struct digest))) ||
+        pthread_mutex_init(&waiting->lock, NULL)) {
+        if (waiting)
+            free(waiting->digests);
+        free(waiting);
+        return NULL;
+    }
+    waiting->first = first;
+    for (uint32_t i = 0; i < first->dataset_count; i++)
+        if (!first->datasets[i]->failure)
+            waiting->digests[i].is_there = nt_chain_schema_digest(
+                nt_chain_dataset_of(first->datasets[i])->slices[0].dataset, waiting->digests[i].hex);
+    return waiting;
+}
+
+void nt_chain_waiting_free(struct nt_chain_waiting *waiting)
+{
+    pthread_mutex_destroy(&waiting->lock);
+    free(waiting->digests);
+    free(waiting);
+}
+
+/* One without clusters has no rows whose reads would check what the index says. */
+static bool can_wait(const struct nt_chain_member *part, const struct nt_chain_waiting *waiting)
+{
+    const struct nt_file *first = waiting->first;
+    bool can_wait = part->known;
+    for (uint32_t i = 0; can_wait && i < first->dataset_count; i++) {
         const struct nt_indexed_dataset *known;
-        if (stub->datasets[i]->failure)
+        if (first->datasets[i]->failure)
             continue;
-        known = nt_chain_indexed_dataset(part, stub->datasets[i]);
-        can_wait = known && known->schema && known->clusters && digests[i].is_there &&
-                   strcmp(known->schema, digests[i].hex) == 0;
+        known = nt_chain_indexed_dataset(part, first->datasets[i]);
+        can_wait = known && known->schema && known->cluster_entries && known->clusters &&
+                   waiting->digests[i].is_there && strcmp(known->schema, waiting->digests[i].hex) == 0;
     }
     return can_wait;
 }
 
-void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_file *stub)
+void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting)
 {
-    struct digest *digests = calloc((size_t)stub->dataset_count + 1, sizeof(*digests));
-    for (uint32_t i = 0; digests && i < stub->dataset_count; i++)
-        if (!stub->datasets[i]->failure)
-            digests[i].is_there = nt_chain_schema_digest(
-                nt_chain_dataset_of(stub->datasets[i])->slices[0].dataset, digests[i].hex);
-    for (uint32_t i = 1; digests && i < chain->part_count; i++)
-        chain->parts[i].waits = can_wait(&chain->parts[i], stub, digests);
-    free(digests);
+    for (uint32_t i = 1; i < chain->part_count; i++)
+        chain->parts[i].waits = !chain->parts[i].file && can_wait(&chain->parts[i], waiting);
+}
+
+void nt_chain_load_lists(const struct nt_chain_member *part)
+{
+    char schema[NT_SCHEMA_DIGEST + 1];
+    for (uint32_t k = 0; part->file && k < part->file->dataset_count; k++)
+        if (nt_chain_schema_digest(part->file->datasets[k], schema))
+            (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
+}
+
+void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part, struct nt_chain_waiting *waiting)
+{
+    enum { KEPT_BYTES = 64 << 20 };
+    const struct nt_indexed_file *known = part->known;
+    uint64_t bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&chain->kept_bytes, bytes, memory_order_relaxed) + bytes <= KEPT_BYTES)
+        return;
+    nt_chain_load_lists(part);
+    pthread_mutex_lock(&waiting->lock);
+    if (chain->notes || (chain->notes = nt_arena_new()))
+        part->known = nt_chain_note_member(waiting->first, part, chain->notes);
+    pthread_mutex_unlock(&waiting->lock);
+    if (!can_wait(part, waiting)) {
+        part->known = known;
+        return;
+    }
+    part->is_noted = !known;
+    part->waits = true;
+    nt_chain_close_member(part);
+    atomic_fetch_sub_explicit(&chain->kept_bytes, bytes, memory_order_relaxed);
 }
 
 /* ---- Opening a slice ---- */
@@ -174,11 +231,52 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
         status = nt_dataset_load_all(own, error);
     if (status == NT_OK)
         status = check_clusters(slice->waits, own, error);
-    if (status != NT_OK)
-        return status;
-    slice->dataset = own;
-    nt_chain_connect_sources(dataset, slice);
-    return NT_OK;
+    if (status == NT_OK)
+        slice->dataset = own;
+    return status;
+}
+
+/* Can the pages be read from the file itself? */
+static bool stand_alone(const struct nt_dataset *own)
+{
+    const struct nt_source *source = own->sources[0];
+    bool stand_alone = own->ops->pages_stand_alone && source->beneath == own->file->source;
+    for (uint32_t i = 0; stand_alone && i < own->decoders.count; i++)
+        stand_alone = !nt_decoders_get(&own->decoders, i)->dependency_count;
+    for (uint32_t g = 0; g < own->group_count; g++)
+        for (uint64_t i = 0; stand_alone && i < own->groups[g].page_count; i++) {
+            const struct nt_page *page = &own->groups[g].pages[i];
+            stand_alone =
+                page->compression != NT_COMPRESSION_ELSEWHERE &&
+                nt_source_is_range(source, page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
+        }
+    return stand_alone;
+}
+
+bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part)
+{
+    bool is_in_use = false;
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            is_in_use |=
+                nt_chain_dataset_of(file->datasets[i])->slices[part - nt_chain_of(file)->parts].dataset !=
+                NULL;
+    return is_in_use;
+}
+
+void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
+{
+    struct nt_chain *chain = dataset->file->format_data;
+    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
+    struct nt_source *file = part->file->source;
+    bool is_over = stand_alone(slice->dataset);
+    nt_chain_connect_sources(dataset, slice, is_over ? file : slice->dataset->sources[0]);
+    part->source = file;
+    if (!is_over)
+        return;
+    slice->dataset = NULL;
+    if (!nt_chain_is_in_use(dataset->file, part))
+        nt_chain_close_member(part);
 }
 
 enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error)
@@ -191,10 +289,4 @@ enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *er
         if (!file->datasets[i]->failure)
             status = nt_dataset_load_readable(file->datasets[i], error);
     return status;
-}
-
-const struct nt_error *nt_chain_slice_failure(const struct nt_dataset *dataset,
-                                              const struct nt_chain_slice *slice)
-{
-    return slice->waits && !slice->dataset ? dataset->groups[slice->first_group].failure : slice->failure;
 }

@@ -234,6 +234,16 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
 
 /* ---- Files ---- */
 
+/* `validator`: on a server, else NULL. */
+static void put_version(struct nt_json *json, uint64_t bytes, const char *modified, const char *validator)
+{
+    nt_json_member_unsigned(json, "file_bytes", bytes);
+    if (validator)
+        nt_json_member_string(json, "validator", validator);
+    else
+        nt_json_member_string(json, "modified", modified);
+}
+
 static void put_source_state(struct nt_json *json, struct nt_source *source)
 {
     struct stat found;
@@ -241,11 +251,12 @@ static void put_source_state(struct nt_json *json, struct nt_source *source)
     char modified[NT_TIME_TEXT];
     bool has_attributes = nt_source_stat(source, &found, NULL) == NT_OK;
     bool has_validator = nt_source_remote(source, &names) && names.validator[0];
-    if (has_attributes && S_ISREG(found.st_mode))
-        nt_json_member_unsigned(json, "file_bytes", (uint64_t)found.st_size);
-    if (has_validator)
+    if (has_attributes && S_ISREG(found.st_mode)) {
+        nt_format_exact_time(&found.st_mtim, modified);
+        put_version(json, (uint64_t)found.st_size, modified, has_validator ? names.validator : NULL);
+    } else if (has_validator) {
         nt_json_member_string(json, "validator", names.validator);
-    else if (has_attributes) {
+    } else if (has_attributes) {
         nt_format_exact_time(&found.st_mtim, modified);
         nt_json_member_string(json, "modified", modified);
     }
@@ -266,44 +277,43 @@ static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *o
     return status;
 }
 
-struct share {
-    const char *path;             /* or address */
-    const struct nt_dataset *own; /* in that file */
-    uint64_t first_entry, entries;
-    const struct nt_error *failure; /* why they cannot be read; NULL: they can */
-    const char *sample;             /* NULL: none */
-};
-
-static enum nt_status write_share(const struct share *share, struct nt_buffer *out)
+/* A file that opens when its rows are read: what is known of it. */
+static void put_known_state(struct nt_json *json, const struct nt_indexed_file *known)
 {
-    struct nt_json json;
-    enum nt_status status = NT_OK;
-    nt_json_line(&json, out);
-    nt_json_member_text(&json, "file", nt_text_of(share->path));
-    nt_json_member_unsigned(&json, "first_entry", share->first_entry);
-    nt_json_member_unsigned(&json, "entries", share->entries);
-    if (share->sample)
-        nt_json_member_string(&json, "sample", share->sample);
-    if (share->failure) {
-        nt_json_member_string(&json, "status", nt_status_name(share->failure->status));
-        nt_json_member_text(&json, "error", nt_text_of(share->failure->message));
-    } else {
-        nt_json_member_dataset(&json, share->own);
-        status = put_state(&json, share->own);
-    }
-    nt_json_finish(&json);
-    return status;
+    nt_json_key(json, "state");
+    nt_json_object(json);
+    put_version(json, known->bytes, known->modified, known->validator);
+    nt_json_end_object(json);
 }
 
-static struct share share_of(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+static enum nt_status write_slice(struct nt_json *json, const struct nt_dataset *dataset,
+                                  const struct nt_chain_slice *slice)
 {
     const struct nt_chain_file *listed = slice->part->listed;
-    return (struct share){.path = listed->address ? listed->address : listed->path,
-                          .own = slice->dataset,
-                          .first_entry = slice->first_entry,
-                          .entries = slice->entries,
-                          .failure = nt_chain_slice_failure(dataset, slice),
-                          .sample = listed->sample ? listed->sample->name : NULL};
+    nt_json_member_text(json, "file", nt_text_of(listed->address ? listed->address : listed->path));
+    nt_json_member_unsigned(json, "first_entry", slice->first_entry);
+    nt_json_member_unsigned(json, "entries", slice->entries);
+    if (listed->sample)
+        nt_json_member_string(json, "sample", listed->sample->name);
+    if (slice->failure) {
+        nt_json_member_string(json, "status", nt_status_name(slice->failure->status));
+        nt_json_member_text(json, "error", nt_text_of(slice->failure->message));
+        return NT_OK;
+    }
+    nt_chain_put_slice_dataset(json, dataset, slice);
+    if (!slice->waits)
+        return put_state(json, slice->dataset);
+    put_known_state(json, slice->part->known);
+    return NT_OK;
+}
+
+static enum nt_status write_only(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_member_text(json, "file", nt_text_of(dataset->file->path));
+    nt_json_member_unsigned(json, "first_entry", 0);
+    nt_json_member_unsigned(json, "entries", dataset->entries);
+    nt_json_member_dataset(json, dataset);
+    return put_state(json, dataset);
 }
 
 enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *take, void *context,
@@ -316,15 +326,14 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
     if (dataset->file->resolve)
         return nt_file_refuse_stub(dataset->file, error);
     bool is_chain = nt_is_chain(dataset->file);
-    const struct share whole = {.path = dataset->file->path, .own = dataset, .entries = dataset->entries};
-    if (is_chain)
-        status = nt_chain_wake_all(dataset->file, error);
     for (uint32_t i = 0; status == NT_OK; i++) {
+        struct nt_json json;
         const struct nt_chain_slice *slice = is_chain ? nt_chain_slice(dataset, i) : NULL;
         if (is_chain ? !slice : i == 1)
             break;
-        const struct share share = slice ? share_of(dataset, slice) : whole;
-        status = write_share(&share, &line);
+        nt_json_line(&json, &line);
+        status = slice ? write_slice(&json, dataset, slice) : write_only(&json, dataset);
+        nt_json_finish(&json);
         if (status == NT_OK)
             status = take_line(&line, take, context, error);
     }

@@ -363,6 +363,9 @@ struct nt_dataset_ops {
      * page has one extent, at its offset. NULL: all pages have one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
+    /* Of a page in one extent whose bytes are in the file, the operations below say nothing. So the dataset
+     * may be closed once the page list has been copied. */
+    bool pages_stand_alone;
     /* The files of a page of a loaded group next to its .raw and .bin, ranges first. Returns their
      * number. Reads nothing. NULL: none. */
     uint32_t (*page_files)(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,

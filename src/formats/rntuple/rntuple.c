@@ -185,6 +185,7 @@ static const struct nt_dataset_ops ops = {
     .load_group = load_group,
     .plan_groups = plan_groups,
     .page_extents = page_extents,
+    .pages_stand_alone = true,
     .describe_dataset = nt_rntuple_describe,
     .describe_field = nt_rntuple_describe_field,
     .describe_column = nt_rntuple_describe_column,
