@@ -291,6 +291,11 @@ def decoder_of(mountpoint):
     return processes_of(mountpoint)[1]
 
 
+def own_memory_of(process):
+    return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(),
+                         re.MULTILINE)[1]) * 1024
+
+
 def parent_of(process):
     try:
         return int(status_of(process)[1])

@@ -15,7 +15,7 @@ from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import (NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted,
-                     need, ntuplefs, output, pread, run, same, scratch, unmount)
+                     need, ntuplefs, output, own_memory_of, pread, run, same, scratch, unmount)
 
 # A chain of each of these files with itself. The last ones are hard to join: pages shared by many
 # columns, fields that were added later, several representations, empty ones.
@@ -34,6 +34,44 @@ def a_chain_is_its_files_one_after_the_other():
                 count = compare(trees, whole)
                 same(errors_of(whole), [], name)
                 assert count or name == 'empty', name
+
+
+@case
+def files_of_many_fields_are_not_all_kept_open():
+    """Each file has 1.5 MB of metadata in memory. Beyond 64 MB, a file is opened when its rows are read, and
+    closed again."""
+    fields, files = [f'field{i}' for i in range(2000)], 150
+    with scratch() as directory:
+        of_kind = [np.arange(3, dtype='i4') + 100 * kind for kind in range(2)]
+        for kind in range(2):
+            by_uproot(directory / f'kind{kind}.root', 'wide', dict.fromkeys(fields, 'int32'),
+                      dict.fromkeys(fields, of_kind[kind]))
+        for number in range(files):
+            shutil.copyfile(directory / f'kind{number % 3 == 0:d}.root', directory / f'run{number:03}.root')
+        expected = np.concatenate([of_kind[number % 3 == 0] for number in range(files)])
+        with chain(directory / 'run*.root') as whole:
+            decoder = decoder_of(whole)
+            path = whole / 'wide/field1999/data.bin'
+            for entry in (3 * files - 1, 4, 300, 301):
+                with open(path, 'rb', buffering=0) as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                    same(os.pread(file.fileno(), 4, 4 * entry), expected[entry].tobytes(), entry)
+            same(own_memory_of(decoder) < 128 << 20, True, f'{own_memory_of(decoder)} bytes')
+            same((np.fromfile(path, 'i4') == expected).all(), True)
+            same((np.fromfile(whole / 'wide/field0/data.bin', 'i4') == expected).all(), True)
+            same(own_memory_of(decoder) < 192 << 20, True, f'{own_memory_of(decoder)} bytes')
+            same(len(lines(whole / 'wide/files.jsonl')), files)
+            layout = lines(whole / 'layout.jsonl')
+            same({Path(line['file']).name for line in layout if line['owner'] == 'page'},
+                 {f'run{number:03}.root' for number in range(files)})
+            same(any(line['owner'] == 'gap' for line in layout), False)
+            same(errors_of(whole), [])
+            (directory / 'run149.root').write_bytes((directory / 'run148.root').read_bytes())
+        with chain(directory / 'run*.root') as whole:
+            (whole / 'wide/field0/data.bin').stat()  # now all have been open
+            (directory / 'run140.root').write_bytes((directory / 'kind0.root').read_bytes())
+            fails(errno.ESTALE, (whole / 'wide/field1/data.bin').read_bytes)
+            same(['run140.root' in error['what'] for error in errors_of(whole)], [True])
 
 
 @case

@@ -4,14 +4,13 @@ ESTALE, never mix old and new bytes, and errors.jsonl has one line for it."""
 import errno
 import json
 import os
-import re
 import shutil
 import stat
 import struct
 from pathlib import Path
 
-from harness import (case, data, decoder_of, errors_of, fails, mounted, needs, open_in, run, same, scratch,
-                     wait_until)
+from harness import (case, data, decoder_of, errors_of, fails, mounted, needs, open_in, own_memory_of,
+                     run, same, scratch, wait_until)
 
 VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
@@ -155,11 +154,6 @@ def a_folder_of_many_other_files_is_listed_without_keeping_them():
             same(set(os.listdir(mountpoint)), {'.ntuplefs', 'bits.roaring'})
             grown = own_memory_of(decoder) - before
             same(grown < MOST_GROWTH, True, f'the decoder grew by {grown} bytes')
-
-
-def own_memory_of(process):
-    return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(),
-                         re.MULTILINE)[1]) * 1024
 
 
 @case
