@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results as tables and as a picture."""
-from . import arrow, remote, targets, ttree
+from . import arrow, remote, scale, targets, ttree
 from .comparison import OPENING, RANDOM, comparisons
 from .rounds import FEWEST, median, names, ratios, series
 from .tables import heading, mebibytes, row, spread, table
@@ -154,6 +154,18 @@ def chains_table(cases, prefixes):
                   for what in measured])
 
 
+def scale_tables(cases, prefixes):
+    lines = []
+    for name, rounds in cases.items():
+        measured = measured_in({name: rounds}, prefixes)
+        memory = [what for what in measured if scale.MEMORY in what]
+        requests = [what for what in measured if scale.REQUESTS in what]
+        lines += table(name, {"measured": rounds}, [
+            (what, " (MiB)", mebibytes) if what in memory else (what, "", spread) if what in requests
+            else (what, " (ms)", lambda values: spread(values, 1e3, 0)) for what in measured])
+    return lines
+
+
 def remote_tables(cases, prefixes):
     """Times and counts for each line."""
     if not cases:
@@ -237,7 +249,8 @@ def markdown(results):
     lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
               *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
               *arrow_tables(results["arrow"], prefixes),
-              *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
+              *chains_table(results["chains"], prefixes), *scale_tables(results["scale"], prefixes),
+              *python_table(results["python"], prefixes),
               *remote_tables(results["remote"], prefixes),
               *lance_tables(results["lance"], prefixes), *ttree_tables(results["ttree"], prefixes),
               *comparisons(results), "",
