@@ -63,6 +63,7 @@ struct known {
     struct nt_link link;
     dev_t device;
     ino_t inode;
+    const char *path;
     const char *dataset; /* the selected one; "": all */
 };
 
@@ -80,18 +81,26 @@ struct reading {
 
 /* ---- One file ---- */
 
-/* A specification may name several datasets of a file. */
-static bool is_known(const struct reading *reading, const struct stat *attributes, const char *dataset,
-                     uint64_t hash)
+/* The same file, or NULL. A specification may name several datasets of a file. */
+static const struct known *find_known(const struct reading *reading, const struct stat *attributes,
+                                      const char *dataset, uint64_t hash)
 {
     const struct nt_link *link = nt_hash_table_find(&reading->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = (const struct known *)link;
         if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
             strcmp(known->dataset, dataset) == 0)
-            return true;
+            return known;
     }
-    return false;
+    return NULL;
+}
+
+static enum nt_status refuse_known(const struct known *known, const char *path, struct nt_error *error)
+{
+    return strcmp(known->path, path) == 0
+               ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", path)
+               : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is the same file as %s (a link to it)", path,
+                         known->path);
 }
 
 /* Consecutive files are mostly in one folder, so only the last folder is compared. */
@@ -138,10 +147,11 @@ static enum nt_status know(struct reading *reading, const char *path, const stru
 {
     uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
     const char *dataset = reading->sample ? reading->sample->dataset : "";
-    if (is_known(reading, attributes, dataset, hash))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", path);
+    const struct known *same = find_known(reading, attributes, dataset, hash);
+    if (same)
+        return refuse_known(same, path, error);
     struct known *known = nt_arena_alloc(reading->list->arena, 1, sizeof(*known));
-    if (!known)
+    if (!known || !(known->path = nt_arena_copy(reading->list->arena, path, strlen(path))))
         return nt_fail_memory(error);
     known->device = attributes->st_dev;
     known->inode = attributes->st_ino;
@@ -259,6 +269,18 @@ static enum nt_status take_name(struct reading *reading, const char *name, struc
 
 /* ---- Lists ---- */
 
+/* A '#' at the start or after a blank begins a comment. Blanks before it are not part of the name. */
+static void cut_comment(char *line)
+{
+    for (char *at = strchr(line, '#'); at; at = strchr(at + 1, '#'))
+        if (at == line || at[-1] == ' ' || at[-1] == '\t') {
+            while (at > line && (at[-1] == ' ' || at[-1] == '\t'))
+                at--;
+            *at = '\0';
+            return;
+        }
+}
+
 static enum nt_status take_lines(struct reading *reading, char *text, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
@@ -268,7 +290,8 @@ static enum nt_status take_lines(struct reading *reading, char *text, struct nt_
         reading->line++;
         if (length && line[length - 1] == '\r')
             line[--length] = '\0';
-        if (length == 0 || line[0] == '#')
+        cut_comment(line);
+        if (!*line)
             continue;
         status = take_name(reading, line, error);
     }
@@ -460,11 +483,16 @@ static enum nt_status expand_file(struct asking *asking, const struct nt_chain_f
                                   struct nt_fetcher *fetcher, struct nt_error *error)
 {
     bool is_pattern = file->address && nt_address_is_pattern(file->address);
+    enum nt_status status;
     asking->pattern = file;
-    enum nt_status status = is_pattern
-                                ? nt_remote_pattern_expand(file->address, fetcher, asking->list->arena,
-                                                           &asking->list->listed, take_match, asking, error)
-                                : append_file(asking, file, error);
+    if (file->address && nt_address_misuses_wildcard(file->address))
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                         "%s: '?' begins the query of an address: use '*' or '[]' in a pattern", file->path);
+    else if (is_pattern)
+        status = nt_remote_pattern_expand(file->address, fetcher, asking->list->arena, &asking->list->listed,
+                                          take_match, asking, error);
+    else
+        status = append_file(asking, file, error);
     if (status != NT_OK && file->named)
         nt_error_context(error, "%s", file->named);
     return status;

@@ -82,6 +82,8 @@ static const struct {
     const char *text, *message; /* expected in the message, after the list's path */
 } wrong[] = {
     {"https://server/a\n/\nhttps://server/a\n", ", line 3: https://server/a: is named twice"},
+    {"https://server/201?/x.root\n",
+     ", line 1: https://server/201: '?' begins the query of an address: use '*' or '[]' in a pattern"},
     {"https://me:secret@server/a\n",
      ", line 1: the address of a file on server contains a user, which others could see"},
     {"/\nroot://me:secret@server//a\n",
@@ -111,4 +113,28 @@ TEST(a_file_may_be_named_for_several_of_its_datasets, .setup = setup, .teardown 
     ck_assert_uint_eq(list->count, 2);
     ck_assert_str_eq(list->files[1].sample->dataset, "u");
     nt_chain_list_free(list);
+}
+
+TEST(a_comment_begins_at_the_start_or_after_a_blank, .setup = setup, .teardown = teardown)
+{
+    struct nt_chain_list *list;
+    static const char *const shown[] = {"/", "s3://bucket/x y", "s3://bucket/a#b"};
+    assert_ok(read_list("# x\n/ # y\ns3://bucket/x y \t# z #\n \t# all\ns3://bucket/a#b\n", &list));
+    ck_assert_uint_eq(list->count, 3);
+    for (uint32_t i = 0; i < list->count; i++)
+        ck_assert_str_eq(list->files[i].path, shown[i]);
+    nt_chain_list_free(list);
+}
+
+TEST(a_link_is_the_file_that_it_leads_to, .setup = setup, .teardown = teardown)
+{
+    char link_path[64], expected[160];
+    struct nt_chain_list *list;
+    snprintf(link_path, sizeof(link_path), "%s.link", path);
+    ck_assert_int_eq(link(path, link_path), 0);
+    const char *const names[] = {path, link_path};
+    assert_status(NT_INVALID, nt_chain_list_new(names, 2, false, &list, &error));
+    snprintf(expected, sizeof(expected), "%s: is the same file as %s (a link to it)", link_path, path);
+    unlink(link_path);
+    ck_assert_str_eq(error.message, expected);
 }

@@ -157,6 +157,12 @@ bool nt_address_is_pattern(const char *address)
     return address[first_wildcard(address)] != '\0';
 }
 
+bool nt_address_misuses_wildcard(const char *address)
+{
+    const char *end = address + path_end(address);
+    return end[0] == '?' && end[1] == '/';
+}
+
 /* Decoded characters become literals; escapes that no name can have stay encoded. */
 static void append_decoded(struct nt_buffer *pattern, const char *text, const char *end)
 {

@@ -31,6 +31,8 @@ bool nt_address_has_host(const char *address);
  * of a host are none.) Splits it into the folder before the first wildcard and the pattern below it,
  * with decoded names and \ before literal characters. Both from malloc; false without memory. */
 bool nt_address_is_pattern(const char *address);
+/* Does its query begin with '/', so that the '?' was probably meant as a wildcard? */
+bool nt_address_misuses_wildcard(const char *address);
 bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret);
 /* The entry of NT_FETCH_ALLOW for a source at this address: its file or folder, of a pattern the folder
  * before the first wildcard; without query and fragment. From malloc; NULL without memory. */
