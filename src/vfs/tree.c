@@ -553,6 +553,7 @@ enum { PIECE = 1 << 20 }; /* verified at once */
 struct nt_vfs_handle {
     struct nt_resolved_node resolved; /* keeps the source open */
     struct nt_content *content;
+    unsigned revivals; /* of the source, when it was opened */
 };
 
 static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_content **content_ret,
@@ -599,9 +600,21 @@ static bool is_verified(const struct nt_resolved_node *resolved)
            resolved->node.type != NT_NODE_PAGE_RAW;
 }
 
+/* How often the source was revived, perhaps now. */
+static unsigned revive(struct nt_vfs *vfs, struct nt_source *source)
+{
+    if (source->ops->revive && nt_source_check(source, NULL) == NT_CHANGED) {
+        nt_vfs_before_blocking(vfs);
+        nt_source_revive(source);
+    }
+    return nt_source_revivals(source);
+}
+
 /* The handle's node must be resolved. */
 static enum nt_status open_content_of(struct nt_vfs_handle *handle, struct nt_error *error)
 {
+    if (handle->resolved.file)
+        handle->revivals = revive(handle->resolved.vfs, handle->resolved.file->source);
     nt_vfs_ref(handle->resolved.vfs, handle->resolved.number); /* until the handle closes */
     enum nt_status status = open_content(&handle->resolved, &handle->content, error);
     return status == NT_OK && is_verified(&handle->resolved) ? verify(handle->content, error) : status;
@@ -643,6 +656,9 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
 {
     const struct nt_file *file = handle->resolved.file;
     struct nt_error change;
+    if (file && handle->revivals != nt_source_revivals(file->source))
+        return nt_fail(failure, NT_CHANGED, NT_NO_OFFSET,
+                       "%s: seemed replaced or modified while it was open; open it again", file->path);
     if (!file || (status == NT_OK && checked_reads(handle) != before))
         return status;
     nt_error_clear(&change);

@@ -37,6 +37,8 @@ struct nt_source_ops {
     /* NT_OK while the source is unchanged, else NT_CHANGED or NT_IO. NULL: always NT_OK. */
     enum nt_status (*check)(struct nt_source *source, struct nt_error *error);
     bool reads_check; /* a successful read includes a check */
+    /* For a new opening: may be NULL. See nt_source_revive. */
+    void (*revive)(struct nt_source *source);
     /* Owner, times and mode for generated files. NULL: none. */
     enum nt_status (*stat)(struct nt_source *source, struct stat *attributes, struct nt_error *error);
     /* NULL: `size` is always known. */
@@ -65,6 +67,7 @@ struct nt_source {
     struct nt_source *beneath;           /* read single extents from here, at equal offsets; or NULL */
     const char *path;                    /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
+    atomic_uint revivals;                /* how often it was found unchanged after it seemed changed */
     struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     bool is_of_objects;                  /* see nt_source_open_objects */
     uint64_t
@@ -109,6 +112,17 @@ enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error)
 static inline uint64_t nt_source_checked_reads(const struct nt_source *source)
 {
     return atomic_load_explicit(&source->checked_reads, memory_order_acquire);
+}
+/* Before a source that seemed changed is used anew: looks again, now and then, whether it has the version
+ * that was opened. If so, `revivals` grows, and what used the source before must go on failing. */
+static inline void nt_source_revive(struct nt_source *source)
+{
+    if (source->ops->revive)
+        source->ops->revive(source);
+}
+static inline unsigned nt_source_revivals(const struct nt_source *source)
+{
+    return atomic_load_explicit(&source->revivals, memory_order_acquire);
 }
 /* Has prefetch an effect? And the hints of the operations above. */
 static inline bool nt_source_can_prefetch(const struct nt_source *source)

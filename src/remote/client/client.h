@@ -390,6 +390,7 @@ struct nt_remote_file {
     struct nt_disk_cache_file *disk; /* NULL: not cached on disk */
     struct nt_backoff backoff;       /* for all readers */
     bool has_changed;
+    uint64_t look_due; /* after that: when the server may be asked again */
     /* For objects: the file at their address, and the time of its next check. */
     struct nt_remote_file *anchor;
     uint64_t check_due;
@@ -400,6 +401,10 @@ void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uin
 /* Blocks until the file can be read, or the deadline. After a restart of the network helper, one thread
  * opens it again while others wait; the file must be unchanged. */
 enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
+
+/* A file that has changed: asks the server twice, at most every 30 seconds, and goes on with the file if
+ * both answers have its size and validator. Call it under the lock. */
+void nt_remote_revive(struct nt_remote_file *file);
 
 /* A check of the file at the address of objects. */
 struct nt_revalidation {

@@ -43,9 +43,19 @@ struct opening {
 
 /* ---- Failures ---- */
 
+/* How long after that the server is asked again. */
+enum { LOOK_MILLISECONDS = 30 * 1000 };
+
+static void note_change(struct nt_remote_file *file)
+{
+    if (!file->has_changed)
+        file->look_due = nt_milliseconds() + LOOK_MILLISECONDS;
+    file->has_changed = true;
+}
+
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error)
 {
-    file->has_changed = true;
+    note_change(file);
     return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened",
                    file->anchor ? file->anchor->shown : file->shown);
 }
@@ -77,7 +87,7 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
         return NT_TRUNCATED;
     }
     if (was_there && is_missing) {
-        file->has_changed = true;
+        note_change(file);
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", file->shown);
     }
     enum nt_status status = fail_named(file, fetch, offset, error);
@@ -242,21 +252,23 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
 static void ask(struct nt_remote_file *file, struct opening *opening)
 {
     char text[NT_FETCH_TEXT_BYTES];
-    size_t address = strlen(file->address), validator = file->is_listed ? strlen(file->validator) : 0;
-    struct nt_fetch_request request = {.kind = file->is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
+    bool is_listed = opening->is_listed;
+    size_t address = strlen(file->address), validator = is_listed ? strlen(file->validator) : 0;
+    struct nt_fetch_request request = {.kind = is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
                                        .file = file->file,
                                        .is_prefetch = file->fetcher->reads_later,
-                                       .bytes = file->is_listed ? file->size : 0};
-    size_t bytes = address + file->is_listed + validator;
+                                       .bytes = is_listed ? file->size : 0};
+    size_t bytes = address + is_listed + validator;
     if (address < sizeof(text) && validator < sizeof(text) - address) {
         memcpy(text, file->address, address + 1);
-        memcpy(text + address + file->is_listed, file->is_listed ? file->validator : "", validator);
+        memcpy(text + address + is_listed, is_listed ? file->validator : "", validator);
     } else {
         bytes = sizeof(text) + 1; /* too long: refused */
     }
     nt_fetcher_send(file->fetcher, &opening->fetch, request, text, bytes);
 }
 
+/* Opens the file in the helper under a new number, and waits for the answer. */
 static enum nt_status request_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
                                    struct nt_error *error)
 {
@@ -266,7 +278,6 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
         return status;
     file->file = ++fetcher->last_file;
     opening->epoch = fetcher->epoch;
-    opening->is_listed = file->is_listed;
     opening->fetch.take = take_opened;
     opening->fetch.end = end_opening;
     ask(file, opening);
@@ -275,7 +286,7 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
             nt_fetcher_cancel(fetcher, &opening->fetch);
             return nt_fetcher_fail_timeout(fetcher, file->shown, error);
         }
-    return settle(file, opening, error);
+    return NT_OK;
 }
 
 /* Gets attributes from their source, which may request a list: releases the lock meanwhile. */
@@ -306,10 +317,12 @@ static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, 
     enum nt_status status = get_attributes(file, error);
     if (status != NT_OK)
         return status;
-    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES)};
+    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = file->is_listed};
     if (!opening.ends)
         return nt_fail_memory(error);
     status = request_open(file, &opening, deadline, error);
+    if (status == NT_OK)
+        status = settle(file, &opening, error);
     free(opening.ends);
     return status;
 }
@@ -355,6 +368,47 @@ enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, 
     file->is_opening = false;
     pthread_cond_broadcast(&file->fetcher->changed);
     return status;
+}
+
+/* ---- Revival ---- */
+
+static void close_in_helper(struct nt_remote_file *file)
+{
+    if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
+        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    nt_remote_forget_use(file);
+    file->epoch = 0;
+}
+
+/* Asks the server itself, even if a listing has the file. */
+static bool is_as_opened(struct nt_remote_file *file)
+{
+    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES)};
+    uint64_t deadline = nt_milliseconds() + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    close_in_helper(file);
+    bool is_same = opening.ends && request_open(file, &opening, deadline, NULL) == NT_OK &&
+                   opening.fetch.state == NT_FETCH_GOOD && opening.size == file->size &&
+                   strcmp(opening.validator, file->validator) == 0;
+    if (is_same)
+        is_same = settle(file, &opening, NULL) == NT_OK;
+    free(opening.ends);
+    return is_same;
+}
+
+void nt_remote_revive(struct nt_remote_file *file)
+{
+    bool can_tell = file->has_changed && file->is_known && file->validator[0] && !file->anchor;
+    if (!can_tell || file->is_opening || file->underway || nt_milliseconds() < file->look_due)
+        return;
+    file->is_opening = true;
+    file->look_due = nt_milliseconds() + LOOK_MILLISECONDS;
+    bool is_same = is_as_opened(file) && is_as_opened(file);
+    file->is_opening = false;
+    if (is_same) {
+        file->has_changed = false;
+        atomic_fetch_add_explicit(&file->source.revivals, 1, memory_order_release);
+    }
+    pthread_cond_broadcast(&file->fetcher->changed);
 }
 
 /* ---- Revalidation ---- */

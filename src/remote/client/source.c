@@ -547,6 +547,14 @@ static enum nt_status fetched_check(struct nt_source *source, struct nt_error *e
     return status;
 }
 
+static void fetched_revive(struct nt_source *source)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    nt_fetcher_lock(file->fetcher);
+    nt_remote_revive(file);
+    nt_fetcher_unlock(file->fetcher);
+}
+
 /* Opens a file that was never used, to learn its attributes. */
 static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *error)
 {
@@ -616,6 +624,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
 
 static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .check = fetched_check,
+                                                 .revive = fetched_revive,
                                                  .stat = fetched_stat,
                                                  .size = fetched_size,
                                                  .prefetch = fetched_prefetch,
