@@ -100,11 +100,12 @@ static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, 
     return own ? nt_source_size(own, size_ret, error) : NT_OK;
 }
 
-static void prefetch_own(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
+static void prefetch_own(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                         enum nt_prefetch_need need)
 {
     struct nt_source *own = ((struct checked_source *)source)->own;
     if (own)
-        nt_source_prefetch(own, extents, count, is_now);
+        nt_source_prefetch(own, extents, count, need);
 }
 
 static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes)

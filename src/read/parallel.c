@@ -488,7 +488,7 @@ struct bands {
 
 static void prefetch_band(struct bands *bands)
 {
-    struct nt_prefetch prefetch = {.is_now = true}; /* the call returns when all are read */
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW}; /* the call returns when all are read */
     uint64_t number = bands->hinted++;
     for (size_t i = 0; i < bands->range_count; i++) {
         const struct nt_stream_range *range = &bands->ranges[i];
@@ -510,13 +510,13 @@ static void prefetch_bands(struct bands *bands, uint64_t number)
 /* A caller that reads batches in sequence will need the next one. */
 static void prefetch_batch(const struct nt_stream_range *ranges, size_t count)
 {
-    struct nt_prefetch prefetch = {.is_now = true};
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++) {
         const struct nt_stream_range *range = &ranges[i];
         uint64_t end = range->first + range->count;
         if (nt_prefetch_continues(&range->stream->access, range->first)) {
             end += range->count;
-            prefetch.is_now = false;
+            prefetch.need = NT_PREFETCH_SOON;
         }
         nt_stream_prefetch(range->stream, &prefetch, range->first, end, NT_PREFETCH_AT_ONCE);
     }
@@ -540,7 +540,7 @@ static enum nt_status read_band(const struct bands *bands, uint64_t number, stru
 /* Bands end with the pages of large segments, so all their page lists are needed first. */
 static void prefetch_lists(const struct nt_stream_range *ranges, size_t count, uint64_t band_count)
 {
-    struct nt_prefetch prefetch = {.is_now = true};
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++)
         nt_stream_plan_lists(ranges[i].stream, &prefetch, ranges[i].first, ranges[i].first + ranges[i].count,
                              most_of_segment(&ranges[i], band_count));

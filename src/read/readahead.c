@@ -287,7 +287,7 @@ void nt_walk_prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t byte
 {
     uint64_t after = nt_prefetch_bytes_after(walk->access, offset, bytes);
     uint64_t end = (offset + bytes + after + walk->element_bytes - 1) / walk->element_bytes;
-    struct nt_prefetch prefetch = {.is_now = after == 0};
+    struct nt_prefetch prefetch = {.need = after ? NT_PREFETCH_SOON : NT_PREFETCH_NOW};
     nt_prefetch_elements(&prefetch, walk, offset / walk->element_bytes, end, UINT64_MAX);
     nt_prefetch_submit(&prefetch);
 }

@@ -452,7 +452,7 @@ void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)
 /* One request after another, but all columns at once. */
 static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uint64_t first, uint64_t end)
 {
-    struct prefetching prefetching = {.prefetch.is_now = true};
+    struct prefetching prefetching = {.prefetch.need = NT_PREFETCH_NOW};
     for (size_t i = 0; i < count; i++)
         if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {
             prefetching.dataset = writers[i]->dataset;
@@ -460,7 +460,7 @@ static void prefetch_all(struct nt_row_writer *const *writers, size_t count, uin
         }
     for (bool has_more = true; has_more;) {
         nt_prefetch_submit(&prefetching.prefetch);
-        prefetching.prefetch.is_now = true;
+        prefetching.prefetch.need = NT_PREFETCH_NOW;
         has_more = false;
         for (size_t i = 0; i < count; i++)
             if (writers[i] && nt_prefetch_helps(writers[i]->dataset)) {

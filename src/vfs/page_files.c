@@ -37,7 +37,7 @@ struct pages {
 static void prefetch_ends(struct pages *pages)
 {
     enum { PAGES = 128 };
-    struct nt_prefetch prefetch = {.is_now = true};
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_ONLY};
     const struct nt_page *page;
     uint32_t cluster;
     uint64_t first_element, end = pages->number + PAGES;

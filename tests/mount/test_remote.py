@@ -217,6 +217,14 @@ def what_is_damaged_on_the_way_is_fetched_once_more():
 
 
 @case
+def many_small_pages_take_few_requests():
+    with scratch() as directory, served(directory) as site:
+        subprocess.run([os.environ['WRITE_MANY'], directory / 'many.root', '20000', '1', '1'], check=True)
+        same(command(NTUPLE, 'verify', site.url('many.root')).returncode, 0)
+        same(len(site.requests) < 200, True, f'{len(site.requests)} requests for 20,000 pages')
+
+
+@case
 def servers_that_are_odd_but_right_are_read():
     here = output(NTUPLE, 'verify', '--json', DATA / FILE)
     with served(DATA) as site:

@@ -56,12 +56,12 @@ static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, v
 }
 
 static void record_prefetches(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                              bool is_now)
+                              enum nt_prefetch_need need)
 {
     (void)source;
     recording.calls++;
     recording.calls_before_reads += recording.reads == 0;
-    recording.calls_now += is_now;
+    recording.calls_now += need != NT_PREFETCH_SOON;
     for (size_t i = 0; i < count; i++) {
         ck_assert_uint_lt(recording.prefetch_count, MOST);
         recording.prefetch[recording.prefetch_count++] = extents[i];

@@ -114,7 +114,7 @@ void nt_prefetch_submit(struct nt_prefetch *prefetch)
     for (size_t i = 0, count; extents && i < prefetch->count; i += count) {
         for (count = 0; i + count < prefetch->count && ranges[i + count].source == ranges[i].source; count++)
             extents[count] = ranges[i + count].extent;
-        nt_source_prefetch(ranges[i].source, extents, count, prefetch->is_now);
+        nt_source_prefetch(ranges[i].source, extents, count, prefetch->need);
     }
     free(extents);
     free(ranges);

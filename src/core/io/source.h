@@ -29,6 +29,13 @@ struct nt_extent {
     uint64_t bytes;
 };
 
+/* Who needs bytes that are prefetched. */
+enum nt_prefetch_need {
+    NT_PREFETCH_SOON, /* a later read */
+    NT_PREFETCH_NOW,  /* a thread waits for all of them */
+    NT_PREFETCH_ONLY, /* the same, and nothing near them will be read */
+};
+
 /* All operations are thread-safe. */
 struct nt_source_ops {
     /* If `size` is known, the caller has checked the range. */
@@ -46,9 +53,9 @@ struct nt_source_ops {
     /* The first offset at or after `offset` outside holes of a sparse file. NULL: holes are not
      * known. */
     uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
-    /* Hint: these bytes will be read soon, in about this order; with `is_now`, a thread waits for all
-     * of them. Returns at once. NULL: prefetching has no use. */
-    void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
+    /* Hint: these bytes will be read, in about this order. Returns at once. NULL: prefetching has no use. */
+    void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                     enum nt_prefetch_need need);
     /* These bytes are invalid: drop cached copies. False if that would not help. NULL: always false. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     /* See nt_source_open_objects. NULL: no objects. */
@@ -130,10 +137,10 @@ static inline bool nt_source_can_prefetch(const struct nt_source *source)
     return source->ops->prefetch != NULL;
 }
 static inline void nt_source_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                                      bool is_now)
+                                      enum nt_prefetch_need need)
 {
     if (count && source->ops->prefetch)
-        source->ops->prefetch(source, extents, count, is_now);
+        source->ops->prefetch(source, extents, count, need);
 }
 static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
@@ -154,7 +161,7 @@ struct nt_prefetch {
     } * ranges; /* from malloc */
     size_t count, capacity;
     uint64_t bytes; /* of all ranges since it was zeroed */
-    bool is_now;    /* a reader is waiting for all of them */
+    enum nt_prefetch_need need;
 };
 /* Harmlessly drops the range if there are 65,536 already, or no memory. */
 void nt_prefetch_add_range(struct nt_prefetch *prefetch, struct nt_source *source, uint32_t number,

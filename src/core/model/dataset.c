@@ -387,7 +387,7 @@ static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
 static void request_ahead(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_groups_ahead *ahead = &dataset->ahead;
-    struct nt_prefetch prefetch = {.is_now = true};
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
     if (!can_plan(dataset))
         return;
     if (number != ahead->next || number >= ahead->end)

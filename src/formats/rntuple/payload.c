@@ -117,13 +117,13 @@ static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret,
 
 /* Skips split payloads: only reading them shows where their parts are. */
 static void payload_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                             bool is_now)
+                             enum nt_prefetch_need need)
 {
     struct payload_source *payload = (struct payload_source *)source;
     size_t first = 0;
     for (size_t i = 0; i <= count; i++)
         if (i == count || extents[i].bytes > payload->maximum_key_bytes) {
-            nt_source_prefetch(payload->file, extents + first, i - first, is_now);
+            nt_source_prefetch(payload->file, extents + first, i - first, need);
             first = i + 1;
         }
 }

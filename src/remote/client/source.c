@@ -456,11 +456,9 @@ static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
            fetcher->ahead_bytes + bytes <= fetcher->range_space.max_bytes / 2;
 }
 
-/* So few bytes are no page but a part of one, and nothing near them will be read. */
-enum { PART_BYTES = 1024 };
-
 /* Requests the bytes that are not in memory, on disk or in flight. False if there is no more room. */
-static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
+static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece,
+                      enum nt_prefetch_need need)
 {
     while (at < end) {
         uint64_t next;
@@ -474,11 +472,13 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             at = on_disk;
             continue;
         }
-        uint64_t fewest = end - at < PART_BYTES ? 0 : fewest_bytes(file);
+        uint64_t fewest = need == NT_PREFETCH_ONLY ? 0 : fewest_bytes(file);
         uint64_t border = end_of_request(file, at, end, fewest, next);
         size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
         struct nt_remote_part *part =
-            has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
+            has_room_ahead(file->fetcher, bytes)
+                ? nt_remote_part_ask(file, at, bytes, true, need != NT_PREFETCH_SOON)
+                : NULL;
         if (!part)
             return false;
         nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
@@ -489,7 +489,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
 
 /* Stops if out of memory: the reader requests the rest. */
 static void request_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
-                        bool is_now)
+                        enum nt_prefetch_need need)
 {
     struct nt_extent *ranges = malloc(count * sizeof(*ranges));
     uint64_t bytes = 0;
@@ -502,19 +502,19 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
         bytes += ranges[i].bytes;
     for (size_t i = 0; i < joined && has_room; i++)
         has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
-                             (size_t)nt_ranges_split_bytes(bytes), is_now);
+                             (size_t)nt_ranges_split_bytes(bytes), need);
     free(ranges);
 }
 
 /* Does nothing if the file is closed: the next read finds out why. */
 static void fetched_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
-                             bool is_now)
+                             enum nt_prefetch_need need)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     nt_fetcher_lock(file->fetcher);
     if (!file->has_changed && nt_backoff_check(&file->backoff, nt_milliseconds(), NULL) == NT_OK &&
         nt_remote_is_open(file))
-        request_all(file, extents, count, is_now);
+        request_all(file, extents, count, need);
     nt_fetcher_unlock(file->fetcher);
 }
 
