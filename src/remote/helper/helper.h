@@ -411,10 +411,14 @@ bool nt_validators_agree(const struct nt_validators *one, const struct nt_valida
 /* The S3 configuration; "": not configured. */
 struct nt_s3 {
     char endpoint[1024], region[64], key[256], secret[256], token[8192];
+    char elsewhere[2]; /* not "": the profile has its keys from a program or from single sign-on */
 };
 
 /* Reads the environment, else the files of the AWS tools. Returns NULL, or what is wrong. */
 const char *nt_s3_find(struct nt_s3 *s3);
+
+/* What to say behind a refusal, starting with "; ", or "". */
+const char *nt_s3_hint(void);
 
 /* Sets temporary keys of the role that the environment configures, if it does: asks its service when the
  * last ones expire. Returns NULL, or why there are none. */

@@ -357,6 +357,16 @@ static bool judge_list(struct nt_request *request, long code)
     return true;
 }
 
+/* What may help after a refusal. */
+static const char *hint_of(const struct nt_request *request, long code)
+{
+    if (request->service == NT_SERVICE_S3)
+        return nt_s3_hint();
+    bool may_be_folder = code == 403 && request->asked == NT_HTTP_REQUEST_PART && !request->expected &&
+                         request->service == NT_SERVICE_WEB;
+    return may_be_folder ? "; the address of a directory ends with a slash" : "";
+}
+
 static void judge_code(struct nt_request *request, long code)
 {
     curl_off_t seconds = 0;
@@ -378,10 +388,7 @@ static void judge_code(struct nt_request *request, long code)
     case 401:
     case 403:
         judge(request, refused(request), NT_FETCH_FORBIDDEN, "the server does not allow it (%ld)%s", code,
-              code == 403 && request->asked == NT_HTTP_REQUEST_PART && !request->expected &&
-                      request->service == NT_SERVICE_WEB
-                  ? "; the address of a directory ends with a slash"
-                  : "");
+              hint_of(request, code));
         break;
     case 404:
     case 410:

@@ -29,6 +29,9 @@ static const struct setting {
     {"aws_session_token", offsetof(struct nt_s3, token), sizeof(((struct nt_s3 *)0)->token)},
     {"region", offsetof(struct nt_s3, region), sizeof(((struct nt_s3 *)0)->region)},
     {"endpoint_url", offsetof(struct nt_s3, endpoint), sizeof(((struct nt_s3 *)0)->endpoint)},
+    {"credential_process", offsetof(struct nt_s3, elsewhere), sizeof(((struct nt_s3 *)0)->elsewhere)},
+    {"sso_session", offsetof(struct nt_s3, elsewhere), sizeof(((struct nt_s3 *)0)->elsewhere)},
+    {"sso_start_url", offsetof(struct nt_s3, elsewhere), sizeof(((struct nt_s3 *)0)->elsewhere)},
 };
 
 static char *trim(char *text)
@@ -142,6 +145,17 @@ const char *nt_s3_find(struct nt_s3 *s3)
         strncasecmp(s3->endpoint, "https://", strlen("https://")) != 0)
         return "AWS_ENDPOINT_URL must begin with http:// or https://";
     return s3->key[0] ? NULL : nt_s3_take_role(s3);
+}
+
+/* The sandbox starts no programs. */
+const char *nt_s3_hint(void)
+{
+    struct nt_s3 s3;
+    bool has_none = !nt_s3_find(&s3) && !s3.key[0] && s3.elsewhere[0];
+    explicit_bzero(&s3, sizeof(s3));
+    return has_none ? "; the profile's credential_process or single sign-on is not used: see 'aws configure "
+                      "export-credentials'"
+                    : "";
 }
 
 /* ---- URLs ---- */

@@ -31,6 +31,11 @@ char *nt_s3_prefix(const char *name)
     return NULL;
 }
 
+const char *nt_s3_hint(void)
+{
+    return "";
+}
+
 /* Signs nothing: an object store (ntpl+s3+https://) is read anonymously. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
 {
