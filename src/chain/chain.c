@@ -16,6 +16,7 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/thread.h"
 #include "core/io/address.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
@@ -190,8 +191,10 @@ static void work_together(const struct nt_chain *chain, uint32_t count, void *(*
            pthread_create(&threads[started], NULL, work, argument) == 0)
         started++;
     work(argument);
+    const unsigned sections = nt_fork_allow(); /* the others need their turn if a fork waits */
     while (started > 0)
         pthread_join(threads[--started], NULL);
+    nt_fork_forbid(sections);
 }
 
 static void open_together(struct opening *opening)

@@ -483,12 +483,12 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* Copies other results of loading: clusters, or deleted rows. */
+/* Copies other results of loading: clusters, unless all readers know them already, or deleted rows. */
 static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                        const struct nt_group *group, const struct nt_group *own)
 {
     if (!dataset->field_groups) {
-        for (uint32_t i = 0; i < own->clusters; i++)
+        for (uint32_t i = 0; !dataset->clusters_known && i < own->clusters; i++)
             put_cluster(dataset, slice, own->first_cluster + i);
         return;
     }

@@ -6,7 +6,6 @@
 #include "chain/chain.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/thread.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 
@@ -90,14 +90,14 @@ struct digest {
 struct nt_chain_waiting {
     const struct nt_file *first; /* the chain's datasets, of its first member */
     struct digest *digests;      /* of each */
-    pthread_mutex_t lock;        /* of the chain's notes */
+    struct nt_lock lock;         /* of the chain's notes */
 };
 
 struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first)
 {
     struct nt_chain_waiting *waiting = calloc(1, sizeof(*waiting));
     if (!waiting || !(waiting->digests = calloc((size_t)first->dataset_count + 1, sizeof(struct digest))) ||
-        pthread_mutex_init(&waiting->lock, NULL)) {
+        nt_lock_init(&waiting->lock, NULL)) {
         if (waiting)
             free(waiting->digests);
         free(waiting);
@@ -113,7 +113,7 @@ struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first)
 
 void nt_chain_waiting_free(struct nt_chain_waiting *waiting)
 {
-    pthread_mutex_destroy(&waiting->lock);
+    nt_lock_deinit(&waiting->lock);
     free(waiting->digests);
     free(waiting);
 }
@@ -156,10 +156,10 @@ void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part, str
     if (atomic_fetch_add_explicit(&chain->kept_bytes, bytes, memory_order_relaxed) + bytes <= KEPT_BYTES)
         return;
     nt_chain_load_lists(part);
-    pthread_mutex_lock(&waiting->lock);
+    nt_lock_acquire(&waiting->lock);
     if (chain->notes || (chain->notes = nt_arena_new()))
         part->known = nt_chain_note_member(waiting->first, part, chain->notes);
-    pthread_mutex_unlock(&waiting->lock);
+    nt_lock_release(&waiting->lock);
     if (!can_wait(part, waiting)) {
         part->known = known;
         return;
