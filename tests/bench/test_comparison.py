@@ -18,7 +18,7 @@ def rounds(**values):
 
 def results(**parts):
     empty = {part: {} for part in ("speed", "processors", "fields", "pages", "readers", "memory", "random",
-                                   "rows", "arrow", "chains",
+                                   "rows", "arrow", "chains", "scale",
                                 "python", "remote", "lance", "ttree")}
     machine = {"date": "2026-01-01", "processor": "p", "processors": 2, "kernel": "k", "load at start": [1],
                "threads": 2,
@@ -74,6 +74,7 @@ class Reports(unittest.TestCase):
                "column": {"flat zlib": rounds(**{"mount,_numpy.fromfile": 1e9, "ROOT,_GetBulkRead": 5e8})},
                "open": {"flat": rounds(library=0.002, _b_library=0.001, ROOT=0.008)},
                "remote": {"counted": rounds(library=0.1, uproot=0.2), "vectors": []}},
+        scale={"a folder": rounds(mount=0.01, first_ls=7.3, memory=2 ** 22, **{"a_value:_requests": 3})},
         python={"events-zstd all": rounds(library=2e9, uproot=1e9, **{"ntuple,_arrays_that_are_there": 1.6e9,
                                                                       "ntuple,_new_arrays": 1.5e9})})
 

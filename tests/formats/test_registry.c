@@ -81,7 +81,8 @@ static bool may_be(const char *path, const char *format)
     return may_be;
 }
 
-TEST(a_few_bytes_say_whether_a_file_is_worth_opening, .setup = temporary_setup, .teardown = temporary_teardown)
+TEST(a_few_bytes_say_whether_a_file_is_worth_opening, .setup = temporary_setup,
+     .teardown = temporary_teardown)
 {
     static const char *const trees[] = {"TTree", NULL};
     static const char empty_bitmap[8] = "\x3a\x30\0\0\0\0\0\0", lance[16] = "............LANC";

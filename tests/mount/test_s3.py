@@ -154,7 +154,8 @@ def keys_that_a_program_would_print_are_explained():
     with scratch() as directory, stored() as store:
         for line in f'credential_process = touch {directory}/ran', 'sso_session = lab':
             (directory / 'config').write_text(f'[default]\nregion = us-east-1\n{line}\n')
-            found = store.ask('ls', 's3://data/plain.root', key={'AWS_CONFIG_FILE': str(directory / 'config')})
+            found = store.ask('ls', 's3://data/plain.root',
+                              key={'AWS_CONFIG_FILE': str(directory / 'config')})
             same((found.returncode, found.stderr.decode()),
                  (NOTHING, "ntuple: s3://data/plain.root: the server does not allow it (403); the profile's "
                            "credential_process or single sign-on is not used: see 'aws configure "

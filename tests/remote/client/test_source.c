@@ -282,7 +282,7 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
     assert_ok(open_file());
     for (uint64_t i = 0; i < 2 * MAX_PARTS; i++)
         extents[i] = (struct nt_extent){(i + 1) << 21, 10};
-    nt_source_prefetch(source, extents, 2 * MAX_PARTS, false);
+    nt_source_prefetch(source, extents, 2 * MAX_PARTS, NT_PREFETCH_ONLY);
     ck_assert_uint_eq(fetcher->ahead_count, MAX_PARTS);
     ck_assert_uint_eq(fetcher->ahead_bytes, MAX_PARTS * 10); /* parts of pages, and nothing beside them */
     nt_source_close(source);
@@ -393,7 +393,7 @@ TEST(a_forked_process_starts_its_own_helper, .setup = set_up, .teardown = tear_d
     pthread_t thread;
     assert_ok(open_file());
     process.answer = count_and_be_silent;
-    nt_source_prefetch(source, &ahead, 1, false);
+    nt_source_prefetch(source, &ahead, 1, NT_PREFETCH_SOON);
     ck_assert_int_eq(pthread_create(&thread, NULL, read_as_parent, NULL), 0);
     while (atomic_load(&asked) == 0)
         usleep(1000);
