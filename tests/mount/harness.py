@@ -291,6 +291,10 @@ def decoder_of(mountpoint):
     return processes_of(mountpoint)[1]
 
 
+# Their allocators keep freed memory, and need more of it.
+IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
+
+
 def own_memory_of(process):
     return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(),
                          re.MULTILINE)[1]) * 1024

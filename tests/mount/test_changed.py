@@ -9,8 +9,8 @@ import stat
 import struct
 from pathlib import Path
 
-from harness import (case, data, decoder_of, errors_of, fails, mounted, needs, open_in, own_memory_of,
-                     run, same, scratch, wait_until)
+from harness import (IS_SANITIZED, case, data, decoder_of, errors_of, fails, mounted, needs, open_in,
+                     own_memory_of, run, same, scratch, wait_until)
 
 VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
@@ -153,7 +153,7 @@ def a_folder_of_many_other_files_is_listed_without_keeping_them():
             before = own_memory_of(decoder)
             same(set(os.listdir(mountpoint)), {'.ntuplefs', 'bits.roaring'})
             grown = own_memory_of(decoder) - before
-            same(grown < MOST_GROWTH, True, f'the decoder grew by {grown} bytes')
+            same(IS_SANITIZED or grown < MOST_GROWTH, True, f'the decoder grew by {grown} bytes')
 
 
 @case

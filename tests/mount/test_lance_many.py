@@ -5,7 +5,7 @@ they repeat."""
 import os
 import threading
 
-from harness import NTUPLE, Foreground, case, command, high_water, run, same, scratch
+from harness import IS_SANITIZED, NTUPLE, Foreground, case, command, high_water, run, same, scratch
 from many_fragments import digests, first_version, write_fragments
 
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
@@ -15,7 +15,6 @@ LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0  # limit of metadata; 0: the defaul
 # For each fragment of nine columns of which one was read, and the memory of the programs; without a
 # limit also open files.
 FRAGMENT_BYTES, BASE = 2600, (24 if LIMIT else 256) << 20
-IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
 
 
 def expected(name):

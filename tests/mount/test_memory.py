@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The daemon's memory stays within its limit for any number of readers, and they read correct
 values."""
-import os
-
-from harness import Foreground, case, high_water, run, same, scratch
+from harness import IS_SANITIZED, Foreground, case, high_water, run, same, scratch
 from soak import CACHE, MEBIBYTE, promised, soak, write_large
-
-IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
 
 
 def check(most, bound):
