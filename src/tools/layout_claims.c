@@ -21,7 +21,8 @@
 
 /* The common part of many ranges. */
 struct nt_layout_label {
-    const char *owner, *detail;
+    const char *owner;
+    char *detail; /* a copy: the file of a chain that it is from may be closed again; or NULL */
     uint32_t dataset, column, cluster, page;
 };
 
@@ -37,16 +38,22 @@ struct collecting {
     struct nt_error *error;
 };
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 /* Finds the label among the last few, or adds it. */
 static enum nt_status find_label(struct nt_layout_claims *claims, const struct nt_layout_label *label,
-                                 uint32_t *number_ret)
+                                 const char *detail, uint32_t *number_ret)
 {
     enum { LOOKED_AT = 16 };
     for (size_t i = 0; i < LOOKED_AT && i < claims->label_count; i++) {
         *number_ret = (uint32_t)(claims->label_count - 1 - i);
         const struct nt_layout_label *seen = &claims->labels[*number_ret];
-        if (seen->owner == label->owner && seen->detail == label->detail && seen->dataset == label->dataset &&
-            seen->column == label->column && seen->cluster == label->cluster && seen->page == label->page)
+        if (seen->owner == label->owner && is_same_text(seen->detail, detail) &&
+            seen->dataset == label->dataset && seen->column == label->column &&
+            seen->cluster == label->cluster && seen->page == label->page)
             return NT_OK;
     }
     struct nt_layout_label *labels =
@@ -54,8 +61,12 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
     if (!labels)
         return NT_NO_MEMORY;
     claims->labels = labels;
+    char *copy = detail ? strdup(detail) : NULL;
+    if (detail && !copy)
+        return NT_NO_MEMORY;
     *number_ret = (uint32_t)claims->label_count;
-    labels[claims->label_count++] = *label;
+    labels[claims->label_count] = *label;
+    labels[claims->label_count++].detail = copy;
     return NT_OK;
 }
 
@@ -86,7 +97,6 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
     struct nt_layout_claims *claims = collecting->claims;
     const struct nt_layout_label label = {
         .owner = range->owner,
-        .detail = range->detail,
         .dataset = range->dataset,
         .column = range->column,
         .cluster = range->cluster == UINT64_MAX ? NT_NONE : (uint32_t)range->cluster,
@@ -97,7 +107,7 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
         return NT_OK;
     enum nt_status status = grow(collecting);
     if (status == NT_OK)
-        status = find_label(claims, &label, &number);
+        status = find_label(claims, &label, range->detail, &number);
     if (status == NT_OK)
         claims->own[claims->own_count++] =
             (struct nt_layout_format_range){range->offset, range->bytes, range->source, number};
@@ -395,6 +405,8 @@ void nt_layout_claims_deinit(struct nt_layout_claims *claims)
     if (claims->budget)
         nt_budget_release(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
     free(claims->own);
+    for (size_t i = 0; i < claims->label_count; i++)
+        free(claims->labels[i].detail);
     free(claims->labels);
     *claims = (struct nt_layout_claims){0};
 }
