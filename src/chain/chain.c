@@ -5,317 +5,21 @@
  */
 #include "chain/chain.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/base/abi.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/io/address.h"
-#include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/model/budget.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
 #include "remote/client/client.h"
-
-/* ---- Open the members ---- */
-
-enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
-
-/* Shared by the opening threads. */
-struct opening {
-    struct nt_chain *chain;
-    uint32_t count;
-    bool leaves_known;                /* skip the parts that the index knows */
-    struct nt_chain_waiting *waiting; /* NULL: all stay open */
-    atomic_uint next;
-};
-
-/* ---- Sources ---- */
-
-static enum nt_status open_descriptor(void *context, const char *path, int *descriptor_ret,
-                                      struct nt_identity *identity_ret, struct nt_error *error)
-{
-    (void)context;
-    int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
-    if (descriptor < 0)
-        return nt_fail_path(error, errno, path);
-    enum nt_status status = nt_descriptor_identify(descriptor, path, identity_ret, error);
-    if (status == NT_OK)
-        *descriptor_ret = descriptor;
-    else
-        close(descriptor);
-    return status;
-}
-
-static void release_nothing(void *context)
-{
-    (void)context;
-}
-
-/* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */
-static struct nt_source_pool *nt_chain_pool_new(void)
-{
-    const struct nt_pool_opener opener = {.open = open_descriptor, .release = release_nothing};
-    return nt_source_pool_new(&opener);
-}
-
-/* Opens a source that the pool may close and reopen while the chain is open. */
-static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
-                                  struct nt_source **source_ret, struct nt_error *error)
-{
-    uint64_t size;
-    struct nt_source *source;
-    enum nt_status status = nt_source_pool_add(pool, path, 0, &source, error);
-    if (status == NT_OK && (status = nt_source_size(source, &size, error)) != NT_OK)
-        nt_source_close(source);
-    if (status != NT_OK)
-        return status;
-    source->size = size; /* fixed: a different size means that the file has changed */
-    *source_ret = source;
-    return NT_OK;
-}
-
-/* ---- Files ---- */
-
-static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_chain *chain,
-                                  struct nt_error *error)
-{
-    struct nt_source *source;
-    enum nt_status status = open_source(part->path, chain->pool, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
-}
-
-/* Opens a file on a server. A listed file needs no request: it is read as the listed version. */
-static enum nt_status open_served(struct nt_chain_member *part, const struct nt_chain *chain,
-                                  struct nt_error *error)
-{
-    struct nt_source *source;
-    const struct nt_chain_file *listed = part->listed;
-    if (!listed->folder)
-        return nt_file_open(listed->address, &chain->open, &part->file, error);
-    enum nt_status status = nt_folder_open_file(listed->folder, listed->name, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
-}
-
-/* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */
-static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
-                                  struct nt_error *error)
-{
-    enum nt_status status = nt_file_open(part->path, &chain->open, &part->file, error);
-    if (status != NT_NOT_THIS_FORMAT)
-        return status;
-    return nt_fail(error, status, NT_NO_OFFSET,
-                   "%s: is a directory, not a dataset; use a pattern for the files in it: '%s/*.root'",
-                   part->path, part->path);
-}
-
-static enum nt_status open_part(struct nt_chain_member *part, const struct nt_chain *chain,
-                                struct nt_error *error)
-{
-    struct stat attributes;
-    if (part->source)
-        return nt_file_open_source(part->source, &chain->open, &part->file, error);
-    if (part->listed->address)
-        return open_served(part, chain, error);
-    if (stat(part->path, &attributes))
-        return nt_fail_path(error, errno, part->path);
-    return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
-}
-
-void nt_chain_close_member(struct nt_chain_member *part)
-{
-    if (part->source)
-        nt_file_discard(part->file);
-    else
-        nt_file_close(part->file);
-    part->file = NULL;
-}
-
-static void try_part(struct nt_chain_member *part, const struct nt_chain *chain)
-{
-    part->failure = (struct nt_error){0};
-    enum nt_status status = open_part(part, chain, &part->failure);
-    bool is_open = status == NT_OK;
-    if (is_open)
-        status = nt_chain_member_check(part, &part->failure);
-    if (status == NT_OK && chain->total)
-        status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
-    if (is_open && status != NT_OK)
-        nt_chain_close_member(part);
-    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
-        nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", part->path);
-    else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
-        nt_error_context(&part->failure, "%s", part->path);
-}
-
-static void *open_worker(void *argument)
-{
-    struct opening *opening = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->count;) {
-        struct nt_chain_member *part = &opening->chain->parts[i];
-        bool is_left = part->waits || (opening->leaves_known && part->known);
-        if (part->file || is_left)
-            continue;
-        try_part(part, opening->chain);
-        if (opening->chain->options.save_index)
-            nt_chain_load_lists(part); /* the index has the entries of clusters */
-        if (part->file && opening->waiting)
-            nt_chain_let_wait(opening->chain, part, opening->waiting);
-    }
-    return NULL;
-}
-
-/* A thread costs as much as a few local files; remote files mostly wait, so each has a thread. */
-static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
-{
-    uint32_t served = 0;
-    for (uint32_t i = 0; i < count; i++)
-        served += chain->parts[i].listed->address != NULL;
-    return served + (count - served) / PARTS_PER_THREAD;
-}
-
-/* Calls `work` in this thread and in as many others as `count` parts need and can start. */
-static void work_together(const struct nt_chain *chain, uint32_t count, void *(*work)(void *), void *argument)
-{
-    pthread_t threads[MAX_THREADS];
-    uint32_t started = 0, requested = threads_for(chain, count);
-    while (started < requested && started + 1 < count && started < MAX_THREADS &&
-           pthread_create(&threads[started], NULL, work, argument) == 0)
-        started++;
-    work(argument);
-    const unsigned sections = nt_fork_allow(); /* the others need their turn if a fork waits */
-    while (started > 0)
-        pthread_join(threads[--started], NULL);
-    nt_fork_forbid(sections);
-}
-
-static void open_together(struct opening *opening)
-{
-    work_together(opening->chain, opening->count, open_worker, opening);
-}
-
-static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
-{
-    *known_ret = *unknown_ret = 0;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        *known_ret += chain->parts[i].known != NULL;
-        *unknown_ret += !chain->parts[i].known && !chain->parts[i].file;
-    }
-}
-
-/* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
- * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
-static bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting)
-{
-    struct opening opening = {
-        .chain = chain, .count = chain->part_count, .leaves_known = true, .waiting = waiting};
-    uint32_t known, unknown;
-    count_parts(chain, &known, &unknown);
-    if (unknown == 0 || unknown > known)
-        return unknown == 0;
-    open_together(&opening);
-    count_parts(chain, &known, &unknown);
-    return unknown == 0;
-}
-
-/* Opens those of the first `count` parts that are not open, in parallel, and records why a part fails.
- * Returns an error only for temporary failures of the machine, which the caller may retry. */
-static enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count,
-                                            struct nt_chain_waiting *waiting, struct nt_error *error)
-{
-    struct opening opening = {.chain = chain, .count = count, .waiting = waiting};
-    open_together(&opening);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct nt_chain_member *part = &chain->parts[i];
-        if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
-            return nt_fail_with(error, &part->failure);
-    }
-    return NT_OK;
-}
-
-/* ---- Open members that wait ---- */
-
-enum { MAX_TOGETHER = 64 };
-
-/* Those of [first, end) that are not open. */
-struct waking {
-    struct nt_chain *chain;
-    uint32_t end;
-    atomic_uint next;
-};
-
-/* Their page lists are requested together, too. A failure is that of the use. */
-static void *wake_worker(void *argument)
-{
-    struct waking *waking = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&waking->next, 1)) < waking->end;) {
-        struct nt_chain_member *part = &waking->chain->parts[i];
-        if (!part->waits || part->file)
-            continue;
-        try_part(part, waking->chain);
-        nt_chain_load_lists(part);
-    }
-    return NULL;
-}
-
-/* Who reads one file after another gets the next ones together, twice as many each time. */
-static void wake_from(struct nt_chain *chain, uint32_t number)
-{
-    bool goes_on = number && number == chain->next_waiting;
-    chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
-    if (chain->opened_together > MAX_TOGETHER)
-        chain->opened_together = MAX_TOGETHER;
-    uint32_t left = chain->part_count - number;
-    uint32_t count = chain->opened_together < left ? chain->opened_together : left;
-    struct waking waking = {.chain = chain, .end = number + count, .next = number};
-    chain->next_waiting = waking.end;
-    work_together(chain, count, wake_worker, &waking);
-}
-
-/* Closes members that were opened ahead of a reader who has gone elsewhere. */
-static void close_ahead(const struct nt_file *file)
-{
-    struct nt_chain *chain = file->format_data;
-    uint32_t end = chain->next_waiting;
-    for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
-        if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
-            nt_chain_close_member(&chain->parts[i]);
-}
-
-enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
-                                     struct nt_error *error)
-{
-    struct nt_chain *chain = file->format_data;
-    const struct nt_chain_member *part = slice->part;
-    uint32_t number = (uint32_t)(part - chain->parts);
-    enum nt_status status = NT_OK;
-    if (!part->file && number != chain->next_waiting)
-        close_ahead(file);
-    if (!part->file)
-        wake_from(chain, number);
-    if (!part->file)
-        status = nt_fail_with(error, &part->failure);
-    else if (part->file->page_bytes > file->page_bytes)
-        file->page_bytes = part->file->page_bytes;
-    if (status == NT_CHANGED)
-        nt_chain_save_index(file);
-    return status;
-}
-
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part)
-{
-    if (!part->file)
-        try_part(part, chain);
-    return part->file;
-}
 
 /* ---- Open the chain ---- */
 
@@ -702,7 +406,7 @@ static void *trial_worker(void *argument)
         if (nt_nanoseconds() > trial->deadline)
             break;
         if (i > 0) /* the first is open */
-            try_part(&part, chain);
+            nt_chain_try_member(&part, chain);
         if (i > 0 && part.file) {
             if (compare_datasets(trial->stub, &part, &part.failure) != NT_OK &&
                 !nt_message_about(part.failure.message, part.path))
@@ -737,7 +441,7 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
         add_result(&trial, &chain->parts[chain->part_count + i]);
-    work_together(chain, chain->part_count, trial_worker, &trial);
+    nt_chain_work_together(chain, 0, chain->part_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
     if (trial.failed == 0)
         return NT_OK;
@@ -832,10 +536,11 @@ static bool open_unknown(const struct nt_file *stub)
     return are_known;
 }
 
+/* Opens all parts but those that can wait, which the first part decides. */
 static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
 {
     struct nt_file *first;
-    if (chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
+    if (chain->part_count == 1 || chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
         return open_required(chain, true, NULL, error);
     enum nt_status status = open_required(chain, false, NULL, error);
     if (status == NT_OK)

@@ -291,6 +291,11 @@ struct nt_chain_slice {
     uint32_t first_column_group;
 };
 
+static inline uint64_t nt_chain_slice_clusters(const struct nt_chain_slice *slice)
+{
+    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : slice->dataset->cluster_count;
+}
+
 /* The fields of a dataset, before its columns are built. */
 struct nt_chain_fields {
     struct nt_field *items;
@@ -372,6 +377,36 @@ enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_erro
 const struct nt_chain_slice *nt_chain_column_slice(const struct nt_dataset *dataset, uint32_t column,
                                                    uint32_t *column_ret);
 
+/* Do columns of two files, or of the chain, have the same types? */
+bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b);
+
+/* ---- Open and close members ---- */
+
+/* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */
+struct nt_source_pool *nt_chain_pool_new(void);
+/* Opens a member, or records why that fails. */
+void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *chain);
+/* Calls `work` in this thread and in as many others as parts [first, end) need and can start. */
+void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
+                            void *argument);
+/* Opens those of the first `count` parts that are not open, in parallel, and records why a part fails.
+ * `waiting` (NULL: all stay open) closes some again. Returns an error only for temporary failures of the
+ * machine, which the caller may retry. */
+struct nt_chain_waiting;
+enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_chain_waiting *waiting,
+                                     struct nt_error *error);
+/* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
+ * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
+bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting);
+/* Opens a member that waits for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
+ * if it fails. */
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
+/* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
+enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
+                                     struct nt_error *error);
+/* Closes a member, but not its source if a reader has it. */
+void nt_chain_close_member(struct nt_chain_member *part);
+
 /* ---- Members that open when their rows are read ---- */
 
 enum { NT_SCHEMA_DIGEST = 16 };
@@ -380,7 +415,6 @@ enum { NT_SCHEMA_DIGEST = 16 };
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Decides which members may wait. `first`: the chain of the first member only, which outlives it. NULL
  * without memory. */
-struct nt_chain_waiting;
 struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first);
 void nt_chain_waiting_free(struct nt_chain_waiting *waiting);
 /* Marks the members that the index knows and that need not be open before their rows are read. */
@@ -399,16 +433,8 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
 /* Connects the sources of a slice whose page list has been copied, and closes its member if nothing
  * else needs that. */
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
-/* Opens a member that waits for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
- * if it fails. */
-struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
-/* Opens a member and those that probably follow, unless it is open. Under the lock of the file. */
-enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
-                                     struct nt_error *error);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
-/* Closes a member, but not its source if a reader has it. */
-void nt_chain_close_member(struct nt_chain_member *part);
 /* Opens all members, for functions that need them. Only environmental failures fail the call. */
 enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error);
 

@@ -60,13 +60,6 @@ static uint32_t group_count_of(const struct nt_chain_slice *slice)
     return slice->failure ? slice->entries > 0 : slice->dataset->group_count;
 }
 
-static uint64_t cluster_count_of(const struct nt_chain_slice *slice)
-{
-    if (slice->waits)
-        return slice->waits->clusters;
-    return slice->failure ? 0 : slice->dataset->cluster_count;
-}
-
 /* Of a member that waits: as many as the first one has. */
 static uint64_t waiting_bytes(const struct nt_dataset *dataset)
 {
@@ -228,7 +221,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
         slice->first_cluster = (uint32_t)clusters;
         slice->first_column_group = (uint32_t)column_groups;
         groups += group_count_of(slice);
-        clusters += cluster_count_of(slice);
+        clusters += nt_chain_slice_clusters(slice);
         column_groups += is_open ? slice->dataset->column_group_count : 0;
         is_known &= slice->waits || (is_open && knows_clusters(slice->dataset, waits));
         dataset->has_sharded_clusters |= is_open && slice->dataset->has_sharded_clusters;

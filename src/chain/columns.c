@@ -27,7 +27,7 @@ struct building {
     struct nt_error *error;
 };
 
-static bool is_as(const struct nt_column *a, const struct nt_column *b)
+bool nt_chain_columns_agree(const struct nt_column *a, const struct nt_column *b)
 {
     const char *a_type = a->type_name ? a->type_name : "", *b_type = b->type_name ? b->type_name : "";
     return strcmp(a_type, b_type) == 0 && a->dtype.element == b->dtype.element &&
@@ -39,7 +39,8 @@ static bool has_shape(const struct building *building, const struct shape *shape
                       const struct nt_chain_slice *slice, const uint32_t *columns, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
-        if (!is_as(&building->builder.columns[shape->first + i], &slice->dataset->columns[columns[i]]))
+        if (!nt_chain_columns_agree(&building->builder.columns[shape->first + i],
+                                    &slice->dataset->columns[columns[i]]))
             return false;
     return true;
 }

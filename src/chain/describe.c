@@ -291,11 +291,6 @@ static void write_identity(struct nt_json *json, const struct nt_chain_member *p
     nt_json_raw(json, listed->sample->metadata ? listed->sample->metadata : "null");
 }
 
-static uint64_t clusters_of(const struct nt_chain_slice *slice)
-{
-    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : slice->dataset->cluster_count;
-}
-
 void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *dataset,
                                 const struct nt_chain_slice *slice)
 {
@@ -325,7 +320,7 @@ static void write_share(struct nt_json *json, const struct nt_dataset *dataset,
         nt_json_member_null(json, "clusters");
     } else {
         nt_json_member_unsigned(json, "first_cluster", slice->first_cluster);
-        nt_json_member_unsigned(json, "clusters", clusters_of(slice));
+        nt_json_member_unsigned(json, "clusters", nt_chain_slice_clusters(slice));
     }
     if (slice->failure)
         nt_json_member_text(json, "error", nt_text_of(slice->failure->message));

@@ -172,11 +172,10 @@ void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part, str
 
 /* ---- Opening a slice ---- */
 
-static bool is_as(const struct nt_column *a, const struct nt_column *b)
+static bool is_same_column(const struct nt_column *a, const struct nt_column *b)
 {
     return a->field == b->field && a->representation == b->representation && a->position == b->position &&
-           a->dtype.element == b->dtype.element && a->dtype.bytes == b->dtype.bytes &&
-           strcmp(a->type_name ? a->type_name : "", b->type_name ? b->type_name : "") == 0;
+           nt_chain_columns_agree(a, b);
 }
 
 /* The index is not trusted: it may be of other files. */
@@ -191,11 +190,12 @@ static enum nt_status check_schema(const struct nt_dataset *first, const struct 
     for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;
     for (uint32_t i = 0; is_equal && i < first->column_count; i++)
-        is_equal = is_as(&first->columns[i], &own->columns[i]);
+        is_equal = is_same_column(&first->columns[i], &own->columns[i]);
     free(fields);
     if (status == NT_OK && !is_equal)
-        status = nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                         "its columns are others than the index says: remove the index, which is made anew");
+        status =
+            nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                    "its columns differ from those in the index: remove the index, and it is written again");
     return status;
 }
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens and closes the members of a chain: one, many in parallel, and those that wait until their rows are
+ * read.
+ */
+#include "chain/chain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/thread.h"
+#include "core/io/address.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+#include "formats/formats.h"
+
+/* ---- Sources ---- */
+
+static enum nt_status open_descriptor(void *context, const char *path, int *descriptor_ret,
+                                      struct nt_identity *identity_ret, struct nt_error *error)
+{
+    (void)context;
+    int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
+    if (descriptor < 0)
+        return nt_fail_path(error, errno, path);
+    enum nt_status status = nt_descriptor_identify(descriptor, path, identity_ret, error);
+    if (status == NT_OK)
+        *descriptor_ret = descriptor;
+    else
+        close(descriptor);
+    return status;
+}
+
+static void release_nothing(void *context)
+{
+    (void)context;
+}
+
+/* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */
+struct nt_source_pool *nt_chain_pool_new(void)
+{
+    const struct nt_pool_opener opener = {.open = open_descriptor, .release = release_nothing};
+    return nt_source_pool_new(&opener);
+}
+
+/* Opens a source that the pool may close and reopen while the chain is open. */
+static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
+                                  struct nt_source **source_ret, struct nt_error *error)
+{
+    uint64_t size;
+    struct nt_source *source;
+    enum nt_status status = nt_source_pool_add(pool, path, 0, &source, error);
+    if (status == NT_OK && (status = nt_source_size(source, &size, error)) != NT_OK)
+        nt_source_close(source);
+    if (status != NT_OK)
+        return status;
+    source->size = size; /* fixed: a different size means that the file has changed */
+    *source_ret = source;
+    return NT_OK;
+}
+
+/* ---- Files ---- */
+
+static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_chain *chain,
+                                  struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = open_source(part->path, chain->pool, &source, error);
+    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
+}
+
+/* Opens a file on a server. A listed file needs no request: it is read as the listed version. */
+static enum nt_status open_served(struct nt_chain_member *part, const struct nt_chain *chain,
+                                  struct nt_error *error)
+{
+    struct nt_source *source;
+    const struct nt_chain_file *listed = part->listed;
+    if (!listed->folder)
+        return nt_file_open(listed->address, &chain->open, &part->file, error);
+    enum nt_status status = nt_folder_open_file(listed->folder, listed->name, &source, error);
+    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
+}
+
+/* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */
+static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
+                                  struct nt_error *error)
+{
+    enum nt_status status = nt_file_open(part->path, &chain->open, &part->file, error);
+    if (status != NT_NOT_THIS_FORMAT)
+        return status;
+    return nt_fail(error, status, NT_NO_OFFSET,
+                   "%s: is a directory, not a dataset; use a pattern for the files in it: '%s/*.root'",
+                   part->path, part->path);
+}
+
+static enum nt_status open_part(struct nt_chain_member *part, const struct nt_chain *chain,
+                                struct nt_error *error)
+{
+    struct stat attributes;
+    if (part->source)
+        return nt_file_open_source(part->source, &chain->open, &part->file, error);
+    if (part->listed->address)
+        return open_served(part, chain, error);
+    if (stat(part->path, &attributes))
+        return nt_fail_path(error, errno, part->path);
+    return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
+}
+
+void nt_chain_close_member(struct nt_chain_member *part)
+{
+    if (part->source)
+        nt_file_discard(part->file);
+    else
+        nt_file_close(part->file);
+    part->file = NULL;
+}
+
+void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *chain)
+{
+    part->failure = (struct nt_error){0};
+    enum nt_status status = open_part(part, chain, &part->failure);
+    bool is_open = status == NT_OK;
+    if (is_open)
+        status = nt_chain_member_check(part, &part->failure);
+    if (status == NT_OK && chain->total)
+        status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
+    if (is_open && status != NT_OK)
+        nt_chain_close_member(part);
+    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* the list found it */
+        nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: no longer exists", part->path);
+    else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
+        nt_error_context(&part->failure, "%s", part->path);
+}
+
+/* ---- Many members ---- */
+
+enum { MAX_THREADS = 16, PARTS_PER_THREAD = 4 };
+
+/* Shared by the opening threads: parts [next, end). */
+struct opening {
+    struct nt_chain *chain;
+    atomic_uint next;
+    uint32_t end;
+    bool leaves_known;                /* skip the parts that the index knows */
+    bool wakes;                       /* open those that wait, and no others */
+    struct nt_chain_waiting *waiting; /* NULL: all stay open */
+};
+
+static bool is_to_open(const struct opening *opening, const struct nt_chain_member *part)
+{
+    if (part->file)
+        return false;
+    if (part->waits)
+        return opening->wakes;
+    return !opening->wakes && !(opening->leaves_known && part->known);
+}
+
+static void *open_worker(void *argument)
+{
+    struct opening *opening = argument;
+    for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->end;) {
+        struct nt_chain_member *part = &opening->chain->parts[i];
+        if (!is_to_open(opening, part))
+            continue;
+        nt_chain_try_member(part, opening->chain);
+        if (opening->wakes || opening->chain->options.save_index)
+            nt_chain_load_lists(part); /* the rows, or an index, need them */
+        if (part->file && opening->waiting)
+            nt_chain_let_wait(opening->chain, part, opening->waiting);
+    }
+    return NULL;
+}
+
+/* A thread costs as much as a few local files; remote files mostly wait, so each has a thread. */
+static uint32_t threads_for(const struct nt_chain *chain, uint32_t first, uint32_t end)
+{
+    uint32_t served = 0;
+    for (uint32_t i = first; i < end; i++)
+        served += chain->parts[i].listed->address != NULL;
+    return served + (end - first - served) / PARTS_PER_THREAD;
+}
+
+void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
+                            void *argument)
+{
+    pthread_t threads[MAX_THREADS];
+    uint32_t started = 0, requested = threads_for(chain, first, end);
+    while (started < requested && started + 1 < end - first && started < MAX_THREADS &&
+           pthread_create(&threads[started], NULL, work, argument) == 0)
+        started++;
+    work(argument);
+    const unsigned sections = nt_fork_allow(); /* the others need their turn if a fork waits */
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    nt_fork_forbid(sections);
+}
+
+static void open_together(struct opening *opening)
+{
+    nt_chain_work_together(opening->chain, opening->next, opening->end, open_worker, opening);
+}
+
+static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
+{
+    *known_ret = *unknown_ret = 0;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        *known_ret += chain->parts[i].known != NULL;
+        *unknown_ret += !chain->parts[i].known && !chain->parts[i].file;
+    }
+}
+
+bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting)
+{
+    struct opening opening = {
+        .chain = chain, .end = chain->part_count, .leaves_known = true, .waiting = waiting};
+    uint32_t known, unknown;
+    count_parts(chain, &known, &unknown);
+    if (unknown == 0 || unknown > known)
+        return unknown == 0;
+    open_together(&opening);
+    count_parts(chain, &known, &unknown);
+    return unknown == 0;
+}
+
+enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_chain_waiting *waiting,
+                                     struct nt_error *error)
+{
+    struct opening opening = {.chain = chain, .end = count, .waiting = waiting};
+    open_together(&opening);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_chain_member *part = &chain->parts[i];
+        if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
+            return nt_fail_with(error, &part->failure);
+    }
+    return NT_OK;
+}
+
+/* ---- Open members that wait ---- */
+
+enum { MAX_TOGETHER = 64 };
+
+/* Who reads one file after another gets the next ones together, twice as many each time. */
+static void wake_from(struct nt_chain *chain, uint32_t number)
+{
+    bool goes_on = number && number == chain->next_waiting;
+    chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
+    if (chain->opened_together > MAX_TOGETHER)
+        chain->opened_together = MAX_TOGETHER;
+    uint32_t left = chain->part_count - number;
+    uint32_t count = chain->opened_together < left ? chain->opened_together : left;
+    struct opening opening = {.chain = chain, .next = number, .end = number + count, .wakes = true};
+    chain->next_waiting = opening.end;
+    open_together(&opening);
+}
+
+/* Closes members that were opened ahead of a reader who has gone elsewhere. */
+static void close_ahead(const struct nt_file *file)
+{
+    struct nt_chain *chain = file->format_data;
+    uint32_t end = chain->next_waiting;
+    for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
+        if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
+            nt_chain_close_member(&chain->parts[i]);
+}
+
+enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
+                                     struct nt_error *error)
+{
+    struct nt_chain *chain = file->format_data;
+    const struct nt_chain_member *part = slice->part;
+    uint32_t number = (uint32_t)(part - chain->parts);
+    enum nt_status status = NT_OK;
+    if (!part->file && number != chain->next_waiting)
+        close_ahead(file);
+    if (!part->file)
+        wake_from(chain, number);
+    if (!part->file)
+        status = nt_fail_with(error, &part->failure);
+    else if (part->file->page_bytes > file->page_bytes)
+        file->page_bytes = part->file->page_bytes;
+    if (status == NT_CHANGED)
+        nt_chain_save_index(file);
+    return status;
+}
+
+struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part)
+{
+    if (!part->file)
+        nt_chain_try_member(part, chain);
+    return part->file;
+}
