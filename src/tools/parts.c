@@ -235,9 +235,8 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
 /* ---- Files ---- */
 
 /* `validator`: on a server, else NULL. */
-static void put_version(struct nt_json *json, uint64_t bytes, const char *modified, const char *validator)
+static void put_version(struct nt_json *json, const char *modified, const char *validator)
 {
-    nt_json_member_unsigned(json, "file_bytes", bytes);
     if (validator)
         nt_json_member_string(json, "validator", validator);
     else
@@ -246,20 +245,16 @@ static void put_version(struct nt_json *json, uint64_t bytes, const char *modifi
 
 static void put_source_state(struct nt_json *json, struct nt_source *source)
 {
-    struct stat found;
+    struct stat found = {0};
     struct nt_remote_names names;
     char modified[NT_TIME_TEXT];
     bool has_attributes = nt_source_stat(source, &found, NULL) == NT_OK;
     bool has_validator = nt_source_remote(source, &names) && names.validator[0];
-    if (has_attributes && S_ISREG(found.st_mode)) {
-        nt_format_exact_time(&found.st_mtim, modified);
-        put_version(json, (uint64_t)found.st_size, modified, has_validator ? names.validator : NULL);
-    } else if (has_validator) {
-        nt_json_member_string(json, "validator", names.validator);
-    } else if (has_attributes) {
-        nt_format_exact_time(&found.st_mtim, modified);
-        nt_json_member_string(json, "modified", modified);
-    }
+    if (has_attributes && S_ISREG(found.st_mode))
+        nt_json_member_unsigned(json, "file_bytes", (uint64_t)found.st_size);
+    nt_format_exact_time(&found.st_mtim, modified);
+    if (has_validator || has_attributes)
+        put_version(json, modified, has_validator ? names.validator : NULL);
 }
 
 /* A dataset with a history has versions, which other times of its folder leave as they are. */
@@ -282,7 +277,8 @@ static void put_known_state(struct nt_json *json, const struct nt_indexed_file *
 {
     nt_json_key(json, "state");
     nt_json_object(json);
-    put_version(json, known->bytes, known->modified, known->validator);
+    nt_json_member_unsigned(json, "file_bytes", known->bytes);
+    put_version(json, known->modified, known->validator);
     nt_json_end_object(json);
 }
 

@@ -81,35 +81,32 @@ static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *
     return status;
 }
 
-/* NT_NOT_FOUND if a file is none of ours. Fails if it cannot be opened, or is a directory. */
-static enum nt_status find_data_file(const struct listing *listing, const char *name, struct stat *attributes,
-                                     struct nt_error *error)
+/* Looks at a few bytes of a file. False if it cannot be opened, or is no file. */
+static bool look_for_data(const struct listing *listing, const char *name, struct stat *attributes,
+                          bool *is_data_file_ret)
 {
     struct nt_look look;
-    enum nt_status status = nt_folder_look(listing->folder, name, &look, error);
-    if (status != NT_OK)
-        return status == NT_NOT_FOUND ? NT_INVALID : status;
-    bool may_be = nt_may_be_data_file(&look.source, listing->format);
+    if (nt_folder_look(listing->folder, name, &look, NULL) != NT_OK)
+        return false;
+    *is_data_file_ret = nt_may_be_data_file(&look.source, listing->format);
     *attributes = look.attributes;
     nt_look_end(&look);
-    return may_be ? NT_OK : NT_NOT_FOUND;
+    return true;
 }
 
 /* NT_NOT_FOUND if the entry is not shown, or no longer exists. */
 static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
                               struct nt_local_entry *entry, struct nt_error *error)
 {
-    bool is_dataset;
+    bool is_dataset, is_data_file;
     struct nt_error failure = {0};
     if (found->name[0] == '.')
         return NT_NOT_FOUND;
     bool may_be_file = found->kind == NT_ENTRY_FILE || found->kind == NT_ENTRY_LINK;
-    enum nt_status status = NT_INVALID;
-    if (listing->only_data_files && may_be_file)
-        status = find_data_file(listing, found->name, &entry->stat, NULL);
-    if (status == NT_OK || status == NT_NOT_FOUND)
-        return status;
-    status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
+    if (listing->only_data_files && may_be_file &&
+        look_for_data(listing, found->name, &entry->stat, &is_data_file))
+        return is_data_file ? NT_OK : NT_NOT_FOUND;
+    enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
     if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_retryable(status, &failure))
         return NT_NOT_FOUND; /* a dangling link */
     if (status != NT_OK)
@@ -187,9 +184,10 @@ bool nt_local_has_data_file(const char *path, const char *name, const struct nt_
     struct stat attributes;
     if (nt_folder_open(path, NT_FOLDER_PASSTHROUGH, &listing.folder, NULL) != NT_OK)
         return false;
-    enum nt_status status = find_data_file(&listing, name, &attributes, NULL);
+    bool is_data_file = false;
+    bool is_there = look_for_data(&listing, name, &attributes, &is_data_file);
     nt_folder_close(listing.folder);
-    return status == NT_OK;
+    return is_there && is_data_file;
 }
 
 static enum nt_status count_entry(void *count, const struct nt_folder_entry *found, struct nt_error *error)

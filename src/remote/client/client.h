@@ -434,6 +434,8 @@ bool nt_remote_is_open(const struct nt_remote_file *file);
 /* For a forked process with a new helper: resets active and open state. Under the lock. */
 void nt_remote_on_restart(struct nt_remote_file *file);
 void nt_remote_forget_use(struct nt_remote_file *file);
+/* Closes the file in the network helper, if it is open there. It can be opened again. */
+void nt_remote_close(struct nt_remote_file *file);
 
 /* Convert a failed request at an offset, or a changed file, to the reader's status. */
 enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helper_request *fetch,

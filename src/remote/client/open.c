@@ -108,6 +108,14 @@ void nt_remote_forget_use(struct nt_remote_file *file)
     fetcher->open_count--;
 }
 
+void nt_remote_close(struct nt_remote_file *file)
+{
+    nt_remote_forget_use(file);
+    if (nt_remote_is_open(file))
+        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    file->is_closed = true;
+}
+
 /* Reopening a listed file is free: it asks no server. */
 static void close_oldest(struct nt_fetcher *fetcher)
 {
@@ -117,10 +125,7 @@ static void close_oldest(struct nt_fetcher *fetcher)
             break;
     if (!file)
         return;
-    nt_remote_forget_use(file);
-    file->is_closed = true;
-    if (file->epoch == fetcher->epoch)
-        nt_fetcher_notify(fetcher, NT_FETCH_CLOSE, 0, file->file);
+    nt_remote_close(file);
 }
 
 /* Marks the file as used. Closes the least recently used files with a validator beyond the limit. */
@@ -372,25 +377,19 @@ enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, 
 
 /* ---- Revival ---- */
 
-static void close_in_helper(struct nt_remote_file *file)
-{
-    if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
-        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    nt_remote_forget_use(file);
-    file->epoch = 0;
-}
-
 /* Asks the server itself, even if a listing has the file. */
 static bool is_as_opened(struct nt_remote_file *file)
 {
     struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES)};
     uint64_t deadline = nt_milliseconds() + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
-    close_in_helper(file);
-    bool is_same = opening.ends && request_open(file, &opening, deadline, NULL) == NT_OK &&
-                   opening.fetch.state == NT_FETCH_GOOD && opening.size == file->size &&
-                   strcmp(opening.validator, file->validator) == 0;
+    nt_remote_close(file);
+    bool is_open = opening.ends && request_open(file, &opening, deadline, NULL) == NT_OK &&
+                   opening.fetch.state == NT_FETCH_GOOD;
+    bool is_same = is_open && opening.size == file->size && strcmp(opening.validator, file->validator) == 0;
     if (is_same)
         is_same = settle(file, &opening, NULL) == NT_OK;
+    else if (is_open)
+        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     free(opening.ends);
     return is_same;
 }

@@ -603,10 +603,8 @@ static void fetched_close(struct nt_source *source)
     for (size_t i = file->range_cache.count; i-- > 0;)
         if (!file->range_cache.list[i]->is_kept)
             nt_fetcher_cancel(file->fetcher, &((struct nt_remote_part *)file->range_cache.list[i])->fetch);
-    nt_remote_forget_use(file);
+    nt_remote_close(file);
     LIST_REMOVE(file, all);
-    if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
-        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_range_cache_deinit(&file->range_cache, &file->fetcher->range_space);
     nt_disk_cache_file_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
