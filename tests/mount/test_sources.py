@@ -2,9 +2,10 @@
 """Sources that are skipped or invalid: both programs name them, once."""
 import os
 import shutil
+from pathlib import Path
 
-from harness import (NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, lines, mounted,
-                     output, run, same, scratch)
+from harness import (DATA, NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, lines,
+                     mounted, output, run, same, scratch)
 
 ADDRESSES = ['xrootd://server//file.root', 'gs://bucket/file.root', 'x-new+kind://server/file.root']
 
@@ -20,6 +21,29 @@ def a_named_source_that_is_left_out_is_said_at_the_mount():
                 same([(error['path'], error['status']) for error in errors_of(mount.mountpoint)],
                      [('notes.txt', 'not this format')])
                 assert 'Events' in os.listdir(mount.mountpoint / 'example.root')
+
+
+@case
+def a_folder_shows_each_file_that_opens_alone():
+    """Files of every format, files that a format refuses, and files of none."""
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        for path in [*DATA.iterdir(), *(DATA / 'trees').iterdir()]:
+            if path.is_file():
+                shutil.copy(path, folder)
+        shutil.copy(data('example.root'), folder / 'without an ending')
+        shutil.copy(__file__, folder)
+        (folder / 'empty.roaring').write_bytes(b'\x3a\x30' + bytes(6))
+        (folder / 'of nothing').write_bytes(b'')
+        opened = {path.name for path in folder.iterdir()
+                  if command(NTUPLE, 'ls', path, '/').returncode == 0}
+        same({Path(name).suffix for name in opened} >= {'', '.root', '.lance', '.blp', '.roaring'}, True,
+             opened)
+        with mounted(folder, options=('-o', 'broken=show')) as top:  # as `ntuple ls` shows them
+            found = set(os.listdir(top))
+            same(opened - found, set())
+            same(found & {'of nothing', Path(__file__).name}, set())
 
 
 @case
