@@ -121,6 +121,40 @@ static const struct nt_streamer_class *find_spelled_otherwise(struct nt_componen
     return best;
 }
 
+static bool have_equal_elements(const struct nt_streamer_class *a, const struct nt_streamer_class *b)
+{
+    bool are_equal = a->element_count == b->element_count;
+    for (uint32_t i = 0; are_equal && i < a->element_count; i++) {
+        const struct nt_streamer_element *left = &a->elements[i], *right = &b->elements[i];
+        are_equal = left->type == right->type && nt_texts_are_equal(left->name, right->name) &&
+                    nt_texts_are_equal(left->type_name, right->type_name);
+    }
+    return are_equal;
+}
+
+/* Files describe only the classes of the objects that they hold. If all described instances of a template
+ * (at least two) have the same members, the other instances have them, too. */
+static const struct nt_streamer_class *find_other_instance(struct nt_component_builder *builder,
+                                                           struct nt_text name)
+{
+    const struct nt_streamer_class *found = NULL;
+    const char *end = name.length ? memchr(name.bytes, '<', name.length) : NULL;
+    size_t length = end ? (size_t)(end - name.bytes) + 1 : 0;
+    uint32_t count = 0;
+    if (!end || builder->slow_lookups++ >= NT_SLOW_LOOKUP_LIMIT)
+        return NULL;
+    for (uint32_t i = 0; i < builder->info->class_count; i++) {
+        const struct nt_streamer_class *class = &builder->info->classes[i];
+        if (class->name.length < length || memcmp(class->name.bytes, name.bytes, length))
+            continue;
+        if (found && !have_equal_elements(found, class))
+            return NULL;
+        found = class;
+        count++;
+    }
+    return count > 1 ? found : NULL;
+}
+
 const struct nt_streamer_class *nt_component_find_class(struct nt_component_builder *builder,
                                                         struct nt_text name, int32_t version,
                                                         uint32_t checksum)
@@ -223,7 +257,7 @@ static enum nt_status add_members(struct nt_component_builder *builder, const st
 
 static enum nt_status add_described(struct nt_component_builder *builder, struct nt_text name,
                                     struct nt_text class_name, const struct nt_streamer_class *class,
-                                    struct nt_error *error)
+                                    bool has_objects, struct nt_error *error)
 {
     struct nt_component component = {.kind = NT_COMPONENT_RECORD,
                                      .header = NT_COMPONENT_OWN,
@@ -232,6 +266,8 @@ static enum nt_status add_described(struct nt_component_builder *builder, struct
                                      .version = class->version > 0 ? class->version : NT_STREAMER_NEWEST,
                                      .checksum = class->checksum};
     uint32_t index = 0;
+    if (!has_objects)
+        component.version = NT_STREAMER_NO_OBJECTS;
     enum nt_status status = nt_component_open(builder, &component, &index, error);
     if (status != NT_OK)
         return status;
@@ -271,6 +307,9 @@ enum nt_status nt_component_add_object(struct nt_component_builder *builder, str
     if (nt_custom_is_known(class_name))
         return nt_custom_add(builder, name, class_name, error);
     class = nt_component_find_class(builder, class_name, version, checksum);
+    bool is_described = class != NULL;
+    if (!class)
+        class = find_other_instance(builder, class_name);
     if (!class)
         status = nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not describe the class %.*s",
                          FORMAT_TEXT(class_name));
@@ -282,7 +321,7 @@ enum nt_status nt_component_add_object(struct nt_component_builder *builder, str
             nt_fail(&mine, NT_UNSUPPORTED, NT_NO_OFFSET, "objects are nested deeper than %d classes: %.*s",
                     NT_CLASS_DEPTH, FORMAT_TEXT(class_name));
     else
-        status = add_described(builder, name, class_name, class, &mine);
+        status = add_described(builder, name, class_name, class, is_described, &mine);
     if (status == NT_UNSUPPORTED)
         return nt_component_replace(builder, since, depth, name, class_name, NT_COMPONENT_OWN, mine.message,
                                     error);

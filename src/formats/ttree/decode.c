@@ -401,6 +401,10 @@ static enum nt_status get_version(struct run *run, uint16_t *version_ret, uint32
 static enum nt_status check_version(const struct run *run, const struct nt_operation *operation,
                                     uint16_t version, uint32_t checksum, struct nt_error *error)
 {
+    if (operation->version == NT_STREAMER_NO_OBJECTS)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "byte %zu of the values: an object of a class that the file does not describe",
+                       run->at);
     if ((int16_t)version > 0 && operation->version >= 0 && version != operation->version)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "byte %zu of the values: class version: expected %" PRId32 ", found %u", run->at,

@@ -95,7 +95,7 @@ struct nt_component {
     uint32_t count;
     uint8_t counter;      /* of a number that counts: its number; COUNTED: whose value counts */
     uint8_t length_bytes; /* of a string: 4, or 1 and more if that is 255 */
-    int32_t version;      /* of the class in the header; -1: any */
+    int32_t version;      /* of the class in the header; -1: any; -2: none */
     uint32_t checksum;    /* of the class; 0: any */
     bool is_base;         /* a base class: its members are those of the record */
     bool is_flat;         /* a base class whose members are in the record above */

@@ -91,7 +91,10 @@ struct nt_streamer_info {
     size_t byte_count;
 };
 
-enum { NT_STREAMER_NEWEST = -1 };
+enum {
+    NT_STREAMER_NEWEST = -1,
+    NT_STREAMER_NO_OBJECTS = -2, /* a class that the file does not describe: an object of it is an error */
+};
 
 /* Reads the record of the streamer information into the file's arena, within its budget; adds built-in
  * classes for what the file does not describe. A file without a record has only those. Classes with
@@ -374,7 +377,7 @@ struct nt_step {
     uint32_t end;     /* index of the step after the body */
     uint32_t other;   /* HEADER, WHEN: index of the first step of the other body, which ends at `end`; the
                        * first body ends here. 0: there is none; for HEADER, such data is unsupported */
-    int32_t version;  /* HEADER, CLASS: the version that the body reads; -1: any */
+    int32_t version;  /* HEADER, CLASS: the version that the body reads; -1: any; -2: none */
     double minimum, maximum; /* as in nt_decoder */
 };
 

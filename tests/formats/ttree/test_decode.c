@@ -783,10 +783,11 @@ static void put_points(const char *memberwise, size_t bytes)
 
 CASE(members_one_after_the_other)
 {
-    static struct nt_step steps[] = POINTS(4), any[] = POINTS(-1);
+    static struct nt_step steps[] = POINTS(4), any[] = POINTS(-1), absent[] = POINTS(-2);
     static struct nt_output outputs[] = {ENDS, OF(INT8), OF(INT16)};
     const struct nt_interpretation points = INTERPRETATION(steps, outputs);
     const struct nt_interpretation of_any_version = INTERPRETATION(any, outputs);
+    const struct nt_interpretation of_no_objects = INTERPRETATION(absent, outputs);
     static const uint64_t ends[] = {2, 5};
     static const int8_t a[] = {1, 2, 3, 4, 5};
     static const int16_t b[] = {10, 20, 30, 40, 50};
@@ -801,6 +802,7 @@ CASE(members_one_after_the_other)
     put_points("\0\3\0\0\0\3\3\4\5\0\x1E\0\x28\0\x32", 15);
     assert_basket(&of_any_version, expected, &(struct storage){.flag = 0});
     assert_refused(&points, NT_UNSUPPORTED, "class version: expected 4, found 3");
+    assert_refused(&of_no_objects, NT_UNSUPPORTED, "an object of a class that the file does not describe");
 }
 
 CASE(members_one_after_the_other_where_none_are_known)

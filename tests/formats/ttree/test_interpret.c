@@ -81,7 +81,7 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
     else if (step->kind == NT_STEP_CLASS ? false : step->count > 1)
         nt_buffer_format(&text, "*%" PRIu32, step->count);
     if (step->kind == NT_STEP_HEADER || step->kind == NT_STEP_CLASS) {
-        if (step->version >= 0)
+        if (step->version != NT_STREAMER_NEWEST)
             nt_buffer_format(&text, "v%" PRId32, step->version);
     } else if (step->counter) {
         nt_buffer_format(&text, "#%u", step->counter);
@@ -183,6 +183,12 @@ static struct nt_interpretation interpret(struct example *example, uint32_t bran
     assert_ok(nt_ttree_interpret(&example->tree, branch, arena, &got, &error));
     assert_outputs(&got);
     return got;
+}
+
+static void assert_shapes_of(struct example *example, const char *expected)
+{
+    struct nt_interpretation got = interpret(example, 0);
+    assert_shapes(&got, expected);
 }
 
 static void assert_unreadable(struct example *example, const char *reason)
@@ -660,6 +666,28 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     element = ELEMENT("TObject*", .type = NT_STREAMER_OBJECT_P);
     example = member_example(&element, 0);
     assert_unreadable(&example, "cannot read pointers to polymorphic objects: TObject*");
+}
+
+/* A file describes the classes of its objects only. Other instances of the template say what the members of
+ * an object would be, if they all agree; an object is refused. */
+INTERPRET_TEST(instances_of_a_template_describe_each_other)
+{
+    struct nt_streamer_element key[] = {
+        {.name = TEXT("key"), .type_name = TEXT("unsigned int"), .type = NT_STREAMER_UINT}};
+    struct nt_streamer_element index[] = {
+        {.name = TEXT("key"), .type_name = TEXT("int"), .type = NT_STREAMER_INT}};
+    struct nt_streamer_element element = ELEMENT("vector<Link<C> >", .type = NT_STREAMER_STL);
+    struct example example = member_example(&element, 0);
+    example.classes[1] = (struct nt_streamer_class){
+        .name = TEXT("Link<A>"), .version = 1, .elements = key, .element_count = 1};
+    assert_shapes_of(&example, "obj.x:list>0{item:unreadable}"); /* one instance alone proves nothing */
+    example.classes[2] = (struct nt_streamer_class){
+        .name = TEXT("Link<B>"), .version = 1, .elements = key, .element_count = 1};
+    assert_shapes_of(&example, "obj.x:list>0{item:record{key:uint32>1}}");
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_steps(&got, "header{list>0{headerv-2{BigUInt32>1}}|classv-2 members>0{BigUInt32>1}}");
+    example.classes[2].elements = index;
+    assert_shapes_of(&example, "obj.x:list>0{item:unreadable}");
 }
 
 /* The key may be an enumeration, which has no header; the map skips its own. */
