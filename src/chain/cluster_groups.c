@@ -551,31 +551,17 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
 
 /* ---- Member pages ---- */
 
-/* Among the groups of a column. */
-static struct nt_groups groups_of_share(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                                        uint32_t column)
-{
-    uint32_t first = nt_groups_of_column(dataset, column).first;
-    if (!dataset->field_groups)
-        return (struct nt_groups){slice->first_group, slice->first_group + group_count_of(slice)};
-    return (struct nt_groups){first + slice->first_part, first + slice->first_part + part_count_of(slice)};
-}
-
 const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
                                            const struct nt_chain_slice *slice, uint32_t column,
                                            const struct nt_page *page)
 {
-    struct nt_groups groups = groups_of_share(dataset, slice, column);
-    for (uint32_t i = groups.first; i < groups.end; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        uint32_t own = 0;
-        if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
-            continue;
-        find_share(dataset, i, &own);
-        uint64_t number = (uint64_t)(page - group->pages);
-        while (slice->waits && number >= slice->dataset->groups[own].page_count)
-            number -= slice->dataset->groups[own++].page_count;
-        return slice->dataset->groups[own].pages + number;
-    }
-    return NULL;
+    const struct nt_group *group = nt_page_group(dataset, column, page);
+    uint32_t own = 0;
+    if (!group)
+        return NULL;
+    find_share(dataset, (uint32_t)(group - dataset->groups), &own);
+    uint64_t number = (uint64_t)(page - group->pages);
+    while (slice->waits && number >= slice->dataset->groups[own].page_count)
+        number -= slice->dataset->groups[own++].page_count;
+    return slice->dataset->groups[own].pages + number;
 }

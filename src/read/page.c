@@ -34,29 +34,19 @@ static void append_field_name(struct nt_buffer *out, const struct nt_dataset *da
     nt_buffer_deinit_part(&path, out);
 }
 
-/* The cluster whose range of the column holds page number `index` of the group. */
-static bool find_in_group(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
-                          uint64_t index, uint32_t *cluster_ret, uint64_t *number_ret)
+/* The cluster whose range of the column holds the page. */
+static bool find_cluster(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                         uint32_t *cluster_ret, uint64_t *number_ret)
 {
-    for (uint32_t i = 0; i < group->clusters; i++) {
+    const struct nt_group *group = nt_page_group(dataset, column, page);
+    uint64_t index = group ? (uint64_t)(page - group->pages) : 0;
+    for (uint32_t i = 0; group && i < group->clusters; i++) {
         const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
         if (index >= range->first_page && index - range->first_page < range->pages) {
             *cluster_ret = group->first_cluster + i;
             *number_ret = index - range->first_page;
             return true;
         }
-    }
-    return false;
-}
-
-static bool find_page(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                      uint32_t *cluster_ret, uint64_t *number_ret)
-{
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        if (nt_group_is_loaded(group) && page >= group->pages && page < group->pages + group->page_count)
-            return find_in_group(dataset, group, column, (uint64_t)(page - group->pages), cluster_ret,
-                                 number_ret);
     }
     return false;
 }
@@ -108,7 +98,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         name_object(source, page->offset, error);
     else if (error->offset == NT_NO_OFFSET && !page->is_missing)
         name_location(source, page->offset, error);
-    if (find_page(dataset, column, page, &cluster, &number))
+    if (find_cluster(dataset, column, page, &cluster, &number))
         nt_error_context(error,
                          "column %" PRIu32 " (%s) of field %.80s, page %" PRIu64 " of cluster %" PRIu32,
                          info->id, info->type_name ? info->type_name : "?", name, number, cluster);

@@ -241,7 +241,6 @@ struct nt_reader {
     struct nt_cache *cache;
     struct nt_workers *workers;
     struct nt_dataset_indexes *indexes;
-    atomic_uint last_sibling_part; /* where the last siblings of a page were found */
 };
 
 /* Call before using any member. A forked process has no workers, and other threads of the parent may

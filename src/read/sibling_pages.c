@@ -24,35 +24,16 @@ static const struct nt_group *group_of(const struct nt_dataset *dataset, uint32_
     return first == NT_NONE ? NULL : &dataset->groups[first + part];
 }
 
-static bool is_in_part(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                       uint32_t part, struct page_position *position)
+static bool find_position(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                          struct page_position *position)
 {
-    const struct nt_group *group = part < dataset->part_count ? group_of(dataset, column, part) : NULL;
-    if (!group || !nt_group_is_loaded(group))
+    const struct nt_group *group = nt_page_group(dataset, column, page);
+    if (!group)
         return false;
-    uintptr_t distance = (uintptr_t)page - (uintptr_t)group->pages;
-    if (distance >= group->page_count * sizeof(*page))
-        return false;
-    position->part = part;
-    position->number =
-        distance / sizeof(*page) - nt_group_range(dataset, group, group->first_cluster, column)->first_page;
+    const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
+    position->part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
+    position->number = (uint64_t)(page - group->pages) - range->first_page;
     return true;
-}
-
-/* The page is mostly near the last one: searches from its part in both directions. */
-static bool find_position(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
-                          const struct nt_page *page, struct page_position *position)
-{
-    uint32_t last = atomic_load_explicit(&reader->last_sibling_part, memory_order_relaxed);
-    uint32_t start = last < dataset->part_count ? last : 0;
-    for (uint32_t distance = 0; distance < dataset->part_count; distance++) {
-        if (!is_in_part(dataset, column, page, start + distance, position) &&
-            !is_in_part(dataset, column, page, start - distance, position))
-            continue;
-        atomic_store_explicit(&reader->last_sibling_part, position->part, memory_order_relaxed);
-        return true;
-    }
-    return false;
 }
 
 /* Loads the page list if necessary. */
@@ -100,7 +81,7 @@ void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_p
     if (request->reader->options.caches_siblings && dataset->ops && dataset->ops->sibling_columns &&
         dataset->field_groups && !request->page->is_missing)
         count = dataset->ops->sibling_columns(dataset, request->column, columns);
-    if (!count || !find_position(request->reader, dataset, request->column, request->page, &position))
+    if (!count || !find_position(dataset, request->column, request->page, &position))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_page *page = find_page(dataset, columns[i], &position);

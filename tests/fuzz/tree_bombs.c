@@ -194,21 +194,29 @@ static void branches_within_branches(struct nt_buffer *file)
     free(branches);
 }
 
-static void write_many_branches(uint32_t count, bool is_compressed, struct nt_buffer *file)
+/* The tree with so many copies of its branch. */
+static void write_copies(struct tree_description tree, uint32_t count, struct nt_buffer *file)
 {
     struct tree_branch *branches = calloc(count, sizeof(*branches));
     char(*names)[16] = calloc(count, sizeof(*names));
     demand(branches && names);
     for (uint32_t i = 0; i < count; i++) {
         snprintf(names[i], sizeof(names[i]), "b%u", i);
-        branches[i] = (struct tree_branch){.name = names[i], .title = "x/I", .baskets = 1, .basket = &basket};
+        branches[i] = tree.branches[0];
+        branches[i].name = names[i];
     }
-    tree_write(
-        &(struct tree_description){
-            .entries = 4, .branches = branches, .branch_count = count, .is_compressed = is_compressed},
-        file);
+    tree.branches = branches;
+    tree.branch_count = count;
+    tree_write(&tree, file);
     free(branches);
     free(names);
+}
+
+static void write_many_branches(uint32_t count, bool is_compressed, struct nt_buffer *file)
+{
+    const struct tree_branch branch = {.title = "x/I", .baskets = 1, .basket = &basket};
+    write_copies((struct tree_description){.entries = 4, .branches = &branch, .is_compressed = is_compressed},
+                 count, file);
 }
 
 static void many_branches(struct nt_buffer *file)
@@ -277,6 +285,43 @@ static void a_list_of_its_own_class(struct nt_buffer *file)
     const struct tree_element elements[] = {{"a", "vector<A>", "TStreamerSTL", STL, 0, VECTOR, ANY}};
     const struct tree_class class = {"A", elements, 1};
     write_object(&class, 1, "A", object_bytes, sizeof(object_bytes), file);
+}
+
+/* A hundred thousand fields, as simulations of detectors have them: an object for each of many places. */
+static void write_many_objects(uint32_t missing_bytes, struct nt_buffer *file)
+{
+    enum { MEMBERS = 70, BRANCHES = 1400 };
+    static struct tree_element elements[MEMBERS];
+    static char names[MEMBERS][16];
+    static const uint8_t bytes[MEMBERS * sizeof(int32_t)];
+    const int32_t offsets[] = {0, (int32_t)(sizeof(bytes) - missing_bytes)};
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        snprintf(names[i], sizeof(names[i]), "m%u", i);
+        elements[i] = (struct tree_element){names[i], "int", "TStreamerBasicType", BASIC, 0, 0, 0};
+    }
+    const struct tree_class class = {"A", elements, MEMBERS};
+    const struct tree_basket object = {.values = bytes,
+                                       .stored_bytes = sizeof(bytes) - missing_bytes,
+                                       .object_bytes = sizeof(bytes) - missing_bytes,
+                                       .offsets = offsets,
+                                       .entries = 1,
+                                       .entry_bytes = 1000};
+    const struct tree_branch branch = {
+        .title = "o", .object_class = "A", .has_offsets = true, .baskets = 1, .basket = &object};
+    write_copies(
+        (struct tree_description){
+            .entries = 1, .branches = &branch, .classes = &class, .class_count = 1, .is_compressed = true},
+        BRANCHES, file);
+}
+
+static void many_objects_of_many_members(struct nt_buffer *file)
+{
+    write_many_objects(0, file);
+}
+
+static void many_damaged_objects(struct nt_buffer *file)
+{
+    write_many_objects(1, file);
 }
 
 /* Each class holds the next one as often: the last one is there powers of times. */
@@ -393,6 +438,8 @@ const struct bomb tree_bombs[] = {
     BOMB(many_branches, BOMB_READ),
     BOMB(many_compressed_branches, BOMB_READ),
     BOMB(a_billion_claimed_branches, BOMB_REFUSED),
+    BOMB(many_objects_of_many_members, BOMB_READ),
+    BOMB(many_damaged_objects, BOMB_FAILED),
     BOMB(a_class_within_itself, BOMB_FAILED),
     BOMB(a_base_class_of_itself, BOMB_FAILED),
     BOMB(a_list_of_its_own_class, BOMB_READ | BOMB_FAILED),

@@ -184,6 +184,30 @@ uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *
     return last->first_element + last->elements;
 }
 
+static bool holds_page(const struct nt_group *group, const struct nt_page *page)
+{
+    return nt_group_is_loaded(group) && page >= group->pages && page < group->pages + group->page_count;
+}
+
+const struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column,
+                                     const struct nt_page *page)
+{
+    const struct nt_groups groups = nt_groups_of_column(dataset, column);
+    atomic_uint *found = &((struct nt_dataset *)dataset)->found_group; /* a hint: it changes no result */
+    uint32_t last = atomic_load_explicit(found, memory_order_relaxed), count = groups.end - groups.first;
+    last = last >= groups.first && last < groups.end ? last - groups.first : 0;
+    for (uint32_t distance = 0; distance < count; distance++) {
+        const uint32_t near[] = {last + distance, last - distance}; /* below 0: above all groups */
+        for (unsigned i = 0; i < 2; i++) {
+            if (near[i] >= count || !holds_page(&dataset->groups[groups.first + near[i]], page))
+                continue;
+            atomic_store_explicit(found, groups.first + near[i], memory_order_relaxed);
+            return &dataset->groups[groups.first + near[i]];
+        }
+    }
+    return NULL;
+}
+
 /* ---- Datasets ---- */
 
 /* ---- Linking ---- */

@@ -512,6 +512,7 @@ struct nt_dataset {
     void *format_data;
     struct nt_lock lock;          /* for loading groups, also of `physical` and `levels` */
     struct nt_groups_ahead ahead; /* under the lock */
+    atomic_uint found_group;      /* the last result of nt_page_group */
     struct nt_arena *arena;       /* owns everything above that the format allocates */
 };
 
@@ -737,6 +738,11 @@ void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
  * which bytes that are. */
 bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
                     struct nt_prefetch *prefetch);
+
+/* The loaded group that holds a page of a column (NT_NONE: of any), or NULL. Fast for a page near the one
+ * that was found last. */
+const struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column,
+                                     const struct nt_page *page);
 
 /* The number of columns that have ranges in a cluster of the group, and these ranges. */
 uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group);

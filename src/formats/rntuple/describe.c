@@ -76,15 +76,12 @@ NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_external_page, .page)
 
 const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
-            continue;
-        const struct nt_external_pages *list = nt_group_more(dataset, group).format_data;
-        uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
-        return list->items[found].locator;
-    }
-    return "?";
+    const struct nt_group *group = nt_page_group(dataset, NT_NONE, page);
+    if (!group)
+        return "?";
+    const struct nt_external_pages *list = nt_group_more(dataset, group).format_data;
+    uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
+    return list->items[found].locator;
 }
 
 enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,

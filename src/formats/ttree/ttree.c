@@ -133,7 +133,7 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
 enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_options *options,
                                 bool has_rntuples, struct nt_error *error)
 {
-    enum { MIN_METADATA_LIMIT = 96 << 20 };
+    enum { MIN_METADATA_LIMIT = 140 << 20 };
     struct nt_container *container = file->format_data;
     enum nt_status status = NT_OK;
     container->first_tree = file->dataset_count;
