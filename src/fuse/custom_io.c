@@ -52,12 +52,16 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     const struct init_request *request = buffer;
     bool was_there = nt_before_receive(mount, descriptor);
     ssize_t count = read(descriptor, buffer, size);
+    int problem = count < 0 ? errno : 0;
     (void)atomic_load(&mount->replies);
-    if (count < 0 && errno == ENODEV)
+    if (nt_is_unmounted(problem)) {
+        problem = ENODEV; /* all that libfuse knows */
         nt_end_receive(mount);
+    }
     nt_after_receive(mount, descriptor, buffer, count, was_there);
     if (count >= (ssize_t)offsetof(struct init_request, init.flags2) && request->header.opcode == FUSE_INIT)
         note_init(mount, request);
+    errno = problem;
     return count;
 }
 
@@ -81,12 +85,12 @@ static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
 }
 
 /* The caller waits until it gets an answer: if the kernel rejects one, this sends EIO. The kernel is
- * done with an unknown request (ENOENT), and with all requests after an unmount (EPERM, ENODEV). */
+ * done with an unknown request (ENOENT), and with all requests after an unmount. */
 static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int count)
 {
     ssize_t written = write_reply(descriptor, parts, count);
     int system_error = errno;
-    if (written >= 0 || system_error == ENOENT || system_error == EPERM || system_error == ENODEV)
+    if (written >= 0 || system_error == ENOENT || nt_is_unmounted(system_error))
         return written;
     struct fuse_out_header refusal = *(const struct fuse_out_header *)parts[0].iov_base;
     refusal.len = sizeof(refusal);

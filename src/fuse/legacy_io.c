@@ -38,6 +38,8 @@ static int receive(struct worker *worker)
     bool was_there = nt_before_receive(mount, device);
     int count = fuse_session_receive_buf(mount->session, &worker->request);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (nt_is_unmounted(-count))
+        count = 0;
     if (count == 0)
         nt_end_receive(mount);
     nt_after_receive(mount, device, worker->request.mem, count, was_there);

@@ -6,6 +6,7 @@
 #ifndef NT_FUSE_OPERATIONS_H
 #define NT_FUSE_OPERATIONS_H
 
+#include <errno.h>
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -245,6 +246,13 @@ enum nt_status nt_session_new(const struct nt_mount_settings *settings,
 int nt_device_use(struct nt_mount *mount, int device);
 /* Serves requests with several threads after nt_device_use. Returns the same as fuse_session_loop(). */
 int nt_device_loop_threads(struct nt_mount *mount);
+
+/* Has the kernel ended the mount, according to a failed read or write of the device? Depending on the kernel
+ * and the moment, it says so in three ways. */
+static inline bool nt_is_unmounted(int system_error)
+{
+    return system_error == ENODEV || system_error == ECONNABORTED || system_error == EPERM;
+}
 
 /* Call these around the read of a request. The first waits until this thread may receive, and returns
  * whether a request was pending already, or after a yield to other threads; pass that to the second as

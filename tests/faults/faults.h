@@ -18,6 +18,7 @@ enum fault_site {
     FAULT_THREAD,     /* pthread_create */
     FAULT_WRITE,      /* writev; see preload.c */
     FAULT_ARENA,      /* nt_arena_alloc and others; see arenas.c */
+    FAULT_RECEIVE,    /* read; see preload.c */
 };
 
 enum { FAULT_SHORT = -1 }; /* instead of an errno value: half of the requested bytes, for reads only */

@@ -2,8 +2,9 @@
  *
  * Failures of a whole program. LD_PRELOAD loads this before the C library. It arms the failure that the
  * environment describes: NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS, all of them numbers. At the end it writes the
- * number of calls of the site into the file NTUPLE_FAULT_COUNT. It also lets writes of a FUSE daemon fail,
- * which are replies. A reply that fails with ENOENT belongs to a request that the client has given up.
+ * number of calls of the site into the file NTUPLE_FAULT_COUNT. It also lets reads and writes of a FUSE
+ * daemon fail, which are requests and replies. A reply that fails with ENOENT belongs to a request that the
+ * client has given up.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "faults.h"
 
@@ -33,6 +35,18 @@ __attribute__((destructor)) static void report_calls(void)
         return;
     fprintf(file, "%llu", (unsigned long long)calls);
     fclose(file);
+}
+
+ssize_t read(int descriptor, void *buffer, size_t bytes)
+{
+    static __typeof__(&read) next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "read");
+    int error = fault_at(FAULT_RECEIVE);
+    if (!error)
+        return next(descriptor, buffer, bytes);
+    errno = error;
+    return -1;
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count)

@@ -7,10 +7,10 @@ import subprocess
 import sys
 import time
 
-from harness import NTUPLE, Foreground, Skip, case, command, data, libfuse_lacks, processor_seconds, run, same
+from harness import NTUPLE, Foreground, Skip, case, command, data, detach, libfuse_lacks, processor_seconds, run, same
 
 PRELOAD = os.environ.get('FAULT_PRELOAD')
-READS, THREADS, WRITES = 2, 4, 5  # enum fault_site in tests/faults/faults.h
+READS, THREADS, WRITES, RECEIVES = 2, 4, 5, 7  # enum fault_site in tests/faults/faults.h
 PATIENCE = 20
 
 # One traversal of the tree, by a process that may have to wait: its contents, or the errno.
@@ -97,6 +97,18 @@ def a_kernel_that_takes_no_reply_does_not_keep_the_program():
             same(mount.end(), 0, errno.errorcode[error])
             message = waiting.communicate(timeout=PATIENCE)[0].strip()
             assert message in (f'errno {errno.ENOTCONN}', f'errno {errno.ECONNABORTED}'), message
+
+
+@case
+def a_device_without_a_mount_ends_the_program():
+    """Kernels say so in several ways. Another failure of the device is an error."""
+    for error in errno.ENODEV, errno.EPERM, errno.ECONNABORTED, errno.EIO:
+        with Faulty(RECEIVES, error, 20, lasts=True) as mount:
+            for _ in range(20):
+                look(mount)
+            status = mount.process.wait(PATIENCE)
+            detach(mount.mountpoint)  # here the kernel has not ended the mount
+            same(status, 6 if error == errno.EIO else 0, errno.errorcode[error])
 
 
 @case
