@@ -251,7 +251,14 @@ def is_mounted(path):
 
 
 def unmount(path):
-    return output('fusermount3', '-u', path)
+    """Other programs, such as df, use each mount of the machine for a moment."""
+    def is_done():
+        result = command('fusermount3', '-u', path)
+        if result.returncode and b'busy' not in result.stderr:
+            raise AssertionError(result.stderr)
+        return result.returncode == 0
+
+    wait_until(is_done, f'unmounted {path}')
 
 
 def detach(path):
