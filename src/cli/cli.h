@@ -600,8 +600,11 @@ struct nt_grid {
     const char **cells; /* [row][column] of printable texts; NULL: empty. The first row has the titles. */
     size_t rows, columns;
     bool is_transposed;   /* `cells` are [column][row] */
-    const bool *is_right; /* [column]: aligned to the right; NULL: none is */
-    unsigned width;       /* cuts the widest cells to fit; 0: no limit */
+    const bool *is_right; /* [column]: numbers, aligned to the right, never cut; NULL: none is */
+    /* [column]: if the terminal is narrow, columns of the highest rank are omitted first; 0: never
+     * omitted, but texts are cut. NULL: 0 for all */
+    const unsigned char *ranks;
+    unsigned width; /* cuts the widest texts to fit; 0: no limit */
     bool has_colour;
 };
 
