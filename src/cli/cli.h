@@ -552,6 +552,8 @@ enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t 
 
 /* The only dataset of a file, if the node is the file's; else the node. */
 uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node);
+/* Is it a field, a dataset, or a directory above them? */
+bool nt_named_is_field(const struct nt_tree_entry *entry);
 
 /* If the node is the directory of a field, fails with what it contains. */
 bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);

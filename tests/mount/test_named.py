@@ -48,6 +48,9 @@ def fields_are_listed_alone():
     names = output(NTUPLE, 'ls', '--fields', NANO).decode().split()
     same(names[:4] + names[-1:], ['run', 'event', 'MET_pt', '_collection0', 'nMuon'])
     same(output(NTUPLE, 'ls', '--fields', EXAMPLE), b'calibration\nEvents\n')
+    lines = output(NTUPLE, 'tree', '--fields', NANO).decode().splitlines()
+    same([line[4:].rstrip('/') for line in lines if line.startswith(('├── ', '└── '))], names)
+    assert not [line for line in lines if '.' in line.split('── ')[-1] and '──' in line], lines
 
 
 @case
