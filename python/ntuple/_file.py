@@ -86,7 +86,8 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
              lists names, or a specification of RDataFrame; or several of these
     union    the datasets have the fields of all files; a field is null in the entries of files that
              lack it. Without `union`, different fields raise IncompatibleError
-    missing  'skip' omits files that cannot be opened, 'refuse' raises an exception
+    missing  'skip' omits files that cannot be opened or have none of the datasets, 'refuse'
+             raises an exception
     index    a file that keeps the number of entries of each file. The chain writes it. The next
              chain opens the other files only when it reads their values; rows of a file that has
              other fields, or that has changed, then raise an exception
