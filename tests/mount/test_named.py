@@ -61,6 +61,7 @@ def a_name_without_meaning_gets_a_similar_one():
     same(reported('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
     same(reported('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
     same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
+    same(reported('head', NANO, 'muon_*'), 'muon_*: no such file or field: did you mean Muon_pt?')
     assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
 
 
