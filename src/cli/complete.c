@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "sandbox/sandbox.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
@@ -60,8 +61,8 @@ static const char *expand_home(const char *source, struct nt_arena *arena)
 }
 
 /* Prints the paths in a source's tree that begin with `word`, each with a tab at its end; directories
- * end with a slash. Fields of the only dataset need not have it in front. Expands "~/" in the source. Prints
- * nothing if the source does not open. */
+ * end with a slash. Fields of the only dataset need not have it in front. Prints nothing if the source does
+ * not open. */
 static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, const char *source,
                              const char *word, struct nt_arena *arena)
 {
@@ -69,7 +70,6 @@ static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, co
     struct paths paths = {
         .out = out, .word = word, .directory_length = slash ? (size_t)(slash + 1 - word) : 0, .begun = word};
     paths.begun += paths.directory_length;
-    source = expand_home(source, arena);
     struct nt_vfs *vfs;
     uint64_t directory;
     if (nt_vfs_new(&source, 1, options, &vfs, NULL) != NT_OK)
@@ -228,10 +228,13 @@ static void resolve_stub(struct completer *completer, const struct nt_settings *
 static void complete_path(struct completer *completer, const struct nt_settings *settings, const char *source)
 {
     struct nt_vfs_options options = nt_settings_tree(settings);
+    struct nt_sandbox sandbox;
     options.open.open_broken = completer->command && completer->command->shows_broken;
     options.threads = 0; /* decodes nothing */
+    source = expand_home(source, completer->arena);
     fputs("\tpaths\n", completer->out);
-    nt_complete_path(completer->out, &options, source, completer->word, completer->arena);
+    if (nt_confine(settings, &source, 1, NULL, 0, NT_SANDBOX_OPENS, &sandbox, NULL) == NT_OK)
+        nt_complete_path(completer->out, &options, source, completer->word, completer->arena);
 }
 
 static void complete_command(struct completer *completer, const struct nt_settings *settings,

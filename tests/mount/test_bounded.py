@@ -3,6 +3,7 @@
 and a file is opened once. NTUPLE_BOUNDED=full: two million pages and 100,000 fields in 256 MiB, all bytes of
 all files but those of pages."""
 import os
+import shutil
 import subprocess
 
 import harness
@@ -54,20 +55,48 @@ def read_mounted(path):
         same(IS_FULL or seconds < SECONDS, True, f'{path}: {seconds} s')
 
 
-@case
-def files_that_have_much_are_read_in_little_memory():
+def in_group(read):
+    """With ntuplefs in a group, and a directory."""
     if not os.access(GROUPS / 'cgroup.procs', os.W_OK):
         raise Skip('no control groups of version 1, or none that this user may make')
     program, group = harness.NTUPLEFS, Group(LIMIT)
     try:
         with scratch() as directory:
             harness.NTUPLEFS = write_entering(directory / 'ntuplefs', group)
-            for name, counts in FILES.items():
-                subprocess.run([os.environ['WRITE_MANY'], directory / name, *map(str, counts)], check=True)
-                read_mounted(directory / name)
+            read(directory)
     finally:
         harness.NTUPLEFS = program
         group.remove()
+
+
+def write_many(path, counts):
+    subprocess.run([os.environ['WRITE_MANY'], path, *map(str, counts)], check=True)
+
+
+@case
+def files_that_have_much_are_read_in_little_memory():
+    def read(directory):
+        for name, counts in FILES.items():
+            write_many(directory / name, counts)
+            read_mounted(directory / name)
+    in_group(read)
+
+
+@case
+def files_of_a_folder_that_have_much_are_closed_for_others():
+    """Together they would take more than the group has."""
+    def read(directory):
+        folder = directory / 'folder'
+        folder.mkdir()
+        write_many(folder / '0.root', FILES['fields.root'])
+        for number in range(1, 12):
+            shutil.copy(folder / '0.root', folder / f'{number}.root')
+        with Foreground(folder) as mount:
+            for _ in range(2):
+                for path in sorted(mount.mountpoint.glob('*.root')):
+                    same(len(os.listdir(next(path.glob('*/')))) > FILES['fields.root'][0], True, path)
+            same((mount.mountpoint / '.ntuplefs/errors.jsonl').read_bytes(), b'')
+    in_group(read)
 
 
 run()

@@ -173,6 +173,21 @@ def what_is_signed_is_sent_to_no_other_server():
 
 
 @case
+def a_name_of_a_metadata_service_is_not_contacted():
+    """Neither a source nor where a server redirects to; the name does not show the address."""
+    with scratch() as directory, served(DATA) as site:
+        (directory / 'hosts').write_text('169.254.169.254 innocent.example\n')
+        within = ('unshare', '--mount', 'sh', '-c', 'mount --bind "$0" /etc/hosts && exec "$@"',
+                  directory / 'hosts')
+        if command(*within, 'true').returncode:
+            raise Skip('this user may not mount')
+        site.other = 'http://innocent.example/'
+        for url in f'http://innocent.example/{FILE}', site.url(f'to-other/{FILE}'):
+            result = command(*within, NTUPLE, 'ls', '--timeout=5', url, env=environment())
+            same((result.returncode, b'instance metadata' in result.stderr), (NOTHING, True), result.stderr)
+
+
+@case
 def a_certificate_is_shown_to_others_unless_it_is_the_origins():
     with secured() as (_, directory, site):
         variables = {'CURL_CA_BUNDLE': directory / 'ca.pem', 'X509_USER_PROXY': directory / 'proxy'}

@@ -233,9 +233,11 @@ def keys_of_roles_are_fetched():
             same(1 <= service.asked - before <= 2, True, f'{way}: keys are kept')
         bad = {'AWS_WEB_IDENTITY_TOKEN_FILE': str(directory / 'bad')}
         elsewhere = {'AWS_CONTAINER_CREDENTIALS_FULL_URI': 'http://other.example:1/container'}
+        disguised = {**ways[2], 'AWS_CONTAINER_CREDENTIALS_FULL_URI':
+                     f'http://127.0.0.1:x@localhost:{service.server_port}/container'}
         for way, words in (({**identity, **bad}, 'web identity'),
                            ({**container, 'AWS_CONTAINER_AUTHORIZATION_TOKEN': 'wrong'}, 'container'),
-                           (elsewhere, 'container')):
+                           (elsewhere, 'container'), (disguised, 'container')):
             found = store.ask('ls', 's3://data/plain.root', key={}, **way)
             same((found.returncode != 0, 'cannot get keys' in found.stderr.decode()
                   and words in found.stderr.decode()), (True, True), found.stderr)

@@ -101,13 +101,14 @@ def a_compromised_tool_gains_nothing():
         victim = directory / 'elsewhere/victim'
         victim.parent.mkdir()
         environment = {**os.environ, 'LD_PRELOAD': PRELOAD, 'NTUPLE_ESCAPE': f'-1:{victim}'}
-        for words in ['cat', source, 'Events/run/data.bin'], ['cp', source, 'Events/run/data.bin',
-                                                              directory / 'folder/copy']:
+        for words in (['cat', '{}', source, 'Events/run/data.bin'],
+                      ['cp', '{}', source, 'Events/run/data.bin', directory / 'folder/copy'],
+                      ['complete', '--', 'ntuple', 'ls', '{}', source, 'Ev']):
             for option in '--sandbox=strict', '--sandbox=off':
                 for path in victim.parent.iterdir():
                     path.unlink()
                 victim.write_text('What nobody was given.\n')
-                result = command(NTUPLE, words[0], option, *words[1:], env=environment)
+                result = command(NTUPLE, *(str(word).format(option) for word in words), env=environment)
                 same(result.returncode, 0, result.stderr)
                 ended = dict(re.findall(r'^escape (\w+) (\d+)$', result.stderr.decode(), re.M))
                 same(len(ended), ATTEMPTS)

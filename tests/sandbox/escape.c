@@ -3,8 +3,8 @@
  * A compromised program. LD_PRELOAD loads this before the C library. Once, in the middle of a reply to the
  * kernel or of its output, it makes the calls that a sandbox must refuse. It prints the result of each to
  * stderr: "escape NAME ERRNO", 0 if the call was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev, or
- * of sendmsg without descriptors (of write if N is negative). FILE is not a file of the program. Its folder
- * has nothing else of importance.
+ * of sendmsg without descriptors (of write or fflush if N is negative). FILE is not a file of the program.
+ * Its folder has nothing else of importance.
  *
  * Calls that would change the process have arguments that the kernel refuses with another error if it gets to
  * look at them.
@@ -325,4 +325,14 @@ ssize_t write(int descriptor, const void *bytes, size_t count_of_bytes)
     if (when_written)
         count();
     return next(descriptor, bytes, count_of_bytes);
+}
+
+int fflush(FILE *stream)
+{
+    static __typeof__(&fflush) next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "fflush");
+    if (when_written)
+        count();
+    return next(stream);
 }

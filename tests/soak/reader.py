@@ -128,12 +128,14 @@ class Reader:
         self.must_be_one(place, name, whats, parts)
 
     def list_names(self, place, name):
-        """All below the directory of a file, with attributes."""
+        """All below the directory of a file, with attributes. Copies have no links to versions."""
         top = (place.mountpoint / name).parent
         for directory, folders, names in self.timed('walk', list, os.walk(top)):
             for child in names + folders:
                 self.timed('stat', os.lstat, os.path.join(directory, child))
-            for tree in place.truths if place.is_sound and '--list=sized' not in place.options else ():
+            is_copied = Path(directory).name != 'versions.d'
+            for tree in place.truths if place.is_sound and is_copied and '--list=sized' not in place.options \
+                    else ():
                 expected = tree / Path(directory).relative_to(place.mountpoint)
                 if place.name != 'single' and set(os.listdir(expected)) - HIDDEN != set(names
                         + folders) - HIDDEN:

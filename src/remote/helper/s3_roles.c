@@ -53,6 +53,7 @@ static bool ask(struct question *question)
     if (easy) {
         curl_easy_setopt(easy, CURLOPT_URL, question->url);
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+        curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L); /* see is_allowed */
         curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MILLISECONDS);
