@@ -2,6 +2,7 @@
 """Friends in RDataFrame's specifications: more fields for the same entries, in files with other
 borders. Files and expected values are uproot's, and RDataFrame's where ROOT is installed."""
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from chains import chain, refusal  # noqa: E402
-from harness import NTUPLE, case, command, lines, need, output, run, same, scratch  # noqa: E402
+from harness import NTUPLE, case, command, decoder_of, lines, need, output, run, same, scratch  # noqa: E402
 
 ENTRIES = 23
 TYPES = {'x': 'int32', 'v': 'var * int64'}
@@ -18,10 +19,9 @@ TYPES = {'x': 'int32', 'v': 'var * int64'}
 def write(path, kind, name, first, end, scale):
     """Entries [first, end) in clusters of three, with numbers and lists that name their entry."""
     uproot, ak = need('uproot'), need('awkward')
-    entries = range(first, end)
-    lists = ak.values_astype(ak.Array([[scale * entry + i for i in range(entry % 4)] for entry in entries]),
-                             np.int64)
-    arrays = {'x': np.array([scale * entry for entry in entries], 'i4'), 'v': lists}
+    entries = np.arange(first, end)
+    arrays = {'x': (scale * entries).astype('i4'),
+              'v': ak.unflatten(np.repeat(scale * entries, entries % 4), entries % 4)}
     with uproot.recreate(path) as file:
         made = file.mktree(name, TYPES) if kind == 'tree' else None
         for at in range(0, end - first, 3):
@@ -88,6 +88,13 @@ def check(directory, main, **friends):
     same(result.returncode, 0, result.stderr.decode())
 
 
+def opened(whole, directory):
+    """The ROOT files that the mount has open."""
+    folder = Path(f'/proc/{decoder_of(whole)}/fd')
+    paths = [Path(os.readlink(descriptor)) for descriptor in folder.iterdir()]
+    return {path.name for path in paths if path.parent == directory.resolve() and path.suffix == '.root'}
+
+
 @case
 def friends_of_each_format_have_borders_of_their_own():
     with scratch() as directory:
@@ -139,11 +146,9 @@ def what_cannot_be_a_friend_is_refused_by_name():
         friend = series(directory, 'tree', 'F', (0, ENTRIES))
         mixed = {'trees': ['F', 'G'], 'files': friend['files']
                  + series(directory, 'rntuple', 'G', (0, 1))['files']}
-        for text, part in ((specify(directory, samples, w=dict(friend, trees=['none'])), "no dataset 'none'"),
-                           (specify(directory, samples, w=mixed), 'format')):
-            message = refusal(text)
+        for described, part in ((dict(friend, trees=['none']), "no dataset 'none'"), (mixed, 'format')):
+            message = refusal(specify(directory, samples, w=described))
             assert 'friend "w"' in message and part in message, message
-            text.unlink()
         text = specify(directory, samples, w=friend)
         assert 'only name' in refusal(text, directory / friend['files'][0])
 
@@ -179,14 +184,11 @@ def files_that_the_index_knows_open_when_their_rows_are_read():
         same(sorted(dataset['path'] for line in indexed for dataset in line.get('datasets', ())),
              ['F'] * 3 + ['T'] * 3)
         with chain(text, options=('-o', f'index={index}')) as whole:
-            (directory / friend['files'][2]).unlink()
-            values = whole / 'T/f/x/column.0'
-            same(np.load(whole / 'T/x/data.npy').tolist(), [row['x'] for row in expected])
-            assert values.is_dir()
-            with open(whole / 'T/f/x/data.bin', 'rb') as file:
-                same(np.frombuffer(file.read(12 * 4), 'i4').tolist(), [row['f']['x'] for row in expected[:12]])
-
-
+            same((whole / 'T/f/x/data.bin').stat().st_size, 4 * ENTRIES)
+            same(opened(whole, directory), {samples['files'][0], friend['files'][0]})
+            same(json.loads((whole / 'T/rows.d/22.json').read_text()), expected[22])
+            same(opened(whole, directory), {path for described in (samples, friend)
+                                            for path in described['files'][::2]})
 @case
 def rdataframe_reads_the_same():
     ROOT = need('ROOT')
