@@ -106,7 +106,10 @@ static enum nt_status open_chain(const char *files, enum nt_chain_rule rule)
     const char *const paths[] = {temporary_file("text.json", specification.bytes, specification.length)};
     nt_buffer_deinit(&specification);
     assert_ok(nt_chain_list_new(paths, 1, false, &list, &error));
-    return nt_chain_open(list, &options, &open, &file, &error);
+    struct nt_file *opened;
+    enum nt_status status = nt_chain_open(list, &options, &open, &opened, &error);
+    file = status == NT_OK ? opened : NULL;
+    return status;
 }
 
 static void setup(void)
