@@ -350,7 +350,7 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     if (!failed)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->part_count; i++) {
-        bool is_needed = i == 0 || nt_chain_series_end(chain, i - 1) == i || !parts[i].known;
+        bool is_needed = nt_chain_begins_series(chain, i) || !parts[i].known;
         bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
         if (has_failed && (!chain->options.skip_failed || is_of_friend(&parts[i]))) {
             free(failed);
@@ -362,9 +362,10 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     free(failed);
     chain->part_count = kept;
     chain->skipped += failed_count;
-    return kept ? NT_OK
-                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
-                          failed_count);
+    return kept && !is_of_friend(&parts[0])
+               ? NT_OK
+               : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
+                         failed_count);
 }
 
 /* Opens parts [first, end); if the last of them is omitted, also its successors until one opens. */

@@ -392,6 +392,8 @@ enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain
 
 /* ---- Friends ---- */
 
+/* Is the part the first of the samples, or of a friend? */
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part);
 /* The end of the series of parts that begins at `first`. */
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first);
 

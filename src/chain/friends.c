@@ -22,10 +22,15 @@ static const char *friend_of(const struct nt_chain_member *part)
     return sample && sample->is_friend ? sample->name : NULL;
 }
 
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part)
+{
+    return part == 0 || friend_of(&chain->parts[part - 1]) != friend_of(&chain->parts[part]);
+}
+
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
 {
     uint32_t end = first + 1;
-    while (end < chain->part_count && friend_of(&chain->parts[end]) == friend_of(&chain->parts[first]))
+    while (end < chain->part_count && !nt_chain_begins_series(chain, end))
         end++;
     return end;
 }

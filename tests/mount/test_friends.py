@@ -3,6 +3,7 @@
 borders. Files and expected values are uproot's, and RDataFrame's where ROOT is installed."""
 import json
 import os
+import pickle
 import sys
 from pathlib import Path
 
@@ -204,6 +205,34 @@ def rdataframe_reads_the_same():
         with chain(text) as whole:
             np.testing.assert_array_equal(np.load(whole / 'T/x/data.npy'), found['x'])
             np.testing.assert_array_equal(np.load(whole / 'T/f/x/data.npy'), found['f.x'])
+
+
+@case
+def partitions_have_the_values_of_friends():
+    ntuple = need('ntuple')
+    with scratch() as directory:
+        text = specify(directory, series(directory, 'rntuple', 'T', (0, 11, ENTRIES)),
+                       f=series(directory, 'tree', 'F', (0, 2, ENTRIES), 100))
+        parts = ntuple.chain([str(text)])['T'].partitions(bytes=1, columns=['x', 'f.x'])
+        assert len(parts) > 2, parts
+        found = [pickle.loads(pickle.dumps(part)).arrays() for part in parts]
+        for path, scale in (('x', 10), ('f.x', 100)):
+            same(np.concatenate([arrays[path] for arrays in found]).tolist(),
+                 [scale * entry for entry in range(ENTRIES)])
+
+
+@case
+def files_of_friends_are_not_left_out():
+    with scratch() as directory:
+        samples = series(directory, 'tree', 'T', (0, 11, ENTRIES))
+        friend = series(directory, 'tree', 'F', (0, 2, ENTRIES))
+        text = specify(directory, samples, f=friend)
+        for path, part in ((samples['files'][0], 'friend "f": number of entries'),
+                           (friend['files'][0], friend['files'][0]),
+                           (samples['files'][1], 'none of its 2 files can be opened')):
+            (directory / path).write_bytes(b'no file of ROOT')
+            message = refusal(text, options=('-o', 'missing=skip'))
+            assert part in message, message
 
 
 @case
