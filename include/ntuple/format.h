@@ -69,7 +69,7 @@ NT_CHECKED enum nt_status nt_file_open_source(struct nt_source *source, const st
 
 enum {
     NT_CHAIN_UNION_FIELDS = 1, /* the fields of all files; in files without a field its rows are null */
-    NT_CHAIN_SKIP_FAILED = 2,  /* omit files that cannot be opened */
+    NT_CHAIN_SKIP_FAILED = 2,  /* omit files that cannot be opened or have no dataset of the chain */
 };
 
 /* Opens many files as one, whose datasets have the entries of all files, one after the other. Names are those

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _errors, _ntuple, _parquet
+from . import _errors, _lazy, _ntuple, _parquet
 from ._field import Array, Field, Stream, dtype_of, read
 from ._parts import Origin, Partition, check, divide
 from ._selection import Entries, select
@@ -86,7 +86,8 @@ def chain(sources: Union[Path, Sequence[Path]], *, union: bool = False, missing:
              lists names, or a specification of RDataFrame; or several of these
     union    the datasets have the fields of all files; a field is null in the entries of files that
              lack it. Without `union`, different fields raise IncompatibleError
-    missing  'skip' omits files that cannot be opened, 'refuse' raises an exception
+    missing  'skip' omits files that cannot be opened or have none of the datasets, 'refuse'
+             raises an exception
     index    a file that keeps the number of entries of each file. The chain writes it. The next
              chain opens the other files only when it reads their values; rows of a file that has
              other fields, or that has changed, then raise an exception
@@ -415,7 +416,7 @@ class Dataset:
         arrays = read([field._span_of_entries(first, end) for field in fields], targets)
         return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 
-    def iterate(self, paths: Sequence[str], step: int = 100_000,
+    def iterate(self, paths: Union[str, Sequence[str]], step: int = 100_000,
                 entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
         """What arrays() returns, for `step` entries at a time. Memory holds only these."""
         if step < 1:
@@ -456,6 +457,12 @@ class Dataset:
         """What select() returns as a pyarrow.RecordBatchReader, for engines that take one: DuckDB.
         It reads once, a cluster at a time."""
         return self.select(columns, entries).scan()
+
+    def awkward(self, columns: Union[str, Sequence[str], None] = None,
+                entries: Optional[Tuple[int, int]] = None) -> Any:
+        """What select() returns as an Awkward array, by awkward and pyarrow."""
+        table = _lazy.module('pyarrow').table(self.select(columns, entries))
+        return _lazy.module('awkward').from_arrow(table)
 
     def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
                    entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:

@@ -336,6 +336,39 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t first, uint32_t
 
 /* ---- Members ---- */
 
+/* Has the part one of the datasets that the first part has? */
+static bool has_dataset(const struct nt_file *first, const struct nt_chain_member *part)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < first->dataset_count; i++) {
+        struct nt_error failure = {0};
+        struct nt_dataset *found;
+        if (!is_chained(first->datasets[i]))
+            continue;
+        status = nt_chain_match_dataset(first->datasets[i], part, &found, &failure);
+        if (status != NT_INCOMPATIBLE)
+            return true;
+    }
+    return status == NT_OK;
+}
+
+/* Files without a dataset of the chain are like files that are missing. */
+static void close_parts_without_dataset(const struct nt_chain *chain)
+{
+    const struct nt_file *first = NULL;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        struct nt_chain_member *part = &chain->parts[i];
+        if (nt_chain_begins_series(chain, i))
+            first = NULL;
+        if (first && part->file && !part->known && !has_dataset(first, part)) {
+            nt_fail(&part->failure, NT_INCOMPATIBLE, NT_NO_OFFSET, "%s: has no dataset of the chain",
+                    part->path);
+            nt_chain_close_member(part);
+        }
+        first = first ? first : part->file;
+    }
+}
+
 static bool is_of_friend(const struct nt_chain_member *part)
 {
     return part->listed->sample && part->listed->sample->is_friend;
@@ -349,6 +382,8 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     struct nt_chain_member *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
     if (!failed)
         return nt_fail_memory(error);
+    if (chain->options.skip_failed)
+        close_parts_without_dataset(chain);
     for (uint32_t i = 0; i < chain->part_count; i++) {
         bool is_needed = nt_chain_begins_series(chain, i) || !parts[i].known;
         bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
@@ -403,13 +438,14 @@ struct trial {
     atomic_uint next;
     pthread_mutex_t mutex; /* for what follows */
     uint32_t tried, failed;
-    uint32_t number; /* in the list, of the part with this failure */
+    bool can_skip, can_unite; /* which options accept a file that failed */
+    uint32_t number;          /* in the list, of the part with this failure */
     struct nt_error failure;
 };
 
 /* Compares the datasets of an open part with those that the chain has of the first. */
 static enum nt_status compare_datasets(const struct nt_file *stub, const struct nt_chain_member *part,
-                                       struct nt_error *error)
+                                       bool *can_unite_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < stub->dataset_count; i++) {
@@ -420,14 +456,16 @@ static enum nt_status compare_datasets(const struct nt_file *stub, const struct 
         if (!fields)
             return nt_fail_memory(error);
         status = nt_chain_match_dataset(first, part, &other, error);
-        if (status == NT_OK)
+        if (status == NT_OK) {
             status = nt_chain_match_fields(first, other, fields, error);
+            *can_unite_ret = status != NT_OK;
+        }
         free(fields);
     }
     return status;
 }
 
-static void add_result(struct trial *trial, const struct nt_chain_member *part)
+static void add_result(struct trial *trial, const struct nt_chain_member *part, bool can_unite)
 {
     pthread_mutex_lock(&trial->mutex);
     bool has_failed = part->failure.status != NT_OK;
@@ -437,6 +475,8 @@ static void add_result(struct trial *trial, const struct nt_chain_member *part)
     }
     trial->tried++;
     trial->failed += has_failed;
+    trial->can_unite |= can_unite;
+    trial->can_skip |= has_failed && !can_unite && !trial->chain->options.skip_failed;
     pthread_mutex_unlock(&trial->mutex);
 }
 
@@ -447,17 +487,18 @@ static void *trial_worker(void *argument)
     const struct nt_chain *chain = trial->chain;
     for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->part_count;) {
         struct nt_chain_member part = chain->parts[i];
+        bool can_unite = false;
         if (nt_nanoseconds() > trial->deadline)
             break;
         if (i > 0) /* the first is open */
             nt_chain_try_member(&part, chain);
         if (i > 0 && part.file) {
-            if (compare_datasets(trial->stub, &part, &part.failure) != NT_OK &&
+            if (compare_datasets(trial->stub, &part, &can_unite, &part.failure) != NT_OK &&
                 !nt_message_about(part.failure.message, part.path))
                 nt_error_context(&part.failure, "%s", part.path);
             nt_file_close(part.file);
         }
-        add_result(trial, &part);
+        add_result(trial, &part, can_unite);
     }
     return NULL;
 }
@@ -484,17 +525,19 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
                           .deadline = nt_nanoseconds() + NT_SECOND,
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
-        add_result(&trial, &chain->parts[chain->part_count + i]);
+        add_result(&trial, &chain->parts[chain->part_count + i], false);
     nt_chain_work_together(chain, 0, chain->part_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
     if (trial.failed == 0)
         return NT_OK;
+    const char *advice = trial.can_skip ? "; -o missing=skip accepts more files" : "";
+    if (trial.can_unite)
+        advice = trial.can_skip ? "; -o missing=skip and -o chain=union accept more files"
+                                : "; -o chain=union accepts more files";
     return nt_fail(error, trial.failure.status, NT_NO_OFFSET,
                    "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", trial.failed,
                    trial.tried < chain->part_count + chain->skipped ? "the first " : "", trial.tried,
-                   trial.failed > 1 ? "; the first" : "", trial.failure.message,
-                   chain->options.skip_failed ? "; -o chain=union accepts more files"
-                                              : "; -o missing=skip and -o chain=union accept more files");
+                   trial.failed > 1 ? "; the first" : "", trial.failure.message, advice);
 }
 
 /* ---- Complete a stub ---- */

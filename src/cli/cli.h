@@ -552,6 +552,8 @@ enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t 
 
 /* The only dataset of a file, if the node is the file's; else the node. */
 uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node);
+/* Is it a field, a dataset, or a directory above them? */
+bool nt_named_is_field(const struct nt_tree_entry *entry);
 
 /* If the node is the directory of a field, fails with what it contains. */
 bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error);
@@ -600,8 +602,11 @@ struct nt_grid {
     const char **cells; /* [row][column] of printable texts; NULL: empty. The first row has the titles. */
     size_t rows, columns;
     bool is_transposed;   /* `cells` are [column][row] */
-    const bool *is_right; /* [column]: aligned to the right; NULL: none is */
-    unsigned width;       /* cuts the widest cells to fit; 0: no limit */
+    const bool *is_right; /* [column]: numbers, aligned to the right, never cut; NULL: none is */
+    /* [column]: if the terminal is narrow, columns of the highest rank are omitted first; 0: never
+     * omitted, but texts are cut. NULL: 0 for all */
+    const unsigned char *ranks;
+    unsigned width; /* cuts the widest texts to fit; 0: no limit */
     bool has_colour;
 };
 

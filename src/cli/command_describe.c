@@ -117,10 +117,50 @@ static void fill_cells(struct nt_arena *arena, const struct nt_dataset *dataset,
     cells[HISTOGRAM] = nt_buffer_to_arena(&histogram, arena);
 }
 
+/* Rounds numbers that have a fraction or an exponent, for terminals that have no room for all digits. */
+static void round_cells(struct nt_arena *arena, const char **cells)
+{
+    for (int i = LEAST; i <= MOST; i++)
+        if (cells[i] && strpbrk(cells[i], ".e") && strlen(cells[i]) > strlen("-0.123456"))
+            cells[i] = nt_arena_format(arena, "%.6g", strtod(cells[i], NULL));
+}
+
+/* On a narrow terminal, counts that are 0 for all fields are omitted first. */
+static void rank_columns(const char *const *cells, size_t rows, unsigned char *ranks)
+{
+    ranks[VALUES] = 2;
+    ranks[HISTOGRAM] = 1;
+    for (int i = NULLS; i <= UNREAD; i++) {
+        bool is_zero = true;
+        for (size_t row = 1; row < rows; row++) {
+            const char *cell = cells[row * COLUMNS + (size_t)i];
+            is_zero &= cell && strcmp(cell, "0") == 0;
+        }
+        ranks[i] = is_zero ? 3 : 0;
+    }
+}
+
+static void print_grid(struct nt_arena *arena, const char **cells, size_t rows)
+{
+    static const bool are_right[COLUMNS] = {false, true, true, true, true, true, true, true, true, false};
+    unsigned char ranks[COLUMNS] = {0};
+    const struct nt_grid grid = {.cells = cells,
+                                 .rows = rows,
+                                 .columns = COLUMNS,
+                                 .is_right = are_right,
+                                 .ranks = ranks,
+                                 .width = isatty(STDOUT_FILENO) ? nt_terminal_width() : 0,
+                                 .has_colour = nt_terminal_has_colour()};
+    rank_columns(cells, rows, ranks);
+    if (!nt_grid_fits(&grid))
+        for (size_t row = 1; row < rows; row++)
+            round_cells(arena, cells + row * COLUMNS);
+    nt_grid_print(&grid);
+}
+
 static enum nt_status print_summaries(struct describer *describer, const struct nt_dataset *dataset,
                                       const struct nt_summaries *summaries, struct nt_error *error)
 {
-    static const bool are_right[COLUMNS] = {false, true, true, true, true, true, true, true, true, false};
     struct nt_arena *arena = nt_arena_new();
     size_t rows = summaries->count + 1;
     const char **cells = arena ? nt_arena_alloc(arena, rows * COLUMNS, sizeof(*cells)) : NULL;
@@ -135,12 +175,7 @@ static enum nt_status print_summaries(struct describer *describer, const struct 
         nt_print_name(nt_buffer_string(&path));
         printf(": %" PRIu64 " entries\n", nt_dataset_entries(dataset));
         nt_buffer_deinit(&path);
-        nt_grid_print(&(struct nt_grid){.cells = cells,
-                                        .rows = rows,
-                                        .columns = COLUMNS,
-                                        .is_right = are_right,
-                                        .width = isatty(STDOUT_FILENO) ? nt_terminal_width() : 0,
-                                        .has_colour = nt_terminal_has_colour()});
+        print_grid(arena, cells, rows);
     }
     describer->has_printed = true;
     nt_arena_free(arena);

@@ -47,6 +47,7 @@ struct nt_inspect_property {
     enum nt_inspect_kind kind;
     size_t member; /* offset in the row */
     bool is_in_table, is_in_total;
+    unsigned char rank; /* in the table of a narrow terminal */
 };
 
 enum { NT_INSPECT_PROPERTIES = 14 };
@@ -58,7 +59,8 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .title = "COLUMN",
      .kind = NT_INSPECT_NUMBER,
      .member = MEMBER(column),
-     .is_in_table = true},
+     .is_in_table = true,
+     .rank = 5},
     {.key = "field",
      .title = "STORED AS",
      .kind = NT_INSPECT_TEXT,
@@ -75,20 +77,28 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .title = "ENCODING",
      .kind = NT_INSPECT_TEXT,
      .member = MEMBER(encoding),
-     .is_in_table = true},
-    {.key = "bits", .title = "BITS", .kind = NT_INSPECT_NUMBER, .member = MEMBER(bits), .is_in_table = true},
+     .is_in_table = true,
+     .rank = 8},
+    {.key = "bits",
+     .title = "BITS",
+     .kind = NT_INSPECT_NUMBER,
+     .member = MEMBER(bits),
+     .is_in_table = true,
+     .rank = 7},
     {.key = "elements",
      .title = "ELEMENTS",
      .kind = NT_INSPECT_NUMBER,
      .member = MEMBER(elements),
      .is_in_table = true,
-     .is_in_total = true},
+     .is_in_total = true,
+     .rank = 2},
     {.key = "pages",
      .title = "PAGES",
      .kind = NT_INSPECT_NUMBER,
      .member = MEMBER(pages),
      .is_in_table = true,
-     .is_in_total = true},
+     .is_in_total = true,
+     .rank = 4},
     {.key = "stored_bytes",
      .title = "STORED",
      .kind = NT_INSPECT_BYTES,
@@ -100,7 +110,8 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .kind = NT_INSPECT_BYTES,
      .member = MEMBER(packed_bytes),
      .is_in_table = true,
-     .is_in_total = true},
+     .is_in_total = true,
+     .rank = 6},
     {.key = "decoded_bytes",
      .title = "DECODED",
      .kind = NT_INSPECT_BYTES,
@@ -123,7 +134,8 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
      .kind = NT_INSPECT_TEXT,
      .member = MEMBER(compression),
      .is_in_table = true,
-     .is_in_total = true},
+     .is_in_total = true,
+     .rank = 3},
 };
 
 /* The value of a property: a number or bytes; a ratio or share; a text. */
@@ -303,6 +315,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
                                   uint32_t count, struct nt_error *error)
 {
     bool are_right[NT_INSPECT_PROPERTIES];
+    unsigned char ranks[NT_INSPECT_PROPERTIES];
     size_t used = 0;
     const char **cells = calloc(((size_t)count + 2) * NT_INSPECT_PROPERTIES, sizeof(*cells));
     if (!cells)
@@ -312,7 +325,8 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
         if (!is_shown(inspector, property))
             continue;
         const char **column = cells + used * (count + 2);
-        are_right[used++] = property->kind != NT_INSPECT_TEXT;
+        are_right[used] = property->kind != NT_INSPECT_TEXT;
+        ranks[used++] = property->rank;
         column[0] = title_of(inspector, property);
         for (uint32_t i = 0; i <= count; i++)
             column[i + 1] = format_cell(inspector, &rows[i], property, i == count);
@@ -322,6 +336,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
                                     .columns = used,
                                     .is_transposed = true,
                                     .is_right = are_right,
+                                    .ranks = ranks,
                                     .width = inspector->is_for_people ? nt_terminal_width() : 0,
                                     .has_colour = nt_terminal_has_colour()});
     free(cells);

@@ -231,19 +231,10 @@ static void print_json_entry(struct lister *lister, const struct nt_tree_entry *
 
 /* ---- Directories ---- */
 
-/* Fields, datasets, and directories above them. */
-static bool is_field(const struct nt_tree_entry *entry)
-{
-    struct nt_node node;
-    return entry->class == NT_VFS_DIRECTORY && nt_node_unpack(entry->node, &node) &&
-           node.file == NT_NODE_SELF &&
-           (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
-}
-
 static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
 {
     const struct nt_settings *settings = lister->invocation->settings;
-    return settings->fields ? is_field(entry) : settings->all || entry->name[0] != '.';
+    return settings->fields ? nt_named_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 static void print_entries(struct lister *lister, const struct nt_tree_entry *entries, size_t count)

@@ -47,7 +47,8 @@ static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entr
 
 static bool is_shown(const struct drawing *drawing, const struct nt_tree_entry *entry)
 {
-    return drawing->settings->all || entry->name[0] != '.';
+    const struct nt_settings *settings = drawing->settings;
+    return settings->fields ? nt_named_is_field(entry) : settings->all || entry->name[0] != '.';
 }
 
 /* Draws an entry when the next one is known: the last has another branch. */
@@ -90,6 +91,8 @@ static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const char *p
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
     const char *name = *path ? path : invocation->operands[0];
+    if (invocation->settings->fields)
+        node = nt_named_only_dataset(vfs, node);
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status != NT_OK)
         return nt_print_error(name, &error);
@@ -119,6 +122,10 @@ static const struct nt_option options[] = {
      .member = offsetof(struct nt_settings, depth),
      .argument = "N",
      .help = "show at most N levels of directories"},
+    {.name = "fields",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, fields),
+     .help = "draw only fields, datasets and directories of these; of a file with one dataset its fields"},
     {0},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prints tables for people: columns that fit the terminal, with titles in bold.
+ * Prints tables for people: columns that fit the terminal, with titles in bold. Only texts are cut.
  */
 #include "cli/cli.h"
 
@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 
-enum { GAP = 2, MIN_CAP = 4 };
+enum { GAP = 2, MIN_CAP = 4, MIN_TEXT = 14 };
 
 unsigned nt_terminal_width(void)
 {
@@ -51,24 +51,55 @@ static int *measure(const struct nt_grid *grid)
     return widths;
 }
 
-static unsigned total_width(const int *widths, size_t columns, int cap)
+static bool is_number(const struct nt_grid *grid, size_t column)
+{
+    return grid->is_right && grid->is_right[column];
+}
+
+static unsigned rank_of(const struct nt_grid *grid, size_t column)
+{
+    return grid->ranks ? grid->ranks[column] : 0;
+}
+
+static bool is_cut(const struct nt_grid *grid, const int *widths, size_t column, int cap)
+{
+    return widths[column] > cap && !is_number(grid, column) && !rank_of(grid, column);
+}
+
+/* Columns of width 0 are omitted. */
+static unsigned total_width(const struct nt_grid *grid, const int *widths, int cap)
 {
     unsigned total = 0;
-    for (size_t c = 0; c < columns; c++)
-        total += (unsigned)(widths[c] < cap ? widths[c] : cap) + (c ? GAP : 0);
+    for (size_t c = 0; c < grid->columns; c++)
+        if (widths[c])
+            total += (unsigned)(is_cut(grid, widths, c, cap) ? cap : widths[c]) + (total ? GAP : 0);
     return total;
 }
 
-/* Cuts the widest columns as far as needed. */
-static void fit(int *widths, size_t columns, unsigned width)
+/* Returns the column to omit next: the last one of the highest rank. NT_NONE: none. */
+static size_t find_dispensable(const struct nt_grid *grid, const int *widths)
 {
+    size_t found = NT_NONE;
+    for (size_t c = 0; c < grid->columns; c++)
+        if (widths[c] && rank_of(grid, c) && (found == NT_NONE || rank_of(grid, c) >= rank_of(grid, found)))
+            found = c;
+    return found;
+}
+
+/* Omits columns until texts need not be cut too much, then cuts the widest texts. */
+static void fit(const struct nt_grid *grid, int *widths)
+{
+    size_t dispensable;
     int cap = MIN_CAP;
-    for (size_t c = 0; c < columns; c++)
+    while (grid->width && total_width(grid, widths, MIN_TEXT) > grid->width &&
+           (dispensable = find_dispensable(grid, widths)) != NT_NONE)
+        widths[dispensable] = 0;
+    for (size_t c = 0; c < grid->columns; c++)
         cap = widths[c] > cap ? widths[c] : cap;
-    while (width && cap > MIN_CAP && total_width(widths, columns, cap) > width)
+    while (grid->width && cap > MIN_CAP && total_width(grid, widths, cap) > grid->width)
         cap--;
-    for (size_t c = 0; c < columns; c++)
-        widths[c] = widths[c] < cap ? widths[c] : cap;
+    for (size_t c = 0; c < grid->columns; c++)
+        widths[c] = is_cut(grid, widths, c, cap) ? cap : widths[c];
 }
 
 /* Returns the printed width: an ellipsis replaces what is too much. */
@@ -91,16 +122,16 @@ static int print_text(const char *cell, int width)
 static void print_row(const struct nt_grid *grid, const int *widths, size_t row)
 {
     bool is_bold = grid->has_colour && row == 0;
+    int gap = 0; /* before the next column: its blanks are not printed at the end of a row */
     fputs(is_bold ? "\x1b[1m" : "", stdout);
     for (size_t c = 0; c < grid->columns; c++) {
         const char *cell = cell_of(grid, row, c);
         int left = widths[c] - width_of(cell);
-        bool is_right = grid->is_right && grid->is_right[c], is_last = c + 1 == grid->columns;
-        if (is_right && left > 0)
-            printf("%*s", left, "");
+        if (!widths[c])
+            continue;
+        printf("%*s", gap + (is_number(grid, c) && left > 0 ? left : 0), "");
         int printed = print_text(cell, widths[c]);
-        if (!is_last)
-            printf("%*s", (is_right ? 0 : widths[c] - printed) + GAP, "");
+        gap = GAP + (is_number(grid, c) ? 0 : widths[c] - printed);
     }
     fputs(is_bold ? "\x1b[0m\n" : "\n", stdout);
 }
@@ -108,7 +139,7 @@ static void print_row(const struct nt_grid *grid, const int *widths, size_t row)
 bool nt_grid_fits(const struct nt_grid *grid)
 {
     int *widths = measure(grid);
-    bool fits = widths && (!grid->width || total_width(widths, grid->columns, INT32_MAX) <= grid->width);
+    bool fits = widths && (!grid->width || total_width(grid, widths, INT32_MAX) <= grid->width);
     free(widths);
     return fits;
 }
@@ -118,7 +149,7 @@ void nt_grid_print(const struct nt_grid *grid)
     int *widths = measure(grid);
     if (!widths)
         return;
-    fit(widths, grid->columns, grid->width);
+    fit(grid, widths);
     for (size_t r = 0; r < grid->rows; r++)
         print_row(grid, widths, r);
     free(widths);

@@ -307,6 +307,14 @@ enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t 
     return status;
 }
 
+bool nt_named_is_field(const struct nt_tree_entry *entry)
+{
+    struct nt_node node;
+    return entry->class == NT_VFS_DIRECTORY && nt_node_unpack(entry->node, &node) &&
+           node.file == NT_NODE_SELF &&
+           (node.type == NT_NODE_INODE || node.type == NT_NODE_DATASET || node.type == NT_NODE_FIELD);
+}
+
 uint64_t nt_named_only_dataset(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_resolved_node resolved;

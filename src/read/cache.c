@@ -609,17 +609,40 @@ void nt_cache_reserve(struct nt_cache *cache, int64_t bytes)
 
 /* ---- Create and free ---- */
 
-void nt_cache_forget(struct nt_cache *cache, const void *source)
+static int compare_sources(const void *left, const void *right)
 {
+    uintptr_t a = (uintptr_t) * (const void *const *)left, b = (uintptr_t) * (const void *const *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* `sorted` NULL: there was no memory for it. */
+static bool is_one_of(const void *source, const void *const *sources, const void **sorted, size_t count)
+{
+    bool is_found = false;
+    if (sorted)
+        return bsearch(&source, sorted, count, sizeof(*sorted), compare_sources);
+    for (size_t i = 0; !is_found && i < count; i++)
+        is_found = sources[i] == source;
+    return is_found;
+}
+
+void nt_cache_forget(struct nt_cache *cache, const void *const *sources, size_t count)
+{
+    const void **sorted = count > 1 ? calloc(count, sizeof(*sorted)) : NULL;
+    if (sorted) {
+        memcpy(sorted, sources, count * sizeof(*sorted));
+        qsort(sorted, count, sizeof(*sorted), compare_sources);
+    }
     lock(cache);
     for (struct nt_link *link = nt_hash_table_after(&cache->table, NULL), *next; link; link = next) {
         struct nt_cache_entry *entry = NT_LINKED(link, struct nt_cache_entry, link);
         next = nt_hash_table_after(&cache->table, link);
-        if (entry->key.source == source)
+        if (is_one_of(entry->key.source, sources, sorted, count))
             forget(cache, entry);
     }
     trim(cache);
     unlock(cache);
+    free(sorted);
 }
 
 struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_counters *counters)

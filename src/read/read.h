@@ -160,8 +160,8 @@ void nt_cache_release(struct nt_cache *cache, struct nt_cache_entry *entry, enum
 /* Reserves bytes of the limit for other memory; negative values release them. Never blocks. */
 void nt_cache_reserve(struct nt_cache *cache, int64_t bytes);
 
-/* Drops all entries of a source. */
-void nt_cache_forget(struct nt_cache *cache, const void *source);
+/* Drops all entries of some sources, in one pass over the cache. */
+void nt_cache_forget(struct nt_cache *cache, const void *const *sources, size_t count);
 
 /* ---- Slab allocator ---- */
 

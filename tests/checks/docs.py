@@ -42,12 +42,13 @@ def prose_problems(path):
 
 
 def form_problems(root):
-    """A page says first for whom it is; two pages have a limit of their own."""
+    """A page says first for whom it is; some have a limit of their own."""
     for path in documents(root, PAGES):
         if not re.match(r'# .*\n\nThis page is for ', path.read_text()):
             yield f'{path.relative_to(root)} does not say in its first sentence for whom it is'
-    if len((root / 'docs/performance.md').read_text().splitlines()) > 150:
-        yield 'docs/performance.md has more than 150 lines'
+    for name in 'README.md', 'docs/performance.md':
+        if len((root / name).read_text().splitlines()) > 150:
+            yield f'{name} has more than 150 lines'
     glossary = (root / 'docs/architecture.md').read_text().partition('## Glossary')[2]
     if len(re.findall(r'^\|', glossary, re.MULTILINE)) - 2 > 30:
         yield 'the glossary of docs/architecture.md has more than 30 rows'

@@ -38,6 +38,8 @@ FAILURES = [  # arguments, exit status, what the message names
     (['--subtype=', 'a', 'b'], 1, '"" is not a value of option "subtype"'),
     (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" needs option "chain"'),
     (['-o', 'index=list', 'a', 'b'], 1, 'option "index" needs option "chain"'),
+    (['-o', 'context=system_u:object_r:fusefs_t:s0,default_permissions', '/nowhere/at.root', 'b'], 2,
+     '/nowhere/at.root'),
     (['--format=parchment', '/nowhere/at.root', 'b'], 1,
      '"parchment" is not a value of option "format": expected rntuple, '),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),

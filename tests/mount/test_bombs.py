@@ -240,7 +240,7 @@ def claimed(path):
 
 # Their pages are damaged, and each is requested twice: so many requests take minutes, though hardly
 # any CPU time.
-DAMAGED = 'dense_clusters.root', 'dense_pages.root'
+DAMAGED = 'dense_clusters.root', 'dense_pages.root', 'many_damaged_objects.root'
 
 
 @case

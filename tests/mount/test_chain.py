@@ -235,14 +235,39 @@ def the_mount_says_which_files_of_a_chain_cannot_be_opened():
             shutil.copy(data('example.root'), directory / name)
         for name in 'run2.root', 'run3.root':
             (directory / name).write_text('no columns')
-        for option, expected in (('chain', '; -o missing=skip and -o chain=union accept more files'),
-                                 ('chain,missing=skip', 'run2.root: a text file')):
-            result = ntuplefs('-o', option, f'{directory}/run*.root', directory / 'mnt')
+        for name in 'tree0.root', 'tree1.root':
+            shutil.copy(data('trees/trees_baskets.root'), directory / name)
+        write_bloscpack(directory / 'short.blp', np.arange(8, dtype='<i4'))
+        write_bloscpack(directory / 'wide.blp', np.arange(8, dtype='<i8'))
+        for option, pattern, words in (
+                ('chain', 'run*.root', ('2 of 4 files', 'run2.root: a text file',
+                                        '; -o missing=skip accepts more files\n')),
+                ('chain,missing=skip', 'run*.root', ('2 of 4 files', 'run2.root: a text file', 'formats: ')),
+                ('chain', '[rt]*[01].root', ('2 of 4 files', "tree0.root: has no dataset 'Events'",
+                                             '; -o missing=skip accepts more files\n')),
+                ('chain', '*.blp', ('1 of 2 files', 'wide.blp', '; -o chain=union accepts more files\n'))):
+            result = ntuplefs('-o', option, f'{directory}/{pattern}', directory / 'mnt')
             message = result.stderr.decode()
             same((result.returncode, message.count('\n')), (0, 1), message)
-            words = '2 of 4 files cannot be used; the first: ', 'run2.root: a text file', expected
-            assert all(each in message for each in words), message
+            assert all(each in message for each in (*words, ' cannot be used')), message
             unmount(directory / 'mnt')
+
+
+@case
+def files_without_the_dataset_can_be_skipped():
+    with scratch() as directory:
+        for name in 'run0', 'run2':
+            shutil.copy(data('example.root'), directory / f'{name}.root')
+        for name in 'run1', 'run3':
+            shutil.copy(data('trees/trees_baskets.root'), directory / f'{name}.root')
+        for rule in 'chain', 'chain=check', 'chain=union':
+            with mounted('-o', f'{rule},missing=skip', directory / 'run*.root') as whole:
+                values = (whole / 'Events/event/data.bin').read_bytes()
+                same(values, 2 * output(NTUPLE, 'cat', data('example.root'), 'Events/event/data.bin'))
+                same(json.loads((whole / 'file.json').read_text())['skipped_files'], 2)
+                lines = (whole / 'Events/files.jsonl').read_text().splitlines()
+                same([json.loads(line)['is_left_out'] for line in lines], [False, True] * 2)
+                assert (whole / 'files.d/run1.root/baskets').is_dir()
 
 
 @contextlib.contextmanager

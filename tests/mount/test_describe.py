@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What is said of the values of fields, compared with NumPy on what another program wrote into the files."""
 import json
+import math
+import os
 import shutil
 import struct
 import sys
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness import DATA, NTUPLE, case, command, data, output, run, same, scratch
+from harness import DATA, NTUPLE, case, command, data, on_a_terminal, output, run, same, scratch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
@@ -195,6 +197,23 @@ def a_table_has_a_line_for_each_field():
     same(lines[1].split()[:4], ['FIELD', 'VALUES', 'NULL', 'NaN'])
     same(lines[2].split(), ['nJet', '200', '0', '0', '0', '0', '0', '1.5', '3', '████'])
     same(lines[3].split()[:6], ['Jet_mass', '300', '0', '8', '4', '0'])
+
+
+@case
+def a_narrow_terminal_gets_rounded_numbers_and_no_columns_of_zeros():
+    found = described(data('example.root'), 'Events')
+    for width, shown in (60, []), (80, ['HISTOGRAM']):
+        os.environ.update(COLUMNS=str(width), NO_COLOR='1')
+        lines = on_a_terminal(NTUPLE, 'describe', data('example.root'), 'Events').decode().splitlines()[1:]
+        assert max(map(len, lines)) <= width, lines
+        same(lines[0].split(), ['FIELD', 'NULL', 'MIN', 'MEAN', 'MAX', *shown])
+        for name in 'run', 'event', 'weight':
+            [cells] = [line.split() for line in lines if line.split()[0] == name]
+            values = [found[name][key] for key in ('minimum', 'mean', 'maximum')]
+            assert all(math.isclose(float(text), value, rel_tol=1e-5)
+                       for text, value in zip(cells[2:5], values)), (cells, values)
+            if name == 'event':
+                same(cells[2:5:2], [str(values[0]), str(values[2])], 'integers are not rounded')
 
 
 run(needs_fuse=False)

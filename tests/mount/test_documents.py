@@ -118,8 +118,9 @@ def session(text):
 
 
 def missing_modules(text):
+    """A module of the package has the name of the one that it needs: ntuple.fsspec."""
     statements = ast.parse(''.join(re.findall(r'^(?:>>>|\.\.\.) (import .*\n)', text, re.MULTILINE))).body
-    names = {alias.name.split('.')[0] for statement in statements for alias in statement.names}
+    names = {name for statement in statements for alias in statement.names for name in alias.name.split('.')}
     return sorted(name for name in names if name in MODULES and not importlib.util.find_spec(name))
 
 

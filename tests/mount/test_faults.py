@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 
-from harness import NTUPLE, Foreground, Skip, case, command, data, detach, libfuse_lacks, processor_seconds, run, same
+from harness import (NTUPLE, Foreground, Skip, case, command, data, detach, libfuse_lacks,
+                     processor_seconds, run, same)
 
 PRELOAD = os.environ.get('FAULT_PRELOAD')
 READS, THREADS, WRITES, RECEIVES = 2, 4, 5, 7  # enum fault_site in tests/faults/faults.h

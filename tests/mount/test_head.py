@@ -89,11 +89,13 @@ def a_terminal_gets_a_table_and_titles_in_bold():
 
 @case
 def the_table_of_inspect_fits_the_terminal_too():
-    for columns in '72', '80', '100':
+    for columns, is_shown in ('72', []), ('80', ['PAGES']), ('100', ['COLUMN', 'PAGES', 'PACKED']):
         os.environ['COLUMNS'] = columns
         text = on_a_terminal(NTUPLE, 'inspect', NANO).decode()
         lines = re.sub(r'\x1b\[\d*m', '', text).split('\r\n\r\n')[-1].splitlines()
         assert len(lines) > 10 and max(map(len, lines)) <= int(columns), text
+        same([title for title in ('COLUMN', 'PAGES', 'PACKED') if title in lines[0].split()], is_shown)
+        assert '…' not in text and 'Muon_charge' in text, text
 
 
 @case

@@ -48,6 +48,9 @@ def fields_are_listed_alone():
     names = output(NTUPLE, 'ls', '--fields', NANO).decode().split()
     same(names[:4] + names[-1:], ['run', 'event', 'MET_pt', '_collection0', 'nMuon'])
     same(output(NTUPLE, 'ls', '--fields', EXAMPLE), b'calibration\nEvents\n')
+    lines = output(NTUPLE, 'tree', '--fields', NANO).decode().splitlines()
+    same([line[4:].rstrip('/') for line in lines if line.startswith(('├── ', '└── '))], names)
+    assert not [line for line in lines if '.' in line.split('── ')[-1] and '──' in line], lines
 
 
 @case
@@ -58,6 +61,7 @@ def a_name_without_meaning_gets_a_similar_one():
     same(reported('ls', NANO, 'events'), 'events: no such file: did you mean Events?')
     same(reported('head', NANO, 'Muon'), "Muon: no such file: did you mean nMuon, or '*Muon*' (4 fields)?")
     same(reported('head', NANO, 'Electron_*'), 'Electron_*: no such file or field')
+    same(reported('head', NANO, 'muon_*'), 'muon_*: no such file or field: did you mean Muon_pt?')
     assert 'did you mean' in reported('diff', NANO, NANO, 'MET_p')
 
 

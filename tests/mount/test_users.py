@@ -6,7 +6,8 @@ import shutil
 import stat
 
 from blz_writer import blz_array
-from harness import NTUPLEFS, Skip, case, command, data, errors_of, mounted, mounts, run, same, scratch
+from harness import (NTUPLE, NTUPLEFS, Skip, case, command, data, errors_of, mounted, mounts, run, same,
+                     scratch)
 
 NOBODY = {'user': 65534, 'group': 65534, 'extra_groups': []}
 PATH = 'Events/run/data.bin'
@@ -144,6 +145,17 @@ def without_fusermount3_the_package_that_has_it_is_named():
         result = command(shutil.which(NTUPLEFS), source, mountpoint, env={'PATH': str(directory)}, **NOBODY)
         same((result.returncode, b'fusermount3 is missing; install the package fuse3' in result.stderr),
              (6, True), result.stderr)
+
+
+@case
+def a_folder_that_may_not_be_searched_is_named():
+    needs_root()
+    with scratch() as directory:
+        closed = directory / 'closed'
+        closed.mkdir(mode=0o700)
+        for words in [NTUPLEFS, closed, directory / 'mnt'], [NTUPLE, 'ls', closed]:
+            result = command(shutil.which(words[0]), *words[1:], **NOBODY)
+            same(result.stderr.decode().partition(': ')[2], f'{closed}: Permission denied\n')
 
 
 run()

@@ -122,10 +122,17 @@ def test_duckdb_takes_a_dataset_by_its_name(events):
     assert duckdb.sql('select sum(len(muons)) from view').fetchall() == [(int(events['muons'].offsets[10]),)]
 
 
-def test_awkward_takes_a_table_of_it(events):
+def test_awkward_arrays_have_the_lists_of_the_entries(events):
     awkward = pytest.importorskip('awkward', reason='awkward is not installed')
     array = awkward.from_arrow(pyarrow.table(events.select(['muons'])))
     assert np.array_equal(awkward.to_numpy(awkward.flatten(array.muons.pt)), events['muons/_0/pt'])
+    uproot = pytest.importorskip('uproot', reason='uproot is not installed')
+    expected = uproot.open(DATA / 'example.root')['Events'].arrays(['muons', 'run'], entry_start=9,
+                                                                   entry_stop=400)
+    found = events.awkward(['mu*/p*', 'run'], (9, 400))
+    assert found.fields == ['run', 'muons'] and found.muons.fields == ['pt', 'phi']
+    assert found.run.to_list() == expected.run.to_list()
+    assert found.muons.pt.to_list() == expected.muons.pt.to_list()
     assert np.array_equal(np.cumsum(awkward.num(array.muons)), events['muons'].offsets[1:])
 
 

@@ -13,7 +13,7 @@
 #include "support.h"
 #include "core/base/error.h"
 
-static const char source[1], other_source[1];
+static const char source[1], other_source[1], not_cached[1];
 
 static struct nt_cache_key key_at(uint64_t offset)
 {
@@ -359,7 +359,7 @@ TEST(absent_entries_are_counted_up_to_the_first_that_is_there_or_known_to_fail)
     nt_cache_free(cache);
 }
 
-TEST(a_source_is_forgotten_and_others_stay)
+TEST(sources_are_forgotten_and_others_stay)
 {
     struct nt_error error;
     struct nt_counters counters = {0};
@@ -372,7 +372,7 @@ TEST(a_source_is_forgotten_and_others_stay)
     assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
     assert_ok(nt_cache_get(cache, &theirs, 100, NT_CACHE_READER, load_by_script, &script, &entry, &error));
     nt_cache_release(cache, entry, NT_CACHE_KEEP);
-    nt_cache_forget(cache, source);
+    nt_cache_forget(cache, (const void *const[]){not_cached, source}, 2);
     struct nt_cache_key mine = key_at(1), failed = key_at(2);
     ck_assert_int_eq(nt_cache_peek(cache, &mine), NT_CACHE_ABSENT);
     ck_assert_int_eq(nt_cache_peek(cache, &failed), NT_CACHE_ABSENT);
@@ -607,7 +607,7 @@ TEST(pages_of_many_sizes_keep_to_the_bound)
         assert_ok(touch(cache, i, &page, &error));
     }
     ck_assert_uint_gt(counters.cache_bytes, LIMIT / 2);
-    nt_cache_forget(cache, source);
+    nt_cache_forget(cache, (const void *const[]){source}, 1);
     ck_assert_uint_eq(counters.cache_pages, 0);
     ck_assert_uint_le(counters.cache_bytes, 8 << 20);
     nt_cache_free(cache);
@@ -665,7 +665,7 @@ static void *visit_many(void *argument)
         if (status != script.status)
             visitor->status = NT_INVALID;
         if (i % 500 == 499)
-            nt_cache_forget(visitor->cache, source);
+            nt_cache_forget(visitor->cache, (const void *const[]){source}, 1);
     }
     return NULL;
 }

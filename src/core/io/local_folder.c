@@ -529,6 +529,15 @@ static const struct nt_folder_ops local_ops = {
     .close = close_local,
 };
 
+/* Fails here if names in it may not be looked up, because the caller did not name the first of them. */
+static enum nt_status check_search(const struct local_folder *folder, struct nt_error *error)
+{
+    struct stat attributes;
+    return fstatat(folder->descriptor, "./.", &attributes, 0) == 0
+               ? NT_OK
+               : nt_fail_system(error, errno, "%s", folder->path);
+}
+
 static enum nt_status open_directory(struct local_folder *folder, struct nt_error *error)
 {
     folder->descriptor = open(folder->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -540,7 +549,7 @@ static enum nt_status open_directory(struct local_folder *folder, struct nt_erro
         return nt_fail_system(error, errno, "%s", folder->path);
     folder->users = folder->attributes;
     folder->readers = folder->users.st_mode & 0444;
-    return NT_OK;
+    return check_search(folder, error);
 }
 
 /* `shown`: NULL for the folder itself. */

@@ -330,7 +330,8 @@ enum { MAX_FIELDS = 4096, MAX_BYTES = 64 };
 struct suggestion {
     const char *name;
     size_t length;
-    unsigned score; /* of the best one: twice the distance, and 1 if only its own name was compared */
+    bool is_pattern; /* a name that it matches in another case is as near as possible, and no other is */
+    unsigned score;  /* of the best one: twice the distance, and 1 if only its own name was compared */
     struct nt_buffer best;
     unsigned within; /* fields whose names contain the name */
 };
@@ -371,7 +372,9 @@ static void compare_with(struct suggestion *suggestion, const char *name, size_t
     if (length == 0 || suggestion->score <= penalty)
         return;
     unsigned limit = (suggestion->score - 1 - penalty) / 2;
-    unsigned distance = distance_of(suggestion->name, suggestion->length, name, length, limit);
+    unsigned distance = suggestion->is_pattern
+                            ? (fnmatch(suggestion->name, shown, FNM_CASEFOLD) == 0 ? 0 : UINT32_MAX)
+                            : distance_of(suggestion->name, suggestion->length, name, length, limit);
     if (distance == UINT32_MAX)
         return;
     suggestion->score = 2 * distance + penalty;
@@ -456,7 +459,8 @@ static void suggest_datasets(struct suggestion *suggestion, const struct nt_name
 void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
                      struct nt_buffer *out)
 {
-    struct suggestion suggestion = {.name = name, .length = strlen(name)};
+    struct suggestion suggestion = {
+        .name = name, .length = strlen(name), .is_pattern = nt_has_wildcard(name)};
     while (suggestion.length && name[suggestion.length - 1] == '/')
         suggestion.length--;
     suggestion.score = 2 * (2 + least((unsigned)suggestion.length, MAX_BYTES) / 4);
@@ -464,8 +468,8 @@ void nt_name_suggest(const struct nt_name_scope *scope, const char *before, cons
         suggest_fields(&suggestion, scope->dataset, scope->field, false);
     else
         suggest_datasets(&suggestion, scope);
-    bool has_best = suggestion.best.length, is_pattern = nt_has_wildcard(name);
-    bool has_several = !is_pattern && suggestion.within > has_best;
+    bool has_best = suggestion.best.length;
+    bool has_several = !suggestion.is_pattern && suggestion.within > has_best;
     if (has_best || has_several)
         nt_buffer_text(out, ": did you mean ");
     if (has_best)

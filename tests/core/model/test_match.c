@@ -132,6 +132,9 @@ static const struct similar {
     {"pt", ": did you mean muons/_0/pt?"},
     {"muon", ": did you mean muons?"},
     {"ET_", ": did you mean '*ET_*' (2 fields)?"},
+    {"met_*", ": did you mean MET_pt?"},
+    {"EVENTS/muon*", ": did you mean Events/muons?"},
+    {"MET_?", ""},
     {"electrons", ""},
     {"", ""},
 };
