@@ -167,7 +167,7 @@ def _files(dataset: Dataset) -> List[Dict[str, Any]]:
 def _clusters(dataset: Dataset, columns: Optional[Tuple[str, ...]]) -> Iterator[_Piece]:
     """Each cluster with any selected entry."""
     numbers = None if columns is None else [field._number for field in dataset.match(columns)]
-    files = _files(dataset)
+    files = [file for file in _files(dataset) if 'friend' not in file]
     firsts = [file['first_entry'] for file in files]
     before = 0
     for line in _ntuple.dataset_clusters(dataset._handle, dataset._number, numbers).splitlines():

@@ -26,7 +26,7 @@
 struct building {
     struct nt_file *file;
     struct nt_chain *chain;
-    uint32_t part_count; /* the file uses the chain's first parts */
+    uint32_t first, end; /* the parts of the chain that the file uses */
     struct nt_error *error;
 };
 
@@ -71,11 +71,10 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
 }
 
 static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
-                                 const struct nt_chain_member *part, struct nt_arena *arena,
-                                 struct nt_chain_slice *slice)
+                                 struct nt_arena *arena, struct nt_chain_slice *slice)
 {
+    const struct nt_chain_member *part = slice->part;
     struct nt_error failure = {0};
-    slice->part = part;
     if (part->waits && (slice->waits = nt_chain_indexed_dataset(part, first))) {
         slice->entries = slice->waits->entries;
         return NT_OK;
@@ -118,23 +117,60 @@ static void copy_texts(struct nt_dataset *dataset, const struct nt_dataset *firs
     dataset->is_ordered = first->is_ordered;
 }
 
-static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error *error)
+static enum nt_status count_entries(struct nt_chain_series *series, uint64_t *entries_ret,
+                                    struct nt_error *error)
 {
-    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    for (uint32_t i = 0; i < chain->slice_count; i++) {
-        chain->slices[i].first_entry = dataset->entries;
-        if (!nt_add(dataset->entries, chain->slices[i].entries, &dataset->entries) ||
-            dataset->entries > INT64_MAX)
+    *entries_ret = 0;
+    for (uint32_t i = 0; i < series->slice_count; i++) {
+        series->slices[i].first_entry = *entries_ret;
+        if (!nt_add(*entries_ret, series->slices[i].entries, entries_ret) || *entries_ret > INT64_MAX)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^63 - 1 entries");
     }
     return NT_OK;
 }
 
-static enum nt_status fill_dataset(const struct building *building, struct nt_dataset *dataset,
-                                   const struct nt_dataset *first)
+/* `first`: the dataset of the first member. */
+static enum nt_status fill_series(const struct building *building, struct nt_dataset *dataset,
+                                  struct nt_dataset *first, struct nt_chain_series *series,
+                                  uint64_t *entries_ret)
 {
     struct nt_error *error = building->error;
-    uint32_t count = building->part_count;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < series->slice_count; i++)
+        status = fill_share(building, first, dataset->arena, &series->slices[i]);
+    if (status == NT_OK)
+        status =
+            building->chain->options.rule == NT_CHAIN_UNION
+                ? nt_chain_union_fields(dataset, series, error)
+                : nt_chain_copy_fields(series->slices[0].dataset, dataset->arena, &series->fields, error);
+    return status == NT_OK ? count_entries(series, entries_ret, error) : status;
+}
+
+/* The entries of a friend belong to those of the samples, one to one. */
+static enum nt_status fill_friend(const struct building *building, struct nt_dataset *dataset,
+                                  struct nt_chain_series *series)
+{
+    const struct nt_chain_member *part = series->slices[0].part;
+    struct nt_dataset *first;
+    uint64_t entries;
+    enum nt_status status = nt_file_find(part->file, part->listed->sample->dataset, &first, building->error);
+    if (status != NT_OK)
+        nt_error_context(building->error, "%s", part->path);
+    else
+        status = fill_series(building, dataset, first, series, &entries);
+    if (status == NT_OK && entries != dataset->entries)
+        status = nt_fail_number(building->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
+                                "number of entries (as many as the samples have)", dataset->entries, entries);
+    if (status != NT_OK)
+        nt_error_context(building->error, "friend \"%s\"", series->friend);
+    return status;
+}
+
+static enum nt_status fill_dataset(const struct building *building, struct nt_dataset *dataset,
+                                   struct nt_dataset *first)
+{
+    struct nt_error *error = building->error;
+    uint32_t count = building->end - building->first;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
     if (!chain || !(chain->slices = nt_arena_alloc(dataset->arena, count, sizeof(*chain->slices))))
@@ -142,17 +178,16 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     dataset->is_concatenated = true;
     dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = fill_share(building, first, &building->chain->parts[i], dataset->arena, &chain->slices[i]);
-        chain->slice_count++;
-    }
+    for (; chain->slice_count < count; chain->slice_count++)
+        chain->slices[chain->slice_count].part =
+            &building->chain->parts[building->first + chain->slice_count];
+    enum nt_status status = nt_chain_divide(dataset, error);
     if (status == NT_OK)
-        status = building->chain->options.rule == NT_CHAIN_UNION
-                     ? nt_chain_union_fields(dataset, error)
-                     : nt_chain_copy_fields(chain->slices[0].dataset, dataset->arena, &chain->fields, error);
+        status = fill_series(building, dataset, first, &chain->series[0], &dataset->entries);
+    for (uint32_t i = 1; status == NT_OK && i < chain->series_count; i++)
+        status = fill_friend(building, dataset, &chain->series[i]);
     if (status == NT_OK)
-        status = count_entries(dataset, error);
+        status = nt_chain_join_fields(dataset, error);
     if (status == NT_OK)
         status = nt_chain_add_sources(dataset, error);
     if (status == NT_OK)
@@ -166,7 +201,7 @@ static bool is_chained(const struct nt_dataset *dataset)
     return dataset->attribute_of == NT_NONE && dataset->is_newest_cycle && !dataset->failure;
 }
 
-static enum nt_status add_dataset(const struct building *building, const struct nt_dataset *first)
+static enum nt_status add_dataset(const struct building *building, struct nt_dataset *first)
 {
     struct nt_dataset *dataset;
     struct nt_error failure = {0};
@@ -196,7 +231,7 @@ static enum nt_status add_directories(const struct building *building, const str
 static void widen(const struct building *building)
 {
     struct nt_file *file = building->file;
-    for (uint32_t i = 0; i < building->part_count; i++) {
+    for (uint32_t i = building->first; i < building->end; i++) {
         const struct nt_file *own = building->chain->parts[i].file;
         if (!own)
             continue;
@@ -224,16 +259,17 @@ static enum nt_status add_datasets(const struct building *building, const struct
 static enum nt_status fill_file(const struct building *building)
 {
     struct nt_file *file = building->file;
-    const struct nt_file *first = building->chain->parts[0].file;
+    const struct nt_chain_member *part = &building->chain->parts[building->first];
+    const struct nt_file *first = part->file;
     file->format = first->format;
     file->describe = nt_chain_describe_file;
     file->layout = nt_chain_lay_out;
     file->check = nt_chain_check;
     widen(building);
-    enum nt_status status = nt_chain_number_sources(file, building->part_count, building->error);
+    enum nt_status status = nt_chain_number_sources(file, building->first, building->end, building->error);
     if (status == NT_OK)
         status = add_directories(building, first);
-    return status == NT_OK ? add_datasets(building, &building->chain->parts[0]) : status;
+    return status == NT_OK ? add_datasets(building, part) : status;
 }
 
 static void let_go(struct nt_chain *chain)
@@ -262,14 +298,14 @@ static void close_chain(struct nt_file *file)
     let_go(file->format_data);
 }
 
-static enum nt_status new_file(struct nt_chain *chain, const char *name, struct nt_file **file_ret,
-                               struct nt_error *error)
+static enum nt_status new_file(struct nt_chain *chain, const struct nt_chain_member *first, const char *name,
+                               struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(&chain->open);
     struct nt_source *source;
     if (chain->total) /* the total limits it, and its members have limits of their own */
         limits.metadata_bytes = UINT64_MAX;
-    enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
+    enum nt_status status = nt_chain_source_new(name, first->file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
     if (status != NT_OK)
@@ -281,15 +317,15 @@ static enum nt_status new_file(struct nt_chain *chain, const char *name, struct 
     return NT_OK;
 }
 
-/* Builds a file from the first parts of a chain. */
-static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, const char *name,
+/* Builds a file from parts [first, end) of a chain. */
+static enum nt_status make_file(struct nt_chain *chain, uint32_t first, uint32_t end, const char *name,
                                 struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = new_file(chain, name, &file, error);
+    enum nt_status status = new_file(chain, &chain->parts[first], name, &file, error);
     if (status != NT_OK)
         return status;
-    const struct building building = {file, chain, part_count, error};
+    const struct building building = {file, chain, first, end, error};
     status = fill_file(&building);
     if (status == NT_OK)
         *file_ret = file;
@@ -322,6 +358,8 @@ static void close_parts_without_dataset(const struct nt_chain *chain)
     const struct nt_file *first = NULL;
     for (uint32_t i = 0; i < chain->part_count; i++) {
         struct nt_chain_member *part = &chain->parts[i];
+        if (nt_chain_begins_series(chain, i))
+            first = NULL;
         if (first && part->file && !part->known && !has_dataset(first, part)) {
             nt_fail(&part->failure, NT_INCOMPATIBLE, NT_NO_OFFSET, "%s: has no dataset of the chain",
                     part->path);
@@ -331,8 +369,13 @@ static void close_parts_without_dataset(const struct nt_chain *chain)
     }
 }
 
-/* Omits or refuses parts that fail to open, except those after the first with known entries: only
- * reads of their rows fail. The order of the others does not change. */
+static bool is_of_friend(const struct nt_chain_member *part)
+{
+    return part->listed->sample && part->listed->sample->is_friend;
+}
+
+/* Omits or refuses parts that fail to open, except those after the first of a series with known entries:
+ * only reads of their rows fail. The order of the others does not change. A friend cannot omit any. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, failed_count = 0;
@@ -342,9 +385,9 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     if (chain->options.skip_failed)
         close_parts_without_dataset(chain);
     for (uint32_t i = 0; i < chain->part_count; i++) {
-        bool is_needed = i == 0 || !parts[i].known;
+        bool is_needed = nt_chain_begins_series(chain, i) || !parts[i].known;
         bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
-        if (has_failed && !chain->options.skip_failed) {
+        if (has_failed && (!chain->options.skip_failed || is_of_friend(&parts[i]))) {
             free(failed);
             return nt_fail_with(error, &parts[i].failure);
         }
@@ -354,31 +397,34 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     free(failed);
     chain->part_count = kept;
     chain->skipped += failed_count;
-    return kept ? NT_OK
-                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
-                          failed_count);
+    return kept && !is_of_friend(&parts[0])
+               ? NT_OK
+               : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files can be opened",
+                         failed_count);
 }
 
-/* Opens all parts; or the first, and if that is omitted, its successors until one opens. */
-static enum nt_status open_required(struct nt_chain *chain, bool opens_all, struct nt_chain_waiting *waiting,
-                                    struct nt_error *error)
+/* Opens parts [first, end); if the last of them is omitted, also its successors until one opens. */
+static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint32_t end,
+                                    struct nt_chain_waiting *waiting, struct nt_error *error)
 {
-    uint32_t count = opens_all ? chain->part_count : 1;
-    enum nt_status status = nt_chain_members_open(chain, count, waiting, error);
-    while (status == NT_OK && !chain->parts[count - 1].file && chain->options.skip_failed &&
-           count < chain->part_count)
-        status = nt_chain_members_open(chain, ++count, waiting, error);
+    enum nt_status status = nt_chain_members_open(chain, first, end, waiting, error);
+    for (; status == NT_OK && chain->options.skip_failed && !chain->parts[end - 1].file &&
+           !chain->parts[end - 1].waits && end < nt_chain_series_end(chain, first);
+         end++)
+        status = nt_chain_members_open(chain, end, end + 1, waiting, error);
     return status == NT_OK ? settle_parts(chain, error) : status;
 }
 
-/* Opens all parts but those that can wait. `first`: the chain of the first part only. */
-static enum nt_status open_others(struct nt_chain *chain, const struct nt_file *first, struct nt_error *error)
+/* Opens all parts of a series but those that can wait. `first`: the chain of its first part only, which is
+ * that `part`. */
+static enum nt_status open_others(struct nt_chain *chain, const struct nt_file *first, uint32_t part,
+                                  struct nt_error *error)
 {
-    struct nt_chain_waiting *waiting = nt_chain_waiting_new(first);
+    struct nt_chain_waiting *waiting = nt_chain_waiting_new(first, part);
     if (!waiting)
         return nt_fail_memory(error);
     nt_chain_find_waiting(chain, waiting);
-    enum nt_status status = open_required(chain, true, waiting, error);
+    enum nt_status status = open_required(chain, part, nt_chain_series_end(chain, part), waiting, error);
     nt_chain_waiting_free(waiting);
     return status;
 }
@@ -510,9 +556,9 @@ static void report_failures(const struct nt_file *file)
 static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_chain *chain = stub->format_data;
-    enum nt_status status = open_others(chain, stub, error);
+    enum nt_status status = open_others(chain, stub, 0, error);
     if (status == NT_OK)
-        status = make_file(chain, chain->part_count, stub->path, file_ret, error);
+        status = make_file(chain, 0, chain->part_count, stub->path, file_ret, error);
     if (status != NT_OK)
         return status;
     nt_file_set_stub(*file_ret, stub);
@@ -570,26 +616,36 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
 /* Returns true if the entries of all parts are then known. */
 static bool open_unknown(const struct nt_file *stub)
 {
-    struct nt_chain_waiting *waiting = nt_chain_waiting_new(stub);
+    struct nt_chain_waiting *waiting = nt_chain_waiting_new(stub, 0);
     bool are_known = waiting && nt_chain_members_open_unknown(stub->format_data, waiting);
     if (waiting)
         nt_chain_waiting_free(waiting);
     return are_known;
 }
 
-/* Opens all parts but those that can wait, which the first part decides. */
-static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
+/* Opens the parts of a series but those that can wait, which the first part decides. */
+static enum nt_status open_series(struct nt_chain *chain, uint32_t part, const char *name,
+                                  struct nt_error *error)
 {
     struct nt_file *first;
-    if (chain->part_count == 1 || chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
-        return open_required(chain, true, NULL, error);
-    enum nt_status status = open_required(chain, false, NULL, error);
+    uint32_t end = nt_chain_series_end(chain, part);
+    if (part + 1 == end || chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
+        return open_required(chain, part, end, NULL, error);
+    enum nt_status status = open_required(chain, part, part + 1, NULL, error);
     if (status == NT_OK)
-        status = make_file(chain, 1, name, &first, error);
+        status = make_file(chain, part, part + 1, name, &first, error);
     if (status != NT_OK)
         return status;
-    status = open_others(chain, first, error);
+    status = open_others(chain, first, part, error);
     nt_file_close(first);
+    return status;
+}
+
+static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i = nt_chain_series_end(chain, i))
+        status = open_series(chain, i, name, error);
     return status;
 }
 
@@ -601,14 +657,15 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     enum nt_status status = new_chain(list, chain_options, options, &chain, error);
     if (status != NT_OK)
         return status;
-    bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL;
-    chain->holders++; /* until the file holds it */
+    bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL &&
+                   nt_chain_series_end(chain, 0) == chain->part_count; /* the first has all fields */
+    chain->holders++;                                                  /* until the file holds it */
     if (chain_options->rule == NT_CHAIN_FAIL)
         nt_chain_match_index(chain);
-    status = is_lazy ? open_required(chain, false, NULL, error) : open_all(chain, list->name, error);
+    status = is_lazy ? open_required(chain, 0, 1, NULL, error) : open_all(chain, list->name, error);
     bool is_stub = is_lazy && chain->part_count > 1;
     if (status == NT_OK)
-        status = make_file(chain, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
+        status = make_file(chain, 0, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
     let_go(chain);
     if (status != NT_OK)
         return status;

@@ -50,9 +50,10 @@ struct nt_chain_options {
 
 enum { NT_SPECIFICATION_BYTES = 16 << 20 }; /* size limit: parsed JSON takes twenty times its text */
 
-/* What a specification says about some of its files. */
+/* What a specification says about some of its files: those of a sample, or of a friend. */
 struct nt_chain_sample {
-    const char *name;
+    const char *name; /* one text for each sample or friend */
+    bool is_friend;
     const char *dataset;  /* path of the dataset to use in these files */
     const char *metadata; /* a JSON object on one line; NULL: none */
 };
@@ -60,7 +61,7 @@ struct nt_chain_sample {
 /* A text is a specification, not a list, if its first character other than white space is '{'. */
 bool nt_is_specification(const char *text, size_t length);
 
-/* Called for each file name or pattern, in the order of the text. */
+/* Called for each file name or pattern: of the samples, then of the friends, in the order of the text. */
 typedef enum nt_status nt_specification_take(void *context, const struct nt_chain_sample *sample,
                                              const char *name, struct nt_error *error);
 
@@ -269,14 +270,18 @@ struct nt_chain {
     struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
 };
 
+struct nt_chain_series;
+
 /* A member's part of a dataset of the chain. The arrays are in the dataset's arena. */
 struct nt_chain_slice {
     const struct nt_chain_member *part;
+    const struct nt_chain_series *series;
     struct nt_dataset *dataset;     /* of the member; NULL: the member is not open */
     const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
     /* The member has the schema of the first one, and these entries in its clusters. It has one cluster
      * group in the chain, which opens it, and copies what is read of its pages. `dataset` is set during
-     * that, under the lock of the file, and stays if pages need it. NULL: the member is open. */
+     * that, under the lock of the file, and stays if pages need it. In a chain with friends, each field
+     * has groups of its own, and the member stays open. NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
@@ -303,12 +308,30 @@ struct nt_chain_fields {
     uint32_t count;
 };
 
+/* Slices with the same fields, whose entries follow one another from 0: those of all samples, or those of a
+ * friend. */
+struct nt_chain_series {
+    const char *friend; /* its name in the specification; NULL: of the samples */
+    struct nt_chain_slice *slices;
+    uint32_t slice_count;
+    struct nt_chain_fields fields; /* numbered without the other series */
+    uint32_t first_field;          /* of the chain */
+};
+
 /* The format_data of an nt_dataset: one slice per part of the chain. */
 struct nt_chain_dataset {
     struct nt_chain_slice *slices;
     uint32_t slice_count;
-    struct nt_chain_fields fields;
+    struct nt_chain_series *series; /* the samples first */
+    uint32_t series_count;
+    struct nt_chain_fields fields; /* of all series */
 };
+
+/* The dataset of the first member of the slice's series: its schema is that of the series. */
+static inline struct nt_dataset *nt_chain_first_dataset(const struct nt_chain_slice *slice)
+{
+    return slice->series->slices[0].dataset;
+}
 
 static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)
 {
@@ -360,11 +383,30 @@ void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field);
 
 /* ---- The union of schemas ---- */
 
-/* Merges the fields of all slices into a chain's dataset: each path once, in order of first
- * appearance. Sets `fields` of the slices; NT_NONE for fields that a file lacks. Promotes numbers to a
- * type that holds all of them. A field that cannot be merged becomes unreadable with a reason, as do
- * its descendants and projections; each of its columns is then a representation of its own. */
-enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error);
+/* Merges the fields of all slices of a series of a dataset: each path once, in order of first
+ * appearance. Sets `fields` of the series and of the slices; NT_NONE for fields that a file lacks. Promotes
+ * numbers to a type that holds all of them. A field that cannot be merged becomes unreadable with a reason,
+ * as do its descendants and projections; each of its columns is then a representation of its own. */
+enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain_series *series,
+                                     struct nt_error *error);
+
+/* ---- Friends ---- */
+
+/* Is the part the first of the samples, or of a friend? */
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part);
+/* The end of the series of parts that begins at `first`. */
+uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first);
+
+/* Divides the slices of a dataset into series, once their parts are set. */
+enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error);
+
+/* Joins the fields of all series: those of the samples, and a record for each friend, which has the
+ * friend's fields. Renumbers `fields` of the slices. */
+enum nt_status nt_chain_join_fields(struct nt_dataset *dataset, struct nt_error *error);
+
+/* Finds the entries of the clusters of members whose cluster groups hold all fields: in a chain with
+ * friends, each cluster is a part of the entries of each field. Sets the failure of others. */
+enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Fields and columns ---- */
 
@@ -389,12 +431,12 @@ void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *ch
 /* Calls `work` in this thread and in as many others as parts [first, end) need and can start. */
 void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
                             void *argument);
-/* Opens those of the first `count` parts that are not open, in parallel, and records why a part fails.
+/* Opens those of parts [first, end) that are not open, in parallel, and records why a part fails.
  * `waiting` (NULL: all stay open) closes some again. Returns an error only for temporary failures of the
  * machine, which the caller may retry. */
 struct nt_chain_waiting;
-enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_chain_waiting *waiting,
-                                     struct nt_error *error);
+enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
+                                     struct nt_chain_waiting *waiting, struct nt_error *error);
 /* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
  * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
 bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting);
@@ -413,11 +455,12 @@ enum { NT_SCHEMA_DIGEST = 16 };
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
  * deferred columns, shards, several sources or columns that are derived from others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
-/* Decides which members may wait. `first`: the chain of the first member only, which outlives it. NULL
- * without memory. */
-struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first);
+/* Decides which members of a series may wait. `first`: the chain of its first member only, which is that
+ * `part` and outlives it. NULL without memory. */
+struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first, uint32_t part);
 void nt_chain_waiting_free(struct nt_chain_waiting *waiting);
-/* Marks the members that the index knows and that need not be open before their rows are read. */
+/* Marks the members of the series that the index knows and that need not be open before their rows are
+ * read. */
 void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting);
 /* Closes an open member if the chain keeps too much metadata, and it may wait. Thread-safe for different
  * members. */
@@ -444,8 +487,9 @@ enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *er
 enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
                                    struct nt_error *error);
 
-/* Numbers the sources of the first `count` members: they become the layout sources. */
-enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error);
+/* Numbers the sources of members [first, end): they become the layout sources. */
+enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uint32_t end,
+                                       struct nt_error *error);
 
 /* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
@@ -468,8 +512,10 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
 /* Returns the slice that owns a source of the dataset. */
 const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source);
 
-/* Returns the slice that owns a part of the entries, if fields have cluster groups of their own. */
-const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t part);
+/* Returns the slice that owns a part of the entries of a field, if fields have cluster groups of their own.
+ */
+const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t field,
+                                                 uint32_t part);
 
 /* Maps a page of a slice to the member's own page. NULL: it is not of a loaded group. */
 const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
@@ -513,8 +559,7 @@ bool nt_is_chain(const struct nt_file *file);
 /* File `number` of those that have entries of a dataset, without omitted ones; NULL after the last. */
 const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number);
 /* Writes the member "dataset": the path of the slice's dataset in its file. */
-void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *dataset,
-                                const struct nt_chain_slice *slice);
+void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slice *slice);
 
 /* Number of files in the list, with omitted ones. */
 uint32_t nt_chain_file_count(const struct nt_file *chain);

@@ -27,10 +27,26 @@ const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *data
     return &chain->slices[share_of_source(chain->slices, chain->slice_count, source)];
 }
 
-const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t part)
+static const struct nt_chain_series *series_of(const struct nt_dataset *dataset, uint32_t field)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    return &chain->slices[share_of_part(chain->slices, chain->slice_count, part)];
+    uint32_t number = chain->series_count - 1;
+    while (field < chain->series[number].first_field)
+        number--;
+    return &chain->series[number];
+}
+
+const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t field,
+                                                 uint32_t part)
+{
+    const struct nt_chain_series *series = series_of(dataset, field);
+    return &series->slices[share_of_part(series->slices, series->slice_count, part)];
+}
+
+/* Do the member's groups hold all fields, though those of the chain are of single fields? */
+static bool has_whole_groups(const struct nt_chain_slice *slice)
+{
+    return slice->waits || !slice->dataset->field_groups;
 }
 
 /* Finds a group's slice and the member's own group; NT_NONE if the slice failed or lacks the field. */
@@ -44,8 +60,8 @@ static struct nt_chain_slice *find_share(const struct nt_dataset *dataset, uint3
         return slice;
     }
     uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
-    slice = &chain->slices[share_of_part(chain->slices, chain->slice_count, part)];
-    uint32_t own = slice->failure ? NT_NONE : slice->fields[field];
+    slice = (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
+    uint32_t own = slice->failure || has_whole_groups(slice) ? NT_NONE : slice->fields[field];
     uint32_t first = own == NT_NONE ? NT_NONE : slice->dataset->field_groups[own];
     *own_ret = first == NT_NONE ? NT_NONE : first + (part - slice->first_part);
     return slice;
@@ -63,7 +79,7 @@ static uint32_t group_count_of(const struct nt_chain_slice *slice)
 /* Of a member that waits: as many as the first one has. */
 static uint64_t waiting_bytes(const struct nt_dataset *dataset)
 {
-    return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->slices[0].dataset);
+    return nt_dataset_metadata_bytes(nt_chain_dataset_of(dataset)->series[0].slices[0].dataset);
 }
 
 static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
@@ -256,18 +272,27 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
 
 static uint32_t part_count_of(const struct nt_chain_slice *slice)
 {
-    return slice->failure ? slice->entries > 0 : slice->dataset->part_count;
+    if (slice->failure)
+        return slice->entries > 0;
+    if (has_whole_groups(slice))
+        return (uint32_t)nt_chain_slice_clusters(slice);
+    return slice->dataset->part_count;
 }
 
 static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
 {
-    const uint64_t *borders = slice->failure ? NULL : slice->dataset->part_borders;
-    return borders ? borders[part + 1] - borders[part] : slice->entries;
+    if (slice->failure)
+        return slice->entries;
+    if (slice->waits)
+        return slice->waits->cluster_entries[part];
+    const uint64_t *borders = slice->dataset->part_borders;
+    return borders ? borders[part + 1] - borders[part] : nt_dataset_cluster(slice->dataset, part).entries;
 }
 
-static void set_field_groups(struct nt_dataset *dataset, struct nt_chain_slice *slice)
+static void set_field_groups(struct nt_dataset *dataset, const struct nt_chain_series *series,
+                             const struct nt_chain_slice *slice)
 {
-    for (uint32_t i = 0; i < dataset->field_count; i++)
+    for (uint32_t i = series->first_field; i < dataset->field_count && series_of(dataset, i) == series; i++)
         for (uint32_t k = 0; dataset->field_groups[i] != NT_NONE && k < part_count_of(slice); k++) {
             uint32_t own, number = dataset->field_groups[i] + slice->first_part + k;
             find_share(dataset, number, &own);
@@ -275,43 +300,71 @@ static void set_field_groups(struct nt_dataset *dataset, struct nt_chain_slice *
             dataset->group_more[number] = (struct nt_group_more){
                 .metadata_bytes = group ? nt_group_more(slice->dataset, group).metadata_bytes : 0,
                 .origin = slice->first_part,
+                .deferred = slice->deferred,
                 .file = slice->part->path};
         }
+}
+
+/* Finds the parts of the entries that the fields of a series have. */
+static enum nt_status find_parts(const struct nt_dataset *dataset, const struct nt_chain_series *series,
+                                 struct nt_parts *parts, struct nt_error *error)
+{
+    uint64_t count = 0, entries = 0;
+    for (uint32_t i = 0; i < series->slice_count; i++) {
+        series->slices[i].first_part = (uint32_t)count;
+        count += part_count_of(&series->slices[i]);
+    }
+    uint64_t *borders = count < NT_NONE ? nt_arena_alloc(dataset->arena, count + 1, sizeof(*borders)) : NULL;
+    if (!borders)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < series->slice_count; i++)
+        for (uint32_t k = 0; k < part_count_of(&series->slices[i]); k++) {
+            entries += part_entries(&series->slices[i], k);
+            borders[series->slices[i].first_part + k + 1] = entries;
+        }
+    *parts = (struct nt_parts){series->first_field, (uint32_t)count, borders};
+    return NT_OK;
+}
+
+/* Those of a friend would have to be known before the parts are compared. */
+static enum nt_status add_deletions(struct nt_dataset *dataset, const struct nt_chain_dataset *chain,
+                                    struct nt_error *error)
+{
+    bool has_deletions = false;
+    for (uint32_t i = 0; i < chain->slice_count; i++)
+        has_deletions |=
+            !chain->slices[i].failure && !chain->slices[i].waits && chain->slices[i].dataset->part_deletions;
+    if (!has_deletions)
+        return NT_OK;
+    if (chain->series_count > 1)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "datasets with deleted rows cannot have friends");
+    dataset->part_deletions =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->part_count + 1, sizeof(*dataset->part_deletions));
+    return dataset->part_deletions ? NT_OK : nt_fail_memory(error);
 }
 
 static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_chain_dataset *chain,
                                          struct nt_error *error)
 {
-    uint64_t count = 0;
-    bool has_deletions = false;
-    for (uint32_t i = 0; i < chain->slice_count; i++) {
-        chain->slices[i].first_part = (uint32_t)count;
-        count += part_count_of(&chain->slices[i]);
-        has_deletions |= !chain->slices[i].failure && chain->slices[i].dataset->part_deletions;
-    }
-    uint64_t *entries = count < NT_NONE ? calloc(count + 1, sizeof(*entries)) : NULL;
-    if (!entries)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < chain->slice_count; i++)
-        for (uint32_t k = 0; k < part_count_of(&chain->slices[i]); k++)
-            entries[chain->slices[i].first_part + k] = part_entries(&chain->slices[i], k);
-    enum nt_status status = nt_dataset_add_field_groups(dataset, entries, (uint32_t)count, error);
-    free(entries);
+    struct nt_parts *parts = nt_arena_alloc(dataset->arena, chain->series_count, sizeof(*parts));
+    enum nt_status status = parts ? nt_chain_find_clusters(dataset, error) : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < chain->series_count; i++)
+        status = find_parts(dataset, &chain->series[i], &parts[i], error);
+    if (status == NT_OK)
+        status = nt_dataset_add_joined_groups(dataset, parts, chain->series_count, error);
     if (status == NT_OK)
         status = nt_dataset_add_group_more(dataset, error);
-    if (status == NT_OK && has_deletions) {
-        dataset->part_deletions = nt_arena_alloc(dataset->arena, count + 1, sizeof(*dataset->part_deletions));
-        status = dataset->part_deletions ? NT_OK : nt_fail_memory(error);
-    }
+    if (status == NT_OK)
+        status = add_deletions(dataset, chain, error);
     for (uint32_t i = 0; status == NT_OK && dataset->field_groups && i < chain->slice_count; i++)
-        set_field_groups(dataset, &chain->slices[i]);
+        set_field_groups(dataset, chain->slices[i].series, &chain->slices[i]);
     return status;
 }
 
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    bool has_field_groups = false;
+    bool has_field_groups = chain->series_count > 1;
     for (uint32_t i = 0; i < chain->slice_count; i++)
         has_field_groups |= chain->slices[i].dataset && chain->slices[i].dataset->field_groups;
     return has_field_groups ? build_field_groups(dataset, chain, error)
@@ -451,12 +504,12 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice 
             copy_cluster(dataset, slice, group, &own->items[g], k, first_page, ranges);
 }
 
-static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
+/* Allocates the ranges and pages that a group takes from its members. */
+static enum nt_status allocate_group(struct nt_dataset *dataset, struct nt_group *group, uint64_t pages,
+                                     struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
     uint64_t ranges = (uint64_t)group->clusters * nt_group_column_count(dataset, group);
-    uint64_t pages = pages_of(own);
     enum nt_status status = nt_budget_take(budget, NT_COST_RANGE, ranges, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
@@ -467,12 +520,24 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     }
     group->ranges = calloc(ranges + 1, sizeof(*group->ranges));
     group->pages = calloc(pages + 1, sizeof(*group->pages));
-    status =
-        group->ranges && group->pages ? copy_pages(dataset, slice, group, own, error) : nt_fail_memory(error);
+    if (group->ranges && group->pages)
+        return NT_OK;
+    nt_group_release(dataset, group, ranges, pages);
+    return nt_fail_memory(error);
+}
+
+static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                 struct nt_group *group, const struct own_groups *own, struct nt_error *error)
+{
+    enum nt_status status = allocate_group(dataset, group, pages_of(own), error);
+    if (status != NT_OK)
+        return status;
+    status = copy_pages(dataset, slice, group, own, error);
     if (status == NT_OK)
         copy_ranges(dataset, slice, group, own);
     else
-        nt_group_release(dataset, group, ranges, pages);
+        nt_group_release(dataset, group, (uint64_t)group->clusters * nt_group_column_count(dataset, group),
+                         pages_of(own));
     return status;
 }
 
@@ -518,6 +583,129 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
     return status;
 }
 
+/* ---- Groups of one field, of members whose groups hold all fields ---- */
+
+/* The member's cluster that a group of the chain shows. */
+static uint32_t own_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                            const struct nt_group *group)
+{
+    return (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field] - slice->first_part;
+}
+
+/* The member's columns of a group's field; none if the member lacks it. */
+static const uint32_t *own_columns(const struct nt_chain_slice *slice, const struct nt_group *group,
+                                   uint32_t *count_ret)
+{
+    uint32_t own = slice->fields[group->field];
+    *count_ret = 0;
+    return own == NT_NONE ? NULL : nt_field_columns(slice->dataset, own, count_ret);
+}
+
+static const struct nt_range *own_range(const struct nt_chain_slice *slice, uint32_t column, uint32_t cluster,
+                                        const struct nt_group **own_ret)
+{
+    *own_ret = nt_cluster_group(slice->dataset, cluster);
+    return nt_group_range(slice->dataset, *own_ret, cluster, column);
+}
+
+/* Copies the pages of the member's columns, one column after the other, and their ranges. */
+static enum nt_status copy_columns(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   struct nt_group *group, struct nt_error *error)
+{
+    uint32_t count, cluster = own_cluster(dataset, slice, group);
+    const uint32_t *columns = own_columns(slice, group, &count);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        const struct nt_group *own;
+        const struct nt_range *range = own_range(slice, columns[i], cluster, &own);
+        uint32_t column = slice->columns[columns[i]];
+        uint32_t index = column == NT_NONE ? NT_NONE : nt_group_range_index(dataset, group, column);
+        uint64_t first = group->page_count;
+        for (uint32_t k = 0; status == NT_OK && k < range->pages; k++) {
+            struct nt_page *page = &group->pages[group->page_count++];
+            *page = own->pages[(size_t)range->first_page + k];
+            status = map_page(dataset, slice, page, error);
+        }
+        if (index == NT_NONE)
+            continue;
+        group->ranges[index] = *range;
+        group->ranges[index].first_page = (uint32_t)first;
+    }
+    return status;
+}
+
+/* Pages in the member, as many as copy_columns copies. */
+static uint64_t count_pages(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                            const struct nt_group *group)
+{
+    uint32_t count;
+    uint64_t pages = 0;
+    const struct nt_group *own;
+    const uint32_t *columns = own_columns(slice, group, &count);
+    for (uint32_t i = 0; i < count; i++)
+        pages += own_range(slice, columns[i], own_cluster(dataset, slice, group), &own)->pages;
+    return pages;
+}
+
+static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   struct nt_group *group, struct nt_error *error)
+{
+    static const struct own_groups none;
+    uint32_t own = nt_dataset_cluster(slice->dataset, own_cluster(dataset, slice, group)).group;
+    enum nt_status status = nt_dataset_load_group(slice->dataset, own, error);
+    if (status == NT_OK)
+        status = allocate_group(dataset, group, count_pages(dataset, slice, group), error);
+    if (status != NT_OK)
+        return status;
+    copy_ranges(dataset, slice, group, &none);
+    status = copy_columns(dataset, slice, group, error);
+    if (status != NT_OK)
+        nt_group_release(dataset, group, nt_group_column_count(dataset, group),
+                         count_pages(dataset, slice, group));
+    return status;
+}
+
+/* A member that waits opens for the first of its fields, and stays open for the others. */
+static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
+{
+    nt_lock_acquire(&dataset->file->lock);
+    bool is_open = slice->dataset;
+    enum nt_status status = is_open ? NT_OK : nt_chain_wake(dataset, slice, error);
+    if (status == NT_OK && !is_open)
+        nt_chain_end_wake(dataset, slice);
+    nt_lock_release(&dataset->file->lock);
+    return status;
+}
+
+static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                 struct nt_group *group, struct nt_error *error)
+{
+    enum nt_status status = slice->waits ? wake(dataset, slice, error) : NT_OK;
+    if (status == NT_OK)
+        status = load_columns(dataset, slice, group, error);
+    if (status != NT_OK && error && !nt_message_about(error->message, slice->part->path))
+        nt_error_context(error, "%s", slice->part->path);
+    return status;
+}
+
+static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
+                                             const struct nt_chain_slice *slice, const struct nt_group *group,
+                                             uint64_t number)
+{
+    uint32_t count;
+    const uint32_t *columns = own_columns(slice, group, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_group *own;
+        const struct nt_range *range = own_range(slice, columns[i], own_cluster(dataset, slice, group), &own);
+        if (number < range->pages)
+            return &own->pages[range->first_page + number];
+        number -= range->pages;
+    }
+    return NULL;
+}
+
+/* ---- Loading any group ---- */
+
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     static const struct nt_group nothing;
@@ -526,6 +714,8 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_chain_slice *slice = find_share(dataset, number, &own);
     if (slice->failure)
         return nt_fail_with(error, slice->failure);
+    if (dataset->field_groups && has_whole_groups(slice))
+        return load_field(dataset, slice, group, error);
     if (slice->waits)
         return load_waiting(dataset, slice, group, error);
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
@@ -543,10 +733,17 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
 
 void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
-    bool has_group = dataset->field_groups ? part_count_of(slice) : group_count_of(slice);
-    uint32_t first = dataset->field_groups ? slice->first_part : slice->first_group;
-    if (slice->failure && has_group && dataset->group_count)
-        nt_dataset_load_group(dataset, first, NULL);
+    uint32_t field = slice->series->first_field, first = slice->first_group;
+    if (!slice->failure || !slice->entries || !dataset->group_count)
+        return;
+    while (dataset->field_groups && field < dataset->field_count && dataset->field_groups[field] == NT_NONE)
+        field++;
+    if (dataset->field_groups &&
+        (field == dataset->field_count || series_of(dataset, field) != slice->series))
+        return;
+    if (dataset->field_groups)
+        first = dataset->field_groups[field] + slice->first_part;
+    nt_dataset_load_group(dataset, first, NULL);
 }
 
 /* ---- Member pages ---- */
@@ -561,6 +758,8 @@ const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
         return NULL;
     find_share(dataset, (uint32_t)(group - dataset->groups), &own);
     uint64_t number = (uint64_t)(page - group->pages);
+    if (dataset->field_groups && has_whole_groups(slice))
+        return page_of_columns(dataset, slice, group, number);
     while (slice->waits && number >= slice->dataset->groups[own].page_count)
         number -= slice->dataset->groups[own++].page_count;
     return slice->dataset->groups[own].pages + number;

@@ -204,8 +204,8 @@ static enum nt_status build(struct building *building)
         status = nt_fail_memory(building->error);
     for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++)
         if (chain->slices[i].waits) { /* it has the schema of the first member */
-            chain->slices[i].fields = chain->slices[0].fields;
-            chain->slices[i].columns = chain->slices[0].columns;
+            chain->slices[i].fields = chain->slices[i].series->slices[0].fields;
+            chain->slices[i].columns = chain->slices[i].series->slices[0].columns;
         } else if (!chain->slices[i].failure) {
             status = map_share(building, &chain->slices[i]);
         }

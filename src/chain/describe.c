@@ -98,7 +98,7 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
                                 const struct nt_description *description, bool opens_file,
                                 struct nt_blob *blob, struct nt_error *error)
 {
-    const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, part);
+    const struct nt_chain_slice *slice = nt_chain_part_slice(dataset, field, part);
     uint32_t own = slice->failure ? NT_NONE : slice->fields[field];
     enum nt_status status =
         own == NT_NONE ? nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field")
@@ -141,10 +141,11 @@ struct laying_out {
 };
 
 /* Is this the member's dataset with that number? */
-static bool is_own(const struct nt_chain_slice *slice, const struct nt_dataset *first, uint32_t number)
+static bool is_own(const struct nt_chain_slice *slice, uint32_t number)
 {
     struct nt_dataset *own = slice->dataset;
-    if (!own && (!slice->waits || nt_chain_match_dataset(first, slice->part, &own, NULL) != NT_OK))
+    if (!own && (!slice->waits ||
+                 nt_chain_match_dataset(nt_chain_first_dataset(slice), slice->part, &own, NULL) != NT_OK))
         return false;
     return own->index == number;
 }
@@ -158,7 +159,7 @@ static void find_dataset(const struct laying_out *laying_out, struct nt_layout_r
     for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
         const struct nt_chain_slice *slice = &chain->slices[laying_out->part - nt_chain_of(file)->parts];
-        if (file->datasets[i]->failure || !is_own(slice, chain->slices[0].dataset, own))
+        if (file->datasets[i]->failure || !is_own(slice, own))
             continue;
         range->dataset = i;
         range->column = column == NT_NONE || slice->failure ? NT_NONE : slice->columns[column];
@@ -286,17 +287,18 @@ static void write_identity(struct nt_json *json, const struct nt_chain_member *p
         nt_json_member_null(json, "modified");
     if (!listed->sample)
         return;
-    nt_json_member_text(json, "sample", nt_text_of(listed->sample->name));
+    nt_json_member_text(json, listed->sample->is_friend ? "friend" : "sample",
+                        nt_text_of(listed->sample->name));
+    if (listed->sample->is_friend)
+        return;
     nt_json_key(json, "metadata");
     nt_json_raw(json, listed->sample->metadata ? listed->sample->metadata : "null");
 }
 
-void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *dataset,
-                                const struct nt_chain_slice *slice)
+void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slice *slice)
 {
     struct nt_buffer path = {0};
-    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->slices[0].dataset;
-    const struct nt_dataset *named = slice->waits ? first : slice->dataset;
+    const struct nt_dataset *named = slice->waits ? nt_chain_first_dataset(slice) : slice->dataset;
     const char *meant =
         slice->waits && slice->part->listed->sample ? slice->part->listed->sample->dataset : "";
     if (*meant) {
@@ -312,7 +314,7 @@ void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_dataset *d
 static void write_share(struct nt_json *json, const struct nt_dataset *dataset,
                         const struct nt_chain_slice *slice)
 {
-    nt_chain_put_slice_dataset(json, dataset, slice);
+    nt_chain_put_slice_dataset(json, slice);
     nt_json_member_unsigned(json, "first_entry", slice->first_entry);
     nt_json_member_unsigned(json, "entries", slice->entries);
     if (dataset->field_groups) { /* each field has clusters of its own */

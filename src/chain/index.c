@@ -436,19 +436,27 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
 
 /* ---- Before the files are open ---- */
 
+/* The first member's dataset whose path a part's dataset has in the index. A chain of the first member alone
+ * stands for its whole series. */
+static const struct nt_dataset *first_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    uint32_t number = (uint32_t)(part - nt_chain_of(dataset->file)->parts);
+    return nt_chain_first_dataset(&chain->slices[number < chain->slice_count ? number : 0]);
+}
+
 /* Finds a part's dataset that belongs to a dataset of the chain. */
 static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_member *part,
                      struct nt_dataset **own_ret)
 {
-    return nt_chain_match_dataset(nt_chain_dataset_of(dataset)->slices[0].dataset, part, own_ret, NULL) ==
-           NT_OK;
+    return nt_chain_match_dataset(first_of(dataset, part), part, own_ret, NULL) == NT_OK;
 }
 
 /* Entries of a part after the first: from the index, or from the part itself if that is open. */
 static bool entries_of(const struct nt_chain_member *part, const struct nt_dataset *dataset,
                        uint64_t *entries_ret)
 {
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, dataset);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first_of(dataset, part));
     struct nt_dataset *own = NULL;
     if (!known && !(part->file && find_own(dataset, part, &own)))
         return false;
@@ -458,7 +466,8 @@ static bool entries_of(const struct nt_chain_member *part, const struct nt_datas
 
 static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *dataset, uint64_t *sum_ret)
 {
-    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(&chain->parts[0], dataset);
+    const struct nt_indexed_dataset *known =
+        nt_chain_indexed_dataset(&chain->parts[0], first_of(dataset, &chain->parts[0]));
     *sum_ret = dataset->entries;
     if (known && known->entries != dataset->entries)
         return false;
@@ -516,7 +525,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
 {
     struct nt_dataset *own;
     char path[MAX_PATH];
-    size_t length = nt_dataset_path(dataset, path, sizeof(path));
+    size_t length = nt_dataset_path(first_of(dataset, part), path, sizeof(path));
     if (length >= sizeof(path) || !find_own(dataset, part, &own))
         return NT_OK;
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
@@ -598,7 +607,8 @@ static bool is_known(const struct nt_file *file, uint32_t number)
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
-        const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, dataset);
+        const struct nt_indexed_dataset *known =
+            nt_chain_indexed_dataset(part, dataset->failure ? dataset : first_of(dataset, part));
         struct nt_dataset *own;
         if (dataset->failure && known) /* the index entry may be the reason */
             return false;

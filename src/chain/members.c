@@ -229,12 +229,12 @@ bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiti
     return unknown == 0;
 }
 
-enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t count, struct nt_chain_waiting *waiting,
-                                     struct nt_error *error)
+enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
+                                     struct nt_chain_waiting *waiting, struct nt_error *error)
 {
-    struct opening opening = {.chain = chain, .end = count, .waiting = waiting};
+    struct opening opening = {.chain = chain, .next = first, .end = end, .waiting = waiting};
     open_together(&opening);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
         if (!part->file && !part->waits && nt_is_retryable(part->failure.status, &part->failure))
             return nt_fail_with(error, &part->failure);

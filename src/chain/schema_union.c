@@ -110,7 +110,7 @@ struct merged {
 
 struct merging {
     struct nt_dataset *dataset;
-    struct nt_chain_dataset *chain;
+    struct nt_chain_series *series;
     struct nt_field *fields;
     struct merged *merged;
     uint32_t count;
@@ -131,7 +131,7 @@ static const struct merged nothing_yet = {.first_child = NT_NONE,
 
 static const struct nt_chain_slice *slice_of(const struct merging *merging)
 {
-    return &merging->chain->slices[merging->slice];
+    return &merging->series->slices[merging->slice];
 }
 
 /* ---- Conflicts ---- */
@@ -152,7 +152,7 @@ static enum nt_status refuse(struct merging *merging, uint32_t number, uint32_t 
     struct merged *merged = &merging->merged[number];
     struct nt_buffer text = {0};
     nt_buffer_format(&text, "%s: ", rule);
-    append_file_and_type(&text, &merging->chain->slices[merged->slice], merged->own);
+    append_file_and_type(&text, &merging->series->slices[merged->slice], merged->own);
     nt_buffer_text(&text, "; ");
     append_file_and_type(&text, slice_of(merging), own);
     merged->refusal = nt_buffer_to_arena(&text, merging->dataset->arena);
@@ -451,7 +451,7 @@ static enum nt_status merge_slice(struct merging *merging)
 static void widen_shown(const struct merging *merging, uint32_t number)
 {
     const struct merged *merged = &merging->merged[number];
-    const struct nt_dataset *dataset = merging->chain->slices[merged->slice].dataset;
+    const struct nt_dataset *dataset = merging->series->slices[merged->slice].dataset;
     const struct nt_field *owner = &merging->fields[merged->owner];
     const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, merged->own)];
     struct nt_field *field = &merging->fields[number];
@@ -506,7 +506,7 @@ static bool set_unreadable(struct nt_arena *arena, struct nt_field *field, const
 
 static enum nt_status set_fields_of_slice(const struct merging *merging, uint32_t slice)
 {
-    struct nt_chain_slice *of = &merging->chain->slices[slice];
+    struct nt_chain_slice *of = &merging->series->slices[slice];
     of->fields = nt_arena_alloc(merging->dataset->arena, (size_t)merging->count + 1, sizeof(*of->fields));
     if (!of->fields)
         return nt_fail_memory(merging->error);
@@ -519,7 +519,7 @@ static enum nt_status set_fields_of_slice(const struct merging *merging, uint32_
 
 static enum nt_status settle(struct merging *merging)
 {
-    struct nt_chain_fields *fields = &merging->chain->fields;
+    struct nt_chain_fields *fields = &merging->series->fields;
     struct nt_arena *arena = merging->dataset->arena;
     uint32_t *owners = nt_arena_alloc(arena, (size_t)merging->count + 1, sizeof(*owners));
     if (!owners || (merging->fields && !nt_arena_adopt(arena, merging->fields)))
@@ -533,21 +533,21 @@ static enum nt_status settle(struct merging *merging)
             return nt_fail_memory(merging->error);
     }
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < merging->chain->slice_count; i++)
+    for (uint32_t i = 0; status == NT_OK && i < merging->series->slice_count; i++)
         status = set_fields_of_slice(merging, i);
     return status;
 }
 
-enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain_series *series,
+                                     struct nt_error *error)
 {
-    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     struct merging merging = {.dataset = dataset,
-                              .chain = chain,
+                              .series = series,
                               .top = nothing_yet,
-                              .numbers = calloc((size_t)chain->slice_count + 1, sizeof(uint32_t *)),
+                              .numbers = calloc((size_t)series->slice_count + 1, sizeof(uint32_t *)),
                               .error = error};
     enum nt_status status = merging.numbers ? NT_OK : nt_fail_memory(error);
-    for (; status == NT_OK && merging.slice < chain->slice_count; merging.slice++)
+    for (; status == NT_OK && merging.slice < series->slice_count; merging.slice++)
         status = merge_slice(&merging);
     if (status == NT_OK) {
         for (uint32_t i = 0; i < merging.count; i++)
@@ -556,7 +556,7 @@ enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_error
         spread_refusals(&merging);
         status = settle(&merging);
     }
-    for (uint32_t i = 0; merging.numbers && i < chain->slice_count; i++)
+    for (uint32_t i = 0; merging.numbers && i < series->slice_count; i++)
         free(merging.numbers[i]);
     free(merging.numbers);
     free(merging.fields);

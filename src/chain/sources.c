@@ -180,11 +180,12 @@ static uint32_t count_sources(const struct nt_file *file)
     return count;
 }
 
-enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error)
+enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uint32_t end,
+                                       struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
     uint64_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         chain->parts[i].first_source = (uint32_t)total;
         chain->parts[i].source_count =
             chain->parts[i].file ? count_sources(chain->parts[i].file) : chain->parts[i].waits;
@@ -196,7 +197,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
     if (!file->layout_sources)
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
         if (part->waits && !part->file &&
             !(file->layout_sources[part->first_source] = waiting(file->arena, part)))

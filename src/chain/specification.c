@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -41,11 +42,21 @@ struct key {
 
 static const struct key specification_keys[] = {
     {"samples", NULL},
-    {"friends", "a chain cannot show friend datasets"},
+    {"friends", NULL},
     {"range", "use the option entries=FIRST:END to select entries"},
     {NULL, NULL},
 };
 static const struct key sample_keys[] = {{"trees", NULL}, {"files", NULL}, {"metadata", NULL}, {NULL, NULL}};
+static const struct key friend_keys[] = {{"trees", NULL}, {"files", NULL}, {NULL, NULL}};
+
+/* What one of the two objects of a specification has. */
+struct kind {
+    const char *key, *what;
+    const struct key *keys;
+    bool is_friend;
+};
+static const struct kind samples = {"samples", "sample", sample_keys, false};
+static const struct kind friends = {"friends", "friend", friend_keys, true};
 
 static enum nt_status check_keys(const json_t *object, const struct key *keys, struct nt_error *error)
 {
@@ -98,7 +109,7 @@ static enum nt_status expect_texts(const json_t *value, const char *what, struct
     return NT_OK;
 }
 
-/* ---- One sample ---- */
+/* ---- One sample or friend ---- */
 
 /* RDataFrame allows texts, integers and numbers. */
 static enum nt_status write_metadata(const json_t *metadata, struct nt_json *json, struct nt_error *error)
@@ -142,8 +153,8 @@ static enum nt_status copy_metadata(const struct reading *reading, const json_t 
 }
 
 /* Builds a sample for each of its datasets. */
-static enum nt_status make_samples(const struct reading *reading, const char *name, const json_t *value,
-                                   struct nt_chain_sample **samples_ret)
+static enum nt_status make_samples(const struct reading *reading, const struct kind *kind, const char *name,
+                                   const json_t *value, struct nt_chain_sample **samples_ret)
 {
     const json_t *trees = json_object_get(value, "trees");
     size_t count = json_array_size(trees);
@@ -151,9 +162,9 @@ static enum nt_status make_samples(const struct reading *reading, const char *na
     enum nt_status status = copy_metadata(reading, json_object_get(value, "metadata"), &metadata);
     if (status != NT_OK)
         return status;
-    struct nt_chain_sample *samples = nt_arena_alloc(reading->arena, count, sizeof(*samples));
+    struct nt_chain_sample *made = nt_arena_alloc(reading->arena, count, sizeof(*made));
     const char *copy = nt_arena_copy(reading->arena, name, strlen(name));
-    if (!samples || !copy)
+    if (!made || !copy)
         return nt_fail_memory(reading->error);
     for (size_t i = 0; i < count; i++) {
         const json_t *tree = json_array_get(trees, i);
@@ -161,56 +172,61 @@ static enum nt_status make_samples(const struct reading *reading, const char *na
             nt_arena_copy(reading->arena, json_string_value(tree), json_string_length(tree));
         if (!dataset)
             return nt_fail_memory(reading->error);
-        samples[i] = (struct nt_chain_sample){.name = copy, .metadata = metadata, .dataset = dataset};
+        made[i] = (struct nt_chain_sample){
+            .name = copy, .is_friend = kind->is_friend, .metadata = metadata, .dataset = dataset};
     }
-    *samples_ret = samples;
+    *samples_ret = made;
     return NT_OK;
 }
 
 /* A single tree applies to all files; otherwise each file has its own. */
-static enum nt_status take_files(const struct reading *reading, const char *name, const json_t *value)
+static enum nt_status take_files(const struct reading *reading, const struct kind *kind, const char *name,
+                                 const json_t *value)
 {
     const json_t *files = json_object_get(value, "files");
     size_t count = json_array_size(files), trees = json_array_size(json_object_get(value, "trees"));
-    struct nt_chain_sample *samples = NULL;
+    struct nt_chain_sample *made = NULL;
     if (trees != 1 && trees != count)
         return nt_fail_number(reading->error, NT_INVALID, NT_NO_OFFSET,
                               "\"trees\": number of names (1, or as many as in \"files\")", count, trees);
-    enum nt_status status = make_samples(reading, name, value, &samples);
+    enum nt_status status = make_samples(reading, kind, name, value, &made);
     for (size_t i = 0; status == NT_OK && i < count; i++)
-        status = reading->take(reading->context, &samples[trees == 1 ? 0 : i],
+        status = reading->take(reading->context, &made[trees == 1 ? 0 : i],
                                json_string_value(json_array_get(files, i)), reading->error);
     return status;
 }
 
-static enum nt_status read_sample(const struct reading *reading, const char *name, const json_t *value)
+static enum nt_status read_item(const struct reading *reading, const struct kind *kind, const char *name,
+                                const json_t *value)
 {
     enum nt_status status = expect_object(value, "it", reading->error);
     if (status == NT_OK)
-        status = check_keys(value, sample_keys, reading->error);
+        status = check_keys(value, kind->keys, reading->error);
     if (status == NT_OK)
         status = expect_texts(json_object_get(value, "trees"), "\"trees\"", reading->error);
     if (status == NT_OK)
         status = expect_texts(json_object_get(value, "files"), "\"files\"", reading->error);
     if (status == NT_OK)
-        status = take_files(reading, name, value);
+        status = take_files(reading, kind, name, value);
     if (status != NT_OK)
-        nt_error_context(reading->error, "sample \"%s\"", name);
+        nt_error_context(reading->error, "%s \"%s\"", kind->what, name);
     return status;
 }
 
-/* ---- All samples ---- */
+/* ---- All of them ---- */
 
-static enum nt_status read_samples(const struct reading *reading, const json_t *samples)
+static enum nt_status read_items(const struct reading *reading, const struct kind *kind, const json_t *items)
 {
+    char key[16];
     const char *name;
     json_t *value;
-    enum nt_status status = expect_object(samples, "\"samples\"", reading->error);
+    snprintf(key, sizeof(key), "\"%s\"", kind->key);
+    enum nt_status status = expect_object(items, key, reading->error);
     if (status != NT_OK)
         return status;
-    json_object_foreach((json_t *)samples, name, value)
+    json_object_foreach((json_t *)items, name, value)
     {
-        status = read_sample(reading, name, value);
+        status = read_item(reading, kind, name, value);
         if (status != NT_OK)
             return status;
     }
@@ -230,7 +246,9 @@ enum nt_status nt_specification_read(const char *text, size_t length, struct nt_
         return status;
     status = check_keys(value, specification_keys, error);
     if (status == NT_OK)
-        status = read_samples(&reading, json_object_get(value, "samples"));
+        status = read_items(&reading, &samples, json_object_get(value, samples.key));
+    if (status == NT_OK && json_object_get(value, friends.key))
+        status = read_items(&reading, &friends, json_object_get(value, friends.key));
     json_decref(value);
     return status;
 }

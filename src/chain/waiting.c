@@ -89,11 +89,12 @@ struct digest {
 
 struct nt_chain_waiting {
     const struct nt_file *first; /* the chain's datasets, of its first member */
+    uint32_t part;               /* this member */
     struct digest *digests;      /* of each */
     struct nt_lock lock;         /* of the chain's notes */
 };
 
-struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first)
+struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first, uint32_t part)
 {
     struct nt_chain_waiting *waiting = calloc(1, sizeof(*waiting));
     if (!waiting || !(waiting->digests = calloc((size_t)first->dataset_count + 1, sizeof(struct digest))) ||
@@ -104,6 +105,7 @@ struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first)
         return NULL;
     }
     waiting->first = first;
+    waiting->part = part;
     for (uint32_t i = 0; i < first->dataset_count; i++)
         if (!first->datasets[i]->failure)
             waiting->digests[i].is_there = nt_chain_schema_digest(
@@ -127,7 +129,8 @@ static bool can_wait(const struct nt_chain_member *part, const struct nt_chain_w
         const struct nt_indexed_dataset *known;
         if (first->datasets[i]->failure)
             continue;
-        known = nt_chain_indexed_dataset(part, first->datasets[i]);
+        known = nt_chain_indexed_dataset(
+            part, nt_chain_first_dataset(nt_chain_dataset_of(first->datasets[i])->slices));
         can_wait = known && known->schema && known->cluster_entries && known->clusters &&
                    waiting->digests[i].is_there && strcmp(known->schema, waiting->digests[i].hex) == 0;
     }
@@ -136,7 +139,8 @@ static bool can_wait(const struct nt_chain_member *part, const struct nt_chain_w
 
 void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting)
 {
-    for (uint32_t i = 1; i < chain->part_count; i++)
+    uint32_t end = nt_chain_series_end(chain, waiting->part);
+    for (uint32_t i = waiting->part + 1; i < end; i++)
         chain->parts[i].waits = !chain->parts[i].file && can_wait(&chain->parts[i], waiting);
 }
 
@@ -217,7 +221,7 @@ static enum nt_status check_clusters(const struct nt_indexed_dataset *known, con
 
 enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
 {
-    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->slices[0].dataset;
+    const struct nt_dataset *first = nt_chain_first_dataset(slice);
     struct nt_dataset *own;
     enum nt_status status = nt_chain_open_waiting(dataset->file, slice, error);
     if (status != NT_OK)
@@ -269,7 +273,7 @@ void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     struct nt_source *file = part->file->source;
-    bool is_over = stand_alone(slice->dataset);
+    bool is_over = !dataset->field_groups && stand_alone(slice->dataset);
     nt_chain_connect_sources(dataset, slice, is_over ? file : slice->dataset->sources[0]);
     part->source = file;
     if (!is_over)

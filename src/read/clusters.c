@@ -272,14 +272,15 @@ static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field,
                                      uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_field(dataset, field);
-    uint32_t count = dataset->part_count;
+    const struct nt_parts parts = nt_field_parts(dataset, field);
+    uint32_t count = parts.count;
     struct nt_span *spans = calloc((size_t)count + 1, sizeof(*spans));
     if (!spans)
         return nt_fail_memory(error);
     bool is_alone = count == 1 && groups.first != groups.end;
     enum nt_status status = is_alone ? nt_groups_load_readable(dataset, groups, error) : NT_OK;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t first = dataset->part_borders[i], entries = dataset->part_borders[i + 1] - first;
+        uint64_t first = parts.borders[i], entries = parts.borders[i + 1] - first;
         spans[i] = (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
         if (groups.first == groups.end)
             continue;
@@ -332,11 +333,12 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
     return NT_OK;
 }
 
-uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span)
+uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span)
 {
+    const struct nt_parts parts = nt_field_parts(dataset, field);
     if (span->cluster != NT_NONE)
         return span->cluster - dataset->field_groups[dataset->groups[span->cluster].field];
-    return find_part(dataset->part_borders, dataset->part_count, span->first_entry);
+    return find_part(parts.borders, parts.count, span->first_entry);
 }
 
 /* ---- Representations ---- */

@@ -587,8 +587,8 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
  * environmental errors. */
 enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
 
-/* The part of the entries that a span is in, for a dataset with field_groups. */
-uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span);
+/* The part of the entries that a span of a field is in, for a dataset with field_groups. */
+uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span);
 
 /* The error of the failed group that holds a cluster, or whose entries meet a range; or NULL. */
 const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,

@@ -144,7 +144,8 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
                                     bool *known_ret, struct nt_error *error)
 {
     struct nt_span own = *span;
-    own.cluster = nt_part_cluster(dataset, field, nt_span_part(dataset, span));
+    uint32_t part = nt_span_part(dataset, field, span);
+    own.cluster = nt_part_cluster(dataset, field, part);
     own.fault = own.cluster == NT_NONE ? NT_FAULT_NOT_COVERED : NT_FAULT_NONE;
     enum nt_status status = nt_span_load(dataset, &own, error);
     *known_ret = status == NT_OK && own.fault == NT_FAULT_NONE;
@@ -154,8 +155,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     if (status != NT_OK || !*known_ret || !dataset->part_deletions)
         return status;
     struct nt_row_mask mask;
-    status =
-        nt_row_mask_find(reader, dataset, field, NT_ROWS_BELOW, nt_span_part(dataset, span), &mask, error);
+    status = nt_row_mask_find(reader, dataset, field, NT_ROWS_BELOW, part, &mask, error);
     if (status == NT_OK && mask.deletions)
         *items_ret = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);
@@ -376,8 +376,9 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
     struct nt_row_mask mask;
     if (!build->dataset->part_deletions)
         return NT_OK;
-    enum nt_status status = nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
-                                             nt_span_part(build->dataset, &piece->span), &mask, error);
+    enum nt_status status =
+        nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
+                         nt_span_part(build->dataset, unit->field, &piece->span), &mask, error);
     if (status != NT_OK || !mask.deletions)
         return status;
     if (nt_row_mask_physical(&mask) != piece->rows)

@@ -133,7 +133,7 @@ static enum nt_status find_masks(const struct nt_stream *stream, const struct nt
     struct nt_dataset *dataset = stream->dataset;
     if (!dataset->part_deletions)
         return NT_OK;
-    uint32_t part = nt_span_part(dataset, &segment->span);
+    uint32_t part = nt_span_part(dataset, stream->field, &segment->span);
     enum nt_status status =
         nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part, mask, error);
     if (status == NT_OK && stream->row->of == NT_ROWS_OF_FIELD)

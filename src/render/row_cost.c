@@ -173,9 +173,10 @@ static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint
 }
 
 /* Finds the entries of a cluster, or of a part if fields have their own groups; false: bad list. */
-static bool find_entries(const struct nt_dataset *dataset, uint32_t number, struct nt_cluster *cluster)
+static bool find_entries(const struct nt_dataset *dataset, uint32_t field, uint32_t number,
+                         struct nt_cluster *cluster)
 {
-    const uint64_t *borders = dataset->part_borders;
+    const uint64_t *borders = nt_field_parts(dataset, field).borders;
     if (!dataset->field_groups) {
         *cluster = nt_dataset_cluster(dataset, number);
         return nt_group_is_loaded(nt_cluster_group(dataset, number));
@@ -190,10 +191,10 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
 {
     const struct nt_dataset *dataset = cost->dataset;
     uint64_t per_entry = rows_per_entry(dataset, field), found = 0;
-    uint32_t count = dataset->field_groups ? dataset->part_count : dataset->cluster_count;
+    uint32_t count = dataset->field_groups ? nt_field_parts(dataset, field).count : dataset->cluster_count;
     for (uint32_t i = 0; i < count && !cost->is_over && cost->status == NT_OK; i++) {
         struct nt_cluster cluster;
-        if (!find_entries(dataset, i, &cluster))
+        if (!find_entries(dataset, field, i, &cluster))
             continue;
         uint64_t begins = per_entry ? multiplied(cluster.first_entry, per_entry) : found;
         uint64_t ends = added(begins, multiplied(cluster.entries, per_entry));
@@ -232,8 +233,11 @@ enum nt_status nt_rows_cost_is_low(struct nt_dataset *dataset, uint32_t field, u
         cost.status = nt_dataset_load_readable(dataset, error);
     uint64_t end = added(first, count);
     find_stored(dataset, field, &first, &end);
-    if (cost.status == NT_OK)
-        spend_rows(&cost, field, first, end);
+    uint32_t tops = 1; /* the fields of friends have parts of their own */
+    const uint32_t *top =
+        field == NT_NONE && dataset->friend_count ? nt_dataset_children(dataset, NT_NONE, &tops) : &field;
+    for (uint32_t i = 0; i < tops && cost.status == NT_OK; i++)
+        spend_rows(&cost, top[i], first, end);
     *are_cheap_ret = cost.status == NT_OK && !cost.is_over;
     return cost.status;
 }

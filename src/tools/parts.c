@@ -282,21 +282,20 @@ static void put_known_state(struct nt_json *json, const struct nt_indexed_file *
     nt_json_end_object(json);
 }
 
-static enum nt_status write_slice(struct nt_json *json, const struct nt_dataset *dataset,
-                                  const struct nt_chain_slice *slice)
+static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_slice *slice)
 {
     const struct nt_chain_file *listed = slice->part->listed;
     nt_json_member_text(json, "file", nt_text_of(listed->address ? listed->address : listed->path));
     nt_json_member_unsigned(json, "first_entry", slice->first_entry);
     nt_json_member_unsigned(json, "entries", slice->entries);
     if (listed->sample)
-        nt_json_member_string(json, "sample", listed->sample->name);
+        nt_json_member_string(json, listed->sample->is_friend ? "friend" : "sample", listed->sample->name);
     if (slice->failure) {
         nt_json_member_string(json, "status", nt_status_name(slice->failure->status));
         nt_json_member_text(json, "error", nt_text_of(slice->failure->message));
         return NT_OK;
     }
-    nt_chain_put_slice_dataset(json, dataset, slice);
+    nt_chain_put_slice_dataset(json, slice);
     if (!slice->waits)
         return put_state(json, slice->dataset);
     put_known_state(json, slice->part->known);
@@ -328,7 +327,7 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
         if (is_chain ? !slice : i == 1)
             break;
         nt_json_line(&json, &line);
-        status = slice ? write_slice(&json, dataset, slice) : write_only(&json, dataset);
+        status = slice ? write_slice(&json, slice) : write_only(&json, dataset);
         nt_json_finish(&json);
         if (status == NT_OK)
             status = take_line(&line, take, context, error);

@@ -41,7 +41,9 @@ static void merge(void)
         chain->slices[i].dataset = files[i]->datasets[0];
     }
     dataset->format_data = chain;
-    assert_ok(nt_chain_union_fields(dataset, &error));
+    struct nt_chain_series series = {.slices = chain->slices, .slice_count = file_count};
+    assert_ok(nt_chain_union_fields(dataset, &series, &error));
+    chain->fields = series.fields;
 }
 
 static void teardown(void)

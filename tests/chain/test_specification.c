@@ -14,7 +14,7 @@
 
 static struct nt_error error;
 static struct nt_arena *arena;
-static char taken[1024]; /* "sample:dataset:file:metadata " of each */
+static char taken[1024]; /* "sample:dataset:file:metadata " of each; "friend=name" for a sample */
 
 static void set_up(void)
 {
@@ -35,8 +35,8 @@ static enum nt_status note(void *context, const struct nt_chain_sample *sample, 
     (void)context;
     if (strcmp(name, "refused") == 0)
         return nt_fail(failure, NT_NOT_FOUND, NT_NO_OFFSET, "the file is refused");
-    snprintf(taken + length, sizeof(taken) - length, "%s:%s:%s:%s ", sample->name, sample->dataset, name,
-             sample->metadata ? sample->metadata : "");
+    snprintf(taken + length, sizeof(taken) - length, "%s%s:%s:%s:%s ", sample->is_friend ? "friend=" : "",
+             sample->name, sample->dataset, name, sample->metadata ? sample->metadata : "");
     return NT_OK;
 }
 
@@ -62,6 +62,10 @@ TEST(files_come_in_the_order_of_the_text_with_what_is_reported_of_them, .setup =
          "9007199254740993},"
          "\"trees\": [\"T\"], \"files\": [\"f\"]}}}",
          "s:T:f:{\"z\":-1,\"a\":0.1,\"ä\\n\":\"\\\"x\\\"\",\"n\":9007199254740993} "},
+        {"{\"friends\": {\"z\": {\"trees\": [\"F\"], \"files\": [\"c\", \"b\"]}, \"y\": {\"trees\": "
+         "[\"F\", \"G\"], \"files\": [\"d\", \"a\"]}}, \"samples\": {\"s\": {\"trees\": [\"T\"], \"files\": "
+         "[\"a\"]}}}",
+         "s:T:a: friend=z:F:c: friend=z:F:b: friend=y:F:d: friend=y:G:a: "},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         ck_assert(nt_is_specification(cases[i].text, strlen(cases[i].text)));
@@ -83,8 +87,6 @@ TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teard
         {"{}", "\"samples\": expected a non-empty object, found nothing", NT_INVALID},
         {"{\"samples\": []}", "\"samples\": expected a non-empty object, found a list", NT_INVALID},
         {"{\"samples\": {}}", "found an empty one", NT_INVALID},
-        {"{\"friends\": {}, \"samples\": {}}", "\"friends\": a chain cannot show friend datasets",
-         NT_INVALID},
         {"{\"range\": [1, 2]}", "\"range\": use the option entries=FIRST:END to select entries", NT_INVALID},
         {"{\"Samples\": {}}", "\"Samples\": unknown key", NT_INVALID},
         {"{\"samples\": {\"s\": null}}", "sample \"s\": it: expected a non-empty object, found null",
@@ -114,6 +116,31 @@ TEST(what_is_no_specification_is_refused_with_its_place, .setup = set_up, .teard
         assert_status(cases[i].status, read_text(cases[i].text));
         ck_assert_msg(strstr(error.message, cases[i].message), "%s: %s", cases[i].text, error.message);
         ck_assert_str_eq(taken, "");
+    }
+}
+
+#define FRIENDS(value)                                                                                       \
+    "{\"samples\": {\"s\": {\"trees\": [\"T\"], \"files\": [\"f\"]}}, \"friends\": " value "}"
+
+TEST(friends_are_refused_with_their_place, .setup = set_up, .teardown = tear_down)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {FRIENDS("[]"), "\"friends\": expected a non-empty object, found a list"},
+        {FRIENDS("{}"), "\"friends\": expected a non-empty object, found an empty one"},
+        {FRIENDS("{\"w\": {\"trees\": [\"T\"]}}"),
+         "friend \"w\": \"files\": expected a list of strings, found nothing"},
+        {FRIENDS("{\"w\": {\"trees\": [\"T\", \"U\"], \"files\": [\"g\"]}}"),
+         "friend \"w\": \"trees\": number of names (1, or as many as in \"files\"): expected 1, found 2"},
+        {FRIENDS("{\"w\": {\"trees\": [\"T\"], \"files\": [\"g\"], \"metadata\": {}}}"),
+         "friend \"w\": \"metadata\": unknown key"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        error = (struct nt_error){0};
+        assert_status(NT_INVALID, read_text(cases[i].text));
+        ck_assert_msg(strstr(error.message, cases[i].message), "%s: %s", cases[i].text, error.message);
+        ck_assert_str_eq(taken, "s:T:f: ");
     }
 }
 

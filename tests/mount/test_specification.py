@@ -83,7 +83,7 @@ def what_is_no_specification_is_refused_by_name():
                                    f"{paths[1]}: has no dataset 'Event'")):
             message = refusal(specify(text, **samples), options=('-o', 'chain=check'))
             assert str(text) in message and expected in message, (expected, message)
-        for content, expected in (({'friends': {}}, '"friends"'),
+        for content, expected in (({'range': [1, 2]}, '"range"'),
                                   ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):
             text.write_text(json.dumps(content))
             message = refusal(text)

@@ -222,7 +222,8 @@ static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entr
 
 static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field, uint32_t part)
 {
-    uint64_t first = dataset->part_borders[part], entries = dataset->part_borders[part + 1] - first;
+    const uint64_t *borders = nt_field_parts(dataset, field).borders;
+    uint64_t first = borders[part], entries = borders[part + 1] - first;
     struct nt_group *group = &dataset->groups[number];
     group->first_entry = first;
     group->entries = entries;
@@ -231,16 +232,12 @@ static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field
     group->field = field;
 }
 
-enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
-                                           uint32_t part_count, struct nt_error *error)
+static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt_error *error)
 {
     uint64_t count = 0;
-    enum nt_status status = add_parts(dataset, entries, part_count, error);
-    if (status != NT_OK || part_count == 0)
-        return status;
     for (uint32_t i = 0; i < dataset->field_count; i++)
-        count += has_group(&dataset->fields[i]) ? part_count : 0;
-    status = add_plain_groups(dataset, count, count, error);
+        count += has_group(&dataset->fields[i]) ? nt_field_parts(dataset, i).count : 0;
+    enum nt_status status = add_plain_groups(dataset, count, count, error);
     if (status != NT_OK)
         return status;
     uint32_t *groups =
@@ -248,13 +245,35 @@ enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uin
     if (!groups)
         return nt_fail_memory(error);
     for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
+        uint32_t parts = nt_field_parts(dataset, i).count;
         groups[i] = has_group(&dataset->fields[i]) ? next : NT_NONE;
-        for (uint32_t part = 0; groups[i] != NT_NONE && part < part_count; part++)
+        for (uint32_t part = 0; groups[i] != NT_NONE && part < parts; part++)
             set_part(dataset, next++, i, part);
     }
     dataset->field_groups = groups;
     dataset->has_sharded_clusters = true;
     return NT_OK;
+}
+
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
+                                           uint32_t part_count, struct nt_error *error)
+{
+    enum nt_status status = add_parts(dataset, entries, part_count, error);
+    return status == NT_OK && part_count ? add_groups_of_fields(dataset, error) : status;
+}
+
+enum nt_status nt_dataset_add_joined_groups(struct nt_dataset *dataset, const struct nt_parts *parts,
+                                            uint32_t count, struct nt_error *error)
+{
+    dataset->part_borders = parts[0].borders;
+    dataset->part_count = parts[0].count;
+    dataset->friend_parts = parts + 1;
+    dataset->friend_count = count - 1;
+    dataset->clusters_known = true;
+    bool has_parts = false;
+    for (uint32_t i = 0; i < count; i++)
+        has_parts |= parts[i].count > 0;
+    return has_parts ? add_groups_of_fields(dataset, error) : NT_OK;
 }
 
 enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error)

@@ -64,6 +64,10 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
  * from dataset->field_groups[field]. Call it after linking. Without parts there are no groups. */
 enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
                                            uint32_t part_count, struct nt_error *error);
+/* The same for fields with parts of their own, all of the dataset's entries: those of the first field
+ * first. `parts` live as long as the dataset. */
+enum nt_status nt_dataset_add_joined_groups(struct nt_dataset *dataset, const struct nt_parts *parts,
+                                            uint32_t count, struct nt_error *error);
 /* The same with all entries in one part; none if there are no entries. */
 enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error);
 

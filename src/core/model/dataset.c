@@ -70,12 +70,20 @@ static struct nt_groups all_groups(const struct nt_dataset *dataset)
     return (struct nt_groups){0, dataset->group_count};
 }
 
+struct nt_parts nt_field_parts(const struct nt_dataset *dataset, uint32_t field)
+{
+    for (uint32_t i = dataset->friend_count; i-- > 0;)
+        if (field >= dataset->friend_parts[i].first_field)
+            return dataset->friend_parts[i];
+    return (struct nt_parts){.count = dataset->part_count, .borders = dataset->part_borders};
+}
+
 struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column)
 {
     if (!dataset->field_groups || column == NT_NONE)
         return all_groups(dataset);
-    uint32_t group = dataset->field_groups[dataset->columns[column].field];
-    return (struct nt_groups){group, group + dataset->part_count};
+    uint32_t field = dataset->columns[column].field, group = dataset->field_groups[field];
+    return (struct nt_groups){group, group + nt_field_parts(dataset, field).count};
 }
 
 struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field)
@@ -402,7 +410,8 @@ static bool can_plan(const struct nt_dataset *dataset)
 /* The end of the groups of the same field. */
 static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
 {
-    return dataset->field_groups ? dataset->field_groups[dataset->groups[group].field] + dataset->part_count
+    uint32_t field = dataset->groups[group].field;
+    return dataset->field_groups ? dataset->field_groups[field] + nt_field_parts(dataset, field).count
                                  : dataset->group_count;
 }
 

@@ -432,6 +432,12 @@ struct nt_column_group {
     uint32_t count;
 };
 
+/* The parts of the entries that the fields from `first_field` on have. */
+struct nt_parts {
+    uint32_t first_field, count;
+    const uint64_t *borders; /* [part]: its first entry; then the number of all entries */
+};
+
 struct nt_dataset {
     struct nt_file *file;
     uint32_t index;     /* in file->datasets */
@@ -497,11 +503,14 @@ struct nt_dataset {
     bool clusters_known; /* all clusters' entries are known without loading groups */
     struct nt_column_group *column_groups;
     uint32_t column_group_count;
-    /* [field]: the first of the `part_count` groups with the field's columns, each of one cluster;
+    /* [field]: the first of the groups with the field's columns, each of one cluster, one for each part;
      * NT_NONE: owns no columns. NULL: any group may hold any field. See nt_dataset_add_field_groups. */
     uint32_t *field_groups;
     uint32_t part_count;
     uint64_t part_metadata_bytes;
+    /* Other parts, of the fields of friends, in the order of their fields. See nt_field_parts. */
+    const struct nt_parts *friend_parts;
+    uint32_t friend_count;
     const uint64_t *part_borders; /* [part]: its first entry; then the number of all entries */
     /* [part]: its deleted rows or NULL; known once a group of it is loaded. NULL: no deletions. */
     const struct nt_deletion_vector **part_deletions;
@@ -759,6 +768,8 @@ uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_
 /* A column's range in a cluster of a loaded group; absent if the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
+/* With field_groups: the parts that a field has groups for. */
+struct nt_parts nt_field_parts(const struct nt_dataset *dataset, uint32_t field);
 /* With field_groups: the cluster of a part's rows of a field; NT_NONE: owns no columns. */
 static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_t field, uint32_t part)
 {
@@ -774,7 +785,7 @@ static inline bool nt_dataset_has_positions(const struct nt_dataset *dataset)
 /* Do all fields have the same clusters, so that rows can be counted per cluster? */
 static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
 {
-    return !dataset->has_sharded_clusters || dataset->field_groups;
+    return !dataset->friend_count && (!dataset->has_sharded_clusters || dataset->field_groups);
 }
 
 /* ---- Fields by name ---- */

@@ -228,8 +228,8 @@ struct nt_arrow {
     bool *is_selected; /* [field]; NULL: all fields */
     /* The clusters of the table are those of the dataset or parts of them. */
     uint64_t *entries; /* [cluster_count + 1]: entries before each cluster, in entry order */
-    uint32_t cluster_count, stored_clusters;
-    struct nt_arrow_limits limits;  /* max_items filled in */
+    uint32_t cluster_count, stored_clusters; /* stored: of each field; 1 if fields do not share them */
+    struct nt_arrow_limits limits;           /* max_items filled in */
     struct nt_arrow_cut *cuts;      /* [cluster_count + 1] while borders load; NULL: whole clusters */
     struct nt_arrow_batch *batches; /* one for each cluster that is not omitted */
     uint32_t batch_count;

@@ -25,6 +25,10 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool 
         are_bytes && !texts
             ? nt_field_byte_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error)
             : nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
+    if (status == NT_OK && !nt_dataset_shares_borders(arrow->dataset)) {
+        (*borders_ret)[1] = (*borders_ret)[count];
+        count = arrow->stored_clusters;
+    }
     if (status == NT_OK && count != arrow->stored_clusters)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
                                 arrow->stored_clusters, count);

@@ -244,12 +244,17 @@ static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uin
     *end_ret = first < end ? stop : begin;
 }
 
-/* Sets a border of the range. An entry that begins a cluster needs no row positions. */
+/* Sets a border. An entry that begins a cluster of all fields needs no row positions. */
 static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t entry, uint32_t stored,
                               struct nt_error *error)
 {
     struct nt_arrow_cut *cut = &arrow->cuts[number];
-    if (entry != arrow->entries[stored])
+    bool begins_cluster = entry == arrow->entries[stored];
+    if (!nt_dataset_shares_borders(arrow->dataset)) {
+        stored = entry && entry == nt_dataset_entries(arrow->dataset);
+        begins_cluster = !entry || stored;
+    }
+    if (!begins_cluster)
         return nt_arrow_cut_init(arrow, entry, stored, cut, error);
     *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored};
     return NT_OK;
@@ -258,12 +263,14 @@ static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t 
 enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error)
 {
     const struct nt_arrow_options *options = &arrow->options;
-    uint64_t end = options->first_entry + options->entries;
-    uint32_t begin, stop;
-    arrow->stored_clusters = arrow->cluster_count;
-    if (!options->has_range)
+    uint64_t end = options->has_range ? options->first_entry + options->entries : UINT64_MAX;
+    uint32_t begin = 0, stop = arrow->cluster_count;
+    bool is_shared = nt_dataset_shares_borders(arrow->dataset);
+    arrow->stored_clusters = is_shared ? arrow->cluster_count : 1; /* fields that do not share have one */
+    if (!options->has_range && is_shared)
         return NT_OK;
-    find_clusters(arrow, &begin, &stop);
+    if (options->has_range)
+        find_clusters(arrow, &begin, &stop);
     arrow->cluster_count = stop - begin;
     arrow->cuts = calloc(arrow->cluster_count + (size_t)1, sizeof(*arrow->cuts));
     if (!arrow->cuts)

@@ -220,9 +220,6 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
         status = nt_arrow_select_fields(arrow, error);
     if (status == NT_OK && !dataset->field_groups) /* else loads lists per field */
         status = nt_dataset_load_all(dataset, error);
-    if (status == NT_OK && !nt_dataset_shares_borders(dataset))
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "sharded clusters: the columns do not share their boundaries");
     if (status == NT_OK)
         status = nt_arrow_build_nodes(arrow, error);
     if (status == NT_OK)

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Friends of a specification: divides the members of a chain into series, those of the samples and those of
+ * each friend, and shows the fields of a friend below a record. Series have as many entries, but may have
+ * other clusters.
+ */
+#include "chain/chain.h"
+
+#include <stdlib.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/model/model.h"
+
+/* ---- Series ---- */
+
+/* The friend whose file a part is; NULL: it is of the samples. */
+static const char *friend_of(const struct nt_chain_member *part)
+{
+    const struct nt_chain_sample *sample = part->listed->sample;
+    return sample && sample->is_friend ? sample->name : NULL;
+}
+
+bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part)
+{
+    return part == 0 || friend_of(&chain->parts[part - 1]) != friend_of(&chain->parts[part]);
+}
+
+uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < chain->part_count && !nt_chain_begins_series(chain, end))
+        end++;
+    return end;
+}
+
+enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    const struct nt_chain_slice *before = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < chain->slice_count; before = &chain->slices[i++])
+        count += !before || friend_of(before->part) != friend_of(chain->slices[i].part);
+    chain->series = nt_arena_alloc(dataset->arena, count, sizeof(*chain->series));
+    if (!chain->series)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
+        struct nt_chain_slice *slice = &chain->slices[i];
+        if (!i || friend_of(slice[-1].part) != friend_of(slice->part))
+            chain->series[chain->series_count++] =
+                (struct nt_chain_series){.friend = friend_of(slice->part), .slices = slice};
+        slice->series = &chain->series[chain->series_count - 1];
+        chain->series[chain->series_count - 1].slice_count++;
+    }
+    return NT_OK;
+}
+
+/* ---- Fields ---- */
+
+static bool is_taken(const struct nt_chain_fields *fields, struct nt_text name)
+{
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->items[i].parent == NT_NONE && nt_texts_are_equal(fields->items[i].name, name))
+            return true;
+    return false;
+}
+
+/* A name that is taken gets a number, as for the friends of a TTree. */
+static bool choose_name(struct nt_arena *arena, const struct nt_chain_fields *fields, const char *friend,
+                        struct nt_text *name_ret)
+{
+    *name_ret = nt_text_of(friend);
+    for (unsigned number = 2; is_taken(fields, *name_ret); number++) {
+        const char *name = nt_arena_format(arena, "%s~%u", friend, number);
+        if (!name)
+            return false;
+        *name_ret = nt_text_of(name);
+    }
+    return true;
+}
+
+/* Appends a record for the friend. */
+static bool add_record(struct nt_arena *arena, struct nt_chain_fields *fields, const char *friend,
+                       uint32_t *next_id)
+{
+    struct nt_field record = {.id = (*next_id)++,
+                              .parent = NT_NONE,
+                              .role = NT_ROLE_RECORD,
+                              .kind = NT_FIELD_RECORD,
+                              .dtype = nt_element_dtype(NT_ELEMENT_OPAQUE),
+                              .type = {"", 0},
+                              .description = {"", 0}};
+    if (!choose_name(arena, fields, friend, &record.name))
+        return false;
+    fields->owners[fields->count] = NT_NONE;
+    fields->items[fields->count++] = record;
+    return true;
+}
+
+/* Appends the fields of a series. Only those of the samples keep their ids. */
+static bool add_fields(struct nt_arena *arena, struct nt_chain_fields *fields,
+                       const struct nt_chain_series *series, uint32_t parent, uint32_t *next_id)
+{
+    uint32_t base = fields->count;
+    for (uint32_t i = 0; i < series->fields.count; i++) {
+        struct nt_field *field = &fields->items[base + i];
+        uint32_t owner = series->fields.owners[i];
+        *field = series->fields.items[i];
+        uint32_t source = nt_field_source(field);
+        field->parent = field->parent == NT_NONE ? parent : base + field->parent;
+        if (series->friend)
+            field->id = *next_id;
+        if (field->id >= *next_id)
+            *next_id = field->id + 1;
+        if (source != NT_NONE && !nt_field_set_source(arena, field, base + source))
+            return false;
+        fields->owners[base + i] = owner == NT_NONE ? NT_NONE : base + owner;
+    }
+    fields->count += series->fields.count;
+    return true;
+}
+
+/* The fields of other series are missing in the members. */
+static bool renumber_slices(struct nt_arena *arena, const struct nt_chain_series *series, uint32_t base,
+                            uint32_t count)
+{
+    for (uint32_t i = 0; i < series->slice_count; i++) {
+        struct nt_chain_slice *slice = &series->slices[i];
+        uint32_t *fields = slice->fields ? nt_arena_alloc(arena, (size_t)count + 1, sizeof(*fields)) : NULL;
+        if (slice->fields && !fields)
+            return false;
+        for (uint32_t k = 0; fields && k < count; k++)
+            fields[k] = k < base || k - base >= series->fields.count ? NT_NONE : slice->fields[k - base];
+        slice->fields = fields;
+    }
+    return true;
+}
+
+enum nt_status nt_chain_join_fields(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    struct nt_arena *arena = dataset->arena;
+    uint64_t count = chain->series_count - 1;
+    uint32_t next_id = 0;
+    for (uint32_t i = 0; i < chain->series_count; i++)
+        count += chain->series[i].fields.count;
+    chain->fields = chain->series[0].fields;
+    if (chain->series_count == 1)
+        return NT_OK;
+    if (count >= NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the chain has more than 2^32 fields");
+    chain->fields = (struct nt_chain_fields){.items = nt_arena_alloc(arena, count, sizeof(struct nt_field)),
+                                             .owners = nt_arena_alloc(arena, count, sizeof(uint32_t))};
+    bool has_memory = chain->fields.items && chain->fields.owners;
+    for (uint32_t i = 0; has_memory && i < chain->series_count; i++) {
+        struct nt_chain_series *series = &chain->series[i];
+        series->first_field = chain->fields.count;
+        has_memory = (!series->friend || add_record(arena, &chain->fields, series->friend, &next_id)) &&
+                     renumber_slices(arena, series, chain->fields.count, (uint32_t)count) &&
+                     add_fields(arena, &chain->fields, series, series->friend ? series->first_field : NT_NONE,
+                                &next_id);
+    }
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+/* ---- Clusters ---- */
+
+/* Each cluster is a part: they must follow one another, and hold all fields. */
+static enum nt_status check_clusters(struct nt_dataset *own, struct nt_error *error)
+{
+    uint64_t next = 0;
+    if (own->has_sharded_clusters)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "sharded clusters cannot be in a chain that has friends");
+    enum nt_status status = own->clusters_known ? NT_OK : nt_dataset_load_all(own, error);
+    for (uint32_t i = 0; status == NT_OK && i < own->cluster_count; i++) {
+        const struct nt_cluster cluster = nt_dataset_cluster(own, i);
+        if (cluster.first_entry != next)
+            return nt_fail_number(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                  "first entry of a cluster in a chain that has friends", next,
+                                  cluster.first_entry);
+        next += cluster.entries;
+    }
+    if (status == NT_OK && next != own->entries)
+        status =
+            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "entries of all clusters", own->entries, next);
+    return status;
+}
+
+enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
+        struct nt_chain_slice *slice = &chain->slices[i];
+        struct nt_error failure = {0};
+        if (slice->failure || slice->waits || slice->dataset->field_groups)
+            continue;
+        if (check_clusters(slice->dataset, &failure) == NT_OK)
+            continue;
+        nt_error_context(&failure, "%s", slice->part->path);
+        status = nt_failure_keep(&failure, dataset->arena, &slice->failure, error);
+    }
+    return status;
+}
