@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rntuple_writer.h"
+#include "streams.h"
 #include "temporary.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
@@ -112,24 +113,6 @@ static void teardown(void)
     nt_chain_list_free(list);
     temporary_teardown();
 }
-
-/* A stream has these numbers of `bytes` bytes each. */
-static void check(const char *path, enum nt_stream_kind kind, const void *expected, size_t bytes)
-{
-    struct nt_stream *stream;
-    uint32_t field;
-    uint8_t found[64];
-    assert_ok(nt_dataset_find(file->datasets[0], path, &field, &error));
-    assert_ok(nt_stream_open(reader, file->datasets[0], field, kind, &stream, &error));
-    ck_assert_uint_eq(nt_stream_elements(stream) * nt_stream_dtype(stream)->bytes, bytes);
-    ck_assert_uint_le(bytes, sizeof(found));
-    assert_ok(nt_stream_read(stream, 0, found, bytes, &error));
-    ck_assert_msg(memcmp(found, expected, bytes) == 0, "%s", path);
-    nt_stream_close(stream);
-}
-
-#define CHECK(path, kind, type, ...)                                                                         \
-    check(path, kind, (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}))
 
 TEST(fields_that_a_sharded_file_does_not_have, .setup = setup, .teardown = teardown)
 {
