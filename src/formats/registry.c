@@ -136,21 +136,8 @@ static enum nt_status fail_unsupported(const struct nt_source *source, const str
     return status;
 }
 
-static enum nt_status fail_unknown(const struct nt_source *source, const struct refusals *refusals,
-                                   struct nt_error *error)
-{
-    struct nt_buffer reasons = {0};
-    for (unsigned i = 0; i < refusals->count; i++)
-        nt_buffer_format(&reasons, "%s%s", i ? "; " : "", refusals->items[i].reason.message);
-    enum nt_status status = reasons.failed ? nt_fail_memory(error)
-                                           : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s",
-                                                     source->path, reasons.bytes);
-    nt_buffer_deinit(&reasons);
-    return status;
-}
-
-/* Fails with the reason of the format that the file has, else with the identified type of the file, else with
- * the reasons of all formats. */
+/* Fails with the reason of the format that the file has, or of the only one that was tried, else with the
+ * identified kind of the file. */
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
@@ -168,11 +155,15 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
                        kind.format, kind.format);
     if (!refusals->count)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
+    bool is_foreign = kind.text && !kind.format;
     const struct nt_error *reason = find_reason(refusals, kind.format);
+    if (!reason && !is_foreign && refusals->count == 1)
+        reason = &refusals->items[0].reason;
     if (reason)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, reason->message);
-    return kind.text && !kind.format ? fail_unsupported(source, refusals, kind.text, error)
-                                     : fail_unknown(source, refusals, error);
+    if (!is_foreign)
+        kind.text = source->folder ? "a directory of an unknown kind" : "a file of an unknown kind";
+    return fail_unsupported(source, refusals, kind.text, error);
 }
 
 /* Returns NT_OK, the error of the format that recognises the file, or NT_NOT_THIS_FORMAT. */
