@@ -277,8 +277,8 @@ def what_is_wrong_is_reported_by_name():
         same((message.startswith(begin), 'secret' in message), (True, False), message)
         # folders among the files
         message = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
-        same((message.returncode, f'{server.url("a")}: a directory of an unknown kind'.encode() in message.stderr),
-             (NO_FORMAT, True), message)
+        words = f'{server.url("a")}: a directory of an unknown kind'
+        same((message.returncode, words.encode() in message.stderr), (NO_FORMAT, True), message)
         with chain(server.url('run3.root'), server.url('a'), server.url('none.root'),
                    options=('-o', 'missing=skip')) as whole:
             shown = lines(whole / 'Events/files.jsonl')
