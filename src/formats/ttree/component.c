@@ -140,7 +140,7 @@ static const struct nt_streamer_class *find_other_instance(struct nt_component_b
     const struct nt_streamer_class *found = NULL;
     const char *end = name.length ? memchr(name.bytes, '<', name.length) : NULL;
     size_t length = end ? (size_t)(end - name.bytes) + 1 : 0;
-    uint32_t count = 0;
+    bool has_several = false;
     if (!end || builder->slow_lookups++ >= NT_SLOW_LOOKUP_LIMIT)
         return NULL;
     for (uint32_t i = 0; i < builder->info->class_count; i++) {
@@ -149,10 +149,10 @@ static const struct nt_streamer_class *find_other_instance(struct nt_component_b
             continue;
         if (found && !have_equal_elements(found, class))
             return NULL;
+        has_several |= found && !nt_texts_are_equal(found->name, class->name); /* not only versions */
         found = class;
-        count++;
     }
-    return count > 1 ? found : NULL;
+    return has_several ? found : NULL;
 }
 
 const struct nt_streamer_class *nt_component_find_class(struct nt_component_builder *builder,

@@ -353,8 +353,9 @@ static void emit_by_members(struct emitter *emitter, uint32_t index)
     } else if (component->kind == NT_COMPONENT_REST) {
         emit_list(emitter, index, emit_by_members);
     } else {
-        uint32_t step =
-            open_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS, .output = component->output});
+        uint32_t step = open_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS,
+                                                             .output = component->output,
+                                                             .version = component[1].version});
         if (emitter->components[index + 1].kind == NT_COMPONENT_RECORD)
             emit_children(emitter, index + 1, emit_of_all);
         close_step(emitter, step);
@@ -387,7 +388,9 @@ static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t
     add_step(emitter, &(struct nt_step){.kind = NT_STEP_CLASS,
                                         .output = NT_NONE,
                                         .count = item->checksum,
-                                        .version = item->version});
+                                        .version = item->version == NT_STREAMER_NO_OBJECTS
+                                                       ? NT_STREAMER_NEWEST /* there even without objects */
+                                                       : item->version});
     emit_by_members(emitter, index);
 }
 

@@ -241,11 +241,19 @@ static enum nt_status get_count(struct run *run, uint64_t *count_ret, struct nt_
 
 static enum nt_status run_step(struct run *run, uint32_t i, uint64_t items, struct nt_error *error);
 
+static enum nt_status fail_undescribed(const struct run *run, struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "byte %zu of the values: an object of a class that the file does not describe", run->at);
+}
+
 /* Each step of the body for all items, then the next one. */
 static enum nt_status run_members(struct run *run, uint32_t parent, struct nt_error *error)
 {
     uint64_t items = 0, outer = run->item;
     enum nt_status status = get_count(run, &items, error);
+    if (status == NT_OK && items && run->operations[parent].version == NT_STREAMER_NO_OBJECTS)
+        return fail_undescribed(run, error);
     if (status == NT_OK)
         put_end(run, run->operations[parent].ends, items);
     for (uint32_t i = parent + 1, end = run->operations[parent].end; status == NT_OK && items && i < end;) {
@@ -402,9 +410,7 @@ static enum nt_status check_version(const struct run *run, const struct nt_opera
                                     uint16_t version, uint32_t checksum, struct nt_error *error)
 {
     if (operation->version == NT_STREAMER_NO_OBJECTS)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "byte %zu of the values: an object of a class that the file does not describe",
-                       run->at);
+        return fail_undescribed(run, error);
     if ((int16_t)version > 0 && operation->version >= 0 && version != operation->version)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "byte %zu of the values: class version: expected %" PRId32 ", found %u", run->at,

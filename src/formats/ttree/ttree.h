@@ -377,7 +377,8 @@ struct nt_step {
     uint32_t end;     /* index of the step after the body */
     uint32_t other;   /* HEADER, WHEN: index of the first step of the other body, which ends at `end`; the
                        * first body ends here. 0: there is none; for HEADER, such data is unsupported */
-    int32_t version;  /* HEADER, CLASS: the version that the body reads; -1: any; -2: none */
+    int32_t version;  /* HEADER, CLASS, MEMBERS: that of the class that the body reads; -1: any; -2: an
+                       * object is an error */
     double minimum, maximum; /* as in nt_decoder */
 };
 

@@ -771,6 +771,8 @@ CASE(checksums_of_classes_without_a_version)
             CLASS(version), MEMBERS(0, 9), NUMBERS(INT8, 1, 1), NUMBERS(BIG_INT16, 2, 1)                     \
     }
 
+enum { OBJECT = 2, OBJECTS_BY_MEMBERS = 6 }; /* steps of POINTS */
+
 static void put_points(const char *memberwise, size_t bytes)
 {
     put_header(&content.values, 4 + 9 + 9, 9);
@@ -783,11 +785,10 @@ static void put_points(const char *memberwise, size_t bytes)
 
 CASE(members_one_after_the_other)
 {
-    static struct nt_step steps[] = POINTS(4), any[] = POINTS(-1), absent[] = POINTS(-2);
+    static struct nt_step steps[] = POINTS(4), any[] = POINTS(-1);
     static struct nt_output outputs[] = {ENDS, OF(INT8), OF(INT16)};
     const struct nt_interpretation points = INTERPRETATION(steps, outputs);
     const struct nt_interpretation of_any_version = INTERPRETATION(any, outputs);
-    const struct nt_interpretation of_no_objects = INTERPRETATION(absent, outputs);
     static const uint64_t ends[] = {2, 5};
     static const int8_t a[] = {1, 2, 3, 4, 5};
     static const int16_t b[] = {10, 20, 30, 40, 50};
@@ -802,7 +803,41 @@ CASE(members_one_after_the_other)
     put_points("\0\3\0\0\0\3\3\4\5\0\x1E\0\x28\0\x32", 15);
     assert_basket(&of_any_version, expected, &(struct storage){.flag = 0});
     assert_refused(&points, NT_UNSUPPORTED, "class version: expected 4, found 3");
-    assert_refused(&of_no_objects, NT_UNSUPPORTED, "an object of a class that the file does not describe");
+}
+
+static void put_list(uint16_t version, const char *bytes, size_t count)
+{
+    put_header(&content.values, count, version);
+    put(&content.values, bytes, count);
+    end_entry(&content);
+}
+
+/* Of a class that the file does not describe, lists must be empty, in both forms. The byte counts of objects
+ * still give the ends of lists. */
+CASE(objects_of_an_undescribed_class_are_refused)
+{
+    static struct nt_step steps[] = POINTS(-1);
+    static struct nt_output outputs[] = {ENDS, OF(INT8), OF(INT16)};
+    const struct nt_interpretation points = INTERPRETATION(steps, outputs);
+    static const uint64_t no_ends[] = {0, 0}, ends[] = {0, 1};
+    const struct expected empty[] = {EXPECT(no_ends), NOTHING, NOTHING}, one = EXPECT(ends);
+    steps[OBJECT].version = steps[OBJECTS_BY_MEMBERS].version = NT_STREAMER_NO_OBJECTS;
+    put_list(9, "\0\0\0\0", 4);
+    put_list(0x4009, "\0\4\0\0\0\0", 6);
+    assert_decodes(&points, empty);
+    clear();
+    put_list(9, "\0\0\0\0", 4);
+    put_list(0x4009, "\0\4\0\0\0\1\3\0\x1E", 9);
+    assert_refused(&points, NT_UNSUPPORTED, "an object of a class that the file does not describe");
+    clear();
+    put_list(9, "\0\0\0\0", 4);
+    put_list(9, "\0\0\0\1\x40\0\0\5\0\1\1\0\x0A", 13);
+    make_basket(&made, &content, &(struct storage){.flag = 0});
+    assert_output(&points, 0, &one);
+    for (uint32_t i = 1; i < 3; i++) {
+        ck_assert_int_eq(decode(&points, i, MADE_ENTRIES), NT_UNSUPPORTED);
+        ck_assert_ptr_nonnull(strstr(error.message, "an object of a class that the file does not describe"));
+    }
 }
 
 CASE(members_one_after_the_other_where_none_are_known)
