@@ -371,7 +371,7 @@ static void close_parts_without_dataset(const struct nt_chain *chain)
 
 static bool is_of_friend(const struct nt_chain_member *part)
 {
-    return part->listed->sample && part->listed->sample->is_friend;
+    return nt_chain_friend_of(part->listed->sample) != NULL;
 }
 
 /* Omits or refuses parts that fail to open, except those after the first of a series with known entries:

@@ -58,6 +58,12 @@ struct nt_chain_sample {
     const char *metadata; /* a JSON object on one line; NULL: none */
 };
 
+/* The friend that the files of a sample are of; NULL: none. */
+static inline const char *nt_chain_friend_of(const struct nt_chain_sample *sample)
+{
+    return sample && sample->is_friend ? sample->name : NULL;
+}
+
 /* A text is a specification, not a list, if its first character other than white space is '{'. */
 bool nt_is_specification(const char *text, size_t length);
 

@@ -15,16 +15,14 @@
 
 /* ---- Series ---- */
 
-/* The friend whose file a part is; NULL: it is of the samples. */
-static const char *friend_of(const struct nt_chain_member *part)
+static bool are_of_one_series(const struct nt_chain_member *a, const struct nt_chain_member *b)
 {
-    const struct nt_chain_sample *sample = part->listed->sample;
-    return sample && sample->is_friend ? sample->name : NULL;
+    return nt_chain_friend_of(a->listed->sample) == nt_chain_friend_of(b->listed->sample);
 }
 
 bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part)
 {
-    return part == 0 || friend_of(&chain->parts[part - 1]) != friend_of(&chain->parts[part]);
+    return part == 0 || !are_of_one_series(&chain->parts[part - 1], &chain->parts[part]);
 }
 
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
@@ -38,18 +36,17 @@ uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
 enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    const struct nt_chain_slice *before = NULL;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < chain->slice_count; before = &chain->slices[i++])
-        count += !before || friend_of(before->part) != friend_of(chain->slices[i].part);
+    uint32_t count = 1;
+    for (uint32_t i = 1; i < chain->slice_count; i++)
+        count += !are_of_one_series(chain->slices[i - 1].part, chain->slices[i].part);
     chain->series = nt_arena_alloc(dataset->arena, count, sizeof(*chain->series));
     if (!chain->series)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
-        if (!i || friend_of(slice[-1].part) != friend_of(slice->part))
-            chain->series[chain->series_count++] =
-                (struct nt_chain_series){.friend = friend_of(slice->part), .slices = slice};
+        if (!i || !are_of_one_series(slice[-1].part, slice->part))
+            chain->series[chain->series_count++] = (struct nt_chain_series){
+                .friend = nt_chain_friend_of(slice->part->listed->sample), .slices = slice};
         slice->series = &chain->series[chain->series_count - 1];
         chain->series[chain->series_count - 1].slice_count++;
     }

@@ -65,7 +65,7 @@ struct known {
     ino_t inode;
     const char *path;
     const char *dataset; /* the selected one; "": all */
-    const char *friend;  /* that is made of it; "": none */
+    const char *friend;  /* that is made of it; NULL: none */
 };
 
 struct reading {
@@ -82,12 +82,6 @@ struct reading {
 
 /* ---- One file ---- */
 
-/* The friend that a file is of, or "". */
-static const char *friend_of(const struct nt_chain_sample *sample)
-{
-    return sample && sample->is_friend ? sample->name : "";
-}
-
 /* The same file, or NULL. A specification may name several datasets of a file, and friends the same one. */
 static const struct known *find_known(const struct reading *reading, const struct stat *attributes,
                                       const char *dataset, uint64_t hash)
@@ -96,7 +90,7 @@ static const struct known *find_known(const struct reading *reading, const struc
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = (const struct known *)link;
         if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
-            strcmp(known->dataset, dataset) == 0 && strcmp(known->friend, friend_of(reading->sample)) == 0)
+            strcmp(known->dataset, dataset) == 0 && known->friend == nt_chain_friend_of(reading->sample))
             return known;
     }
     return NULL;
@@ -163,7 +157,7 @@ static enum nt_status know(struct reading *reading, const char *path, const stru
     known->device = attributes->st_dev;
     known->inode = attributes->st_ino;
     known->dataset = dataset;
-    known->friend = friend_of(reading->sample);
+    known->friend = nt_chain_friend_of(reading->sample);
     nt_hash_table_insert(&reading->known, &known->link, hash);
     return add_folder_of(reading, path, S_ISDIR(attributes->st_mode), error);
 }
@@ -355,7 +349,7 @@ static bool has_friends(const struct nt_chain_list *list)
 {
     bool has_friends = false;
     for (uint32_t i = 0; i < list->count; i++)
-        has_friends |= *friend_of(list->files[i].sample) != '\0';
+        has_friends |= nt_chain_friend_of(list->files[i].sample) != NULL;
     return has_friends;
 }
 
@@ -442,7 +436,7 @@ static enum nt_status note_address(struct asking *asking, const struct nt_chain_
         const struct known_address *known_address = NT_LINKED(link, struct known_address, link);
         if (strcmp(known_address->address, file->address) == 0 &&
             strcmp(known_address->dataset, dataset) == 0 &&
-            strcmp(known_address->friend, friend_of(file->sample)) == 0)
+            known_address->friend == nt_chain_friend_of(file->sample))
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
     }
     struct known_address *known_address = nt_arena_alloc(asking->list->arena, 1, sizeof(*known_address));
@@ -450,7 +444,7 @@ static enum nt_status note_address(struct asking *asking, const struct nt_chain_
         return nt_fail_memory(error);
     known_address->address = file->address;
     known_address->dataset = dataset;
-    known_address->friend = friend_of(file->sample);
+    known_address->friend = nt_chain_friend_of(file->sample);
     nt_hash_table_insert(&asking->known_address, &known_address->link, hash);
     return NT_OK;
 }

@@ -7,8 +7,8 @@
 #include <ntuple/read.h>
 #include <string.h>
 
+#include "rntuple_chain.h"
 #include "rntuple_writer.h"
-#include "streams.h"
 #include "temporary.h"
 #include "core/base/memory.h"
 #include "core/model/model.h"
@@ -79,15 +79,6 @@ static struct nt_error error;
 static struct nt_reader *reader;
 static struct nt_chain_list *list;
 static struct nt_file *file;
-
-static const char *save(const struct rntuple_description *description, const char *name)
-{
-    struct nt_buffer bytes = {0};
-    rntuple_write(RNTUPLE_RC2_LATE, description, &bytes);
-    const char *path = temporary_file(name, bytes.bytes, bytes.length);
-    nt_buffer_deinit(&bytes);
-    return path;
-}
 
 /* Both friends have the same files: `files` is a list in JSON. */
 static enum nt_status open_chain(const char *files, enum nt_chain_rule rule)

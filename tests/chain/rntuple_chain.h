@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a stream of the first dataset of a chain has.
+ * Chains of small RNTuple files: saves the files, and checks streams of the first dataset.
  */
-#ifndef NT_TESTS_CHAIN_STREAMS_H
-#define NT_TESTS_CHAIN_STREAMS_H
+#ifndef NT_TESTS_CHAIN_RNTUPLE_CHAIN_H
+#define NT_TESTS_CHAIN_RNTUPLE_CHAIN_H
 
 #include <ntuple/dataset.h>
 #include <ntuple/read.h>
 
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "core/model/model.h"
+#include "rntuple_writer.h"
 #include "support.h"
+#include "temporary.h"
+
+/* Returns the path. */
+static inline const char *save(const struct rntuple_description *description, const char *name)
+{
+    struct nt_buffer bytes = {0};
+    rntuple_write(RNTUPLE_RC2_LATE, description, &bytes);
+    const char *path = temporary_file(name, bytes.bytes, bytes.length);
+    nt_buffer_deinit(&bytes);
+    return path;
+}
 
 /* A stream has these numbers of `bytes` bytes all together. */
 static inline void assert_stream(struct nt_reader *reader, const struct nt_file *file, const char *path,
