@@ -157,7 +157,8 @@ void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset
     if (atomic_load(&reader->is_forked))
         return;
     nt_workers_forget(reader->workers, dataset);
-    nt_cache_forget(reader->cache, (const void *const *)dataset->sources, dataset->source_count);
+    if (dataset->logical == dataset) /* the others share its sources */
+        nt_cache_forget(reader->cache, (const void *const *)dataset->sources, dataset->source_count);
     nt_dataset_indexes_forget(reader->indexes, dataset);
     if (dataset->physical != dataset)
         nt_reader_forget(reader, dataset->physical);
