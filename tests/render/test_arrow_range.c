@@ -121,3 +121,53 @@ TEST(pages_of_other_entries_are_not_decoded)
     nt_arrow_free(arrow);
     builder_free(builder);
 }
+
+/* A cluster with the elements of one column of a group. */
+static void add_shard(struct builder *builder, uint32_t group, uint64_t first_entry, uint64_t entries,
+                      uint32_t column, const uint64_t *elements, uint32_t count)
+{
+    uint32_t cluster = add_cluster(builder, first_entry, entries);
+    builder->clusters[cluster].column_group = group;
+    if (count)
+        add_elements(builder, cluster, column, elements, count, 1);
+}
+
+/* A number and a list, whose clusters have other borders. */
+TEST(columns_of_shards_are_in_tables)
+{
+    static const uint64_t numbers[] = {10, 11, 12, 13, 14, 15, 16}, ends[] = {2, 2, 3, 5, 5};
+    static const uint64_t more_ends[] = {1, 4}, items[] = {20, 21, 22, 23, 24},
+                          more_items[] = {25, 26, 27, 28};
+    struct nt_buffer rows = {0};
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t number = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, number, NT_ENCODING_INT32, 0);
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    uint32_t of_number = add_column_group(builder, &column, 1),
+             of_index = add_column_group(builder, &vector.index, 1),
+             of_items = add_column_group(builder, &vector.values, 1);
+    add_shard(builder, of_number, 0, 3, column, numbers, 3);
+    add_shard(builder, of_number, 3, 4, column, numbers + 3, 4);
+    add_shard(builder, of_index, 0, 5, vector.index, ends, 5);
+    add_shard(builder, of_index, 5, 2, vector.index, more_ends, 2);
+    add_shard(builder, of_items, 0, 5, vector.values, items, 5);
+    add_shard(builder, of_items, 5, 2, vector.values, more_items, 4);
+    finish(builder, NULL);
+    lines_from_rows(builder, &rows);
+    for (uint64_t first = 0; first <= 7; first++)
+        for (uint64_t entries = 1; first + entries <= 7; entries++)
+            try_range(builder, NT_ARROW_UNIONS_STRUCT, rows.bytes, first, entries);
+    struct nt_arrow *arrow = open_arrow(builder);
+    struct nt_buffer found = {0};
+    struct ArrowArray array;
+    lines_from_arrow(arrow, &found);
+    ck_assert_str_eq(nt_buffer_string(&found), nt_buffer_string(&rows));
+    assert_ok(nt_arrow_export_batch(arrow, 0, &array, &error));
+    ck_assert_int_eq(((const int32_t *)array.children[0]->buffers[1])[0], 10);
+    array.release(&array);
+    nt_arrow_free(arrow);
+    nt_buffer_deinit(&found);
+    nt_buffer_deinit(&rows);
+    builder_free(builder);
+}
