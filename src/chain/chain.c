@@ -374,25 +374,60 @@ static bool is_of_friend(const struct nt_chain_member *part)
     return nt_chain_friend_of(part->listed->sample) != NULL;
 }
 
-/* Omits or refuses parts that fail to open, except those after the first of a series with known entries:
- * only reads of their rows fail. The order of the others does not change. A friend cannot omit any. */
+/* Says how many of the files that were tried cannot be used, and why the first cannot. */
+static enum nt_status refuse_files(const struct nt_chain *chain, uint32_t failed, uint32_t tried,
+                                   const struct nt_error *first, const char *advice, struct nt_error *error)
+{
+    if (chain->part_count + chain->skipped == 1)
+        return nt_fail_with(error, first);
+    return nt_fail(error, first->status, NT_NO_OFFSET,
+                   "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", failed,
+                   tried < chain->part_count + chain->skipped ? "the first " : "", tried,
+                   failed > 1 ? "; the first" : "", first->message, advice);
+}
+
+/* Is the part's failure one that its series cannot do without? Parts after the first of a series with
+ * known entries can fail: only reads of their rows do. */
+static bool has_failed(const struct nt_chain *chain, uint32_t number)
+{
+    const struct nt_chain_member *part = &chain->parts[number];
+    return !part->file && part->failure.status != NT_OK &&
+           (!part->known || nt_chain_begins_series(chain, number));
+}
+
+static enum nt_status refuse_failed(const struct nt_chain *chain, struct nt_error *error)
+{
+    const struct nt_chain_member *first = NULL;
+    uint32_t failed = 0, tried = 0;
+    bool can_skip = false;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        const struct nt_chain_member *part = &chain->parts[i];
+        tried += part->file || part->waits || part->failure.status != NT_OK;
+        if (!has_failed(chain, i) || (chain->options.skip_failed && !is_of_friend(part)))
+            continue;
+        first = failed++ ? first : part;
+        can_skip |= !is_of_friend(part);
+    }
+    return first ? refuse_files(chain, failed, tried, &first->failure,
+                                can_skip ? "; missing=skip accepts more files" : "", error)
+                 : NT_OK;
+}
+
+/* Omits or refuses parts that fail to open. The order of the others does not change. A friend cannot omit
+ * any. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, failed_count = 0;
-    struct nt_chain_member *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
-    if (!failed)
-        return nt_fail_memory(error);
+    struct nt_chain_member *parts = chain->parts, *failed;
     if (chain->options.skip_failed)
         close_parts_without_dataset(chain);
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        bool is_needed = nt_chain_begins_series(chain, i) || !parts[i].known;
-        bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
-        if (has_failed && (!chain->options.skip_failed || is_of_friend(&parts[i]))) {
-            free(failed);
-            return nt_fail_with(error, &parts[i].failure);
-        }
-        *(has_failed ? &failed[failed_count++] : &parts[kept++]) = parts[i];
-    }
+    enum nt_status status = refuse_failed(chain, error);
+    if (status != NT_OK)
+        return status;
+    if (!(failed = calloc(chain->part_count, sizeof(*failed))))
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < chain->part_count; i++)
+        *(has_failed(chain, i) ? &failed[failed_count++] : &parts[kept++]) = parts[i];
     memcpy(parts + kept, failed, failed_count * sizeof(*failed));
     free(failed);
     chain->part_count = kept;
@@ -534,10 +569,7 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
     if (trial.can_unite)
         advice = trial.can_skip ? "; -o missing=skip and -o chain=union accept more files"
                                 : "; -o chain=union accepts more files";
-    return nt_fail(error, trial.failure.status, NT_NO_OFFSET,
-                   "%" PRIu32 " of %s%" PRIu32 " files cannot be used%s: %s%s", trial.failed,
-                   trial.tried < chain->part_count + chain->skipped ? "the first " : "", trial.tried,
-                   trial.failed > 1 ? "; the first" : "", trial.failure.message, advice);
+    return refuse_files(chain, trial.failed, trial.tried, &trial.failure, advice, error);
 }
 
 /* ---- Complete a stub ---- */

@@ -309,7 +309,9 @@ def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
         for name in ('data.bin', 'field.json', 'rows.jsonl'):
             fails(errno.ESTALE, os.stat, directory / name)
         shown = errors_of(whole)
-        same([(error['path'], error['what']) for error in shown], [('', f'{paths[1]}: no longer exists')])
+        same([(error['path'], error['what']) for error in shown],
+             [('', f'1 of 3 files cannot be used: {paths[1]}: no longer exists'
+                   '; missing=skip accepts more files')])
         kept.rename(paths[1])
         same(np.load(directory / 'data.npy').tolist(), [0, 1, 2])
         same(len(errors_of(whole)), 1)
@@ -325,7 +327,8 @@ def a_file_that_does_not_open_is_an_error_of_sizes():
             fails(errno.EIO, os.stat, directory / path)
         shown = errors_of(whole)
         only, = shown
-        assert only['what'].startswith(f'{paths[2]}: ') and only['count'] >= 5, shown
+        assert only['what'].startswith(f'1 of 3 files cannot be used: {paths[2]}: '), shown
+        assert only['count'] >= 5, shown
         with chain(*paths, options=('-o', 'missing=skip'),
                    reported='1 of 3 files cannot be used: ') as others:
             same(np.load(others / 'part000/values/data.npy').tolist(), [0, 1])

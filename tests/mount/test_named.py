@@ -5,7 +5,7 @@ nothing."""
 import json
 import shutil
 
-from harness import NTUPLE, case, command, data, output, run, same, scratch
+from harness import NTUPLE, NTUPLEFS, case, command, data, output, run, same, scratch
 
 NANO, EXAMPLE = data('nano.root'), data('example.root')
 
@@ -75,6 +75,24 @@ def a_pattern_of_files_that_the_shell_expanded_is_told_of_chains():
              'ntuple: run1.root: a file, not a path in the first file: to read several files as one, '
              'give --chain and a quoted pattern\n'))
         same(command(NTUPLE, 'head', '--chain', 'run*.root', 'ramp', cwd=directory).returncode, 0)
+        quoted = command(NTUPLE, 'head', 'run*.root', 'ramp', cwd=directory)
+        same((quoted.returncode, quoted.stderr.decode()), (2,
+             'ntuple: run*.root: no such file; the option chain reads the files of a pattern as one\n'))
+        quoted = command(NTUPLEFS, 'run*.root', 'mnt', cwd=directory)
+        same((quoted.returncode, quoted.stderr.decode()), (2,
+             'ntuplefs: run*.root: no such file; the option chain reads the files of a pattern as one\n'))
+
+
+@case
+def a_chain_with_unusable_files_says_how_many():
+    with scratch() as directory:
+        shutil.copy(data('compression_lz4.root'), directory / 'run0.root')
+        for name in 'run1.root', 'run2.root':
+            (directory / name).write_text('no columns')
+        reason = (f'{directory}/run*.root: 2 of 3 files cannot be used; the first: {directory}/run1.root: '
+                  'a text file, which is not a supported format (formats: rntuple, ttree, blz, lance, roaring)'
+                  '; missing=skip accepts more files')
+        same(reported('head', '--chain', f'{directory}/run*.root', 'ramp', status=3), reason)
 
 
 @case
