@@ -398,7 +398,7 @@ class Dataset:
         return named
 
     def arrays(self, paths: Union[str, Sequence[str]], entries: Optional[Tuple[int, int]] = None, *,
-               out: Optional[Mapping[str, Array]] = None) -> Dict[str, Array]:
+               out: Optional[Mapping[str, Array]] = None, library: str = 'np') -> Any:
         """Several columns in one call, which keeps all processors busy even if each is small. Returns
         a dictionary from paths to arrays, in the order of `paths`. The array of a collection is its
         offsets, which begin with 0.
@@ -408,7 +408,14 @@ class Dataset:
         entries  only the values of entries (first, end)
         out      the arrays of an earlier call for as many values: they are read into, so the system
                  need not provide new memory
+        library  'np' as described; 'ak': what awkward() returns; 'pa': a pyarrow.Table
         """
+        if library not in ('np', 'ak', 'pa'):
+            raise ValueError(f"library: expected 'np', 'ak' or 'pa', found {library!r}")
+        if library != 'np':
+            if out is not None:
+                raise ValueError("out: only with library='np'")
+            return self.awkward(paths, entries) if library == 'ak' else self._arrow(paths, entries)
         first, end = self._range(entries)
         named = self._named(paths)
         fields = [field.valued() for field in named.values()]
@@ -417,13 +424,13 @@ class Dataset:
         return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 
     def iterate(self, paths: Union[str, Sequence[str]], step: int = 100_000,
-                entries: Optional[Tuple[int, int]] = None) -> Iterator[Dict[str, Array]]:
+                entries: Optional[Tuple[int, int]] = None, *, library: str = 'np') -> Iterator[Any]:
         """What arrays() returns, for `step` entries at a time. Memory holds only these."""
         if step < 1:
             raise ValueError(f'step: expected at least 1, found {step}')
         first, end = self._range(entries)
         for start in range(first, end, step):
-            yield self.arrays(paths, (start, min(start + step, end)))
+            yield self.arrays(paths, (start, min(start + step, end)), library=library)
 
     # ---- parts ----
 
@@ -461,8 +468,10 @@ class Dataset:
     def awkward(self, columns: Union[str, Sequence[str], None] = None,
                 entries: Optional[Tuple[int, int]] = None) -> Any:
         """What select() returns as an Awkward array, by awkward and pyarrow."""
-        table = _lazy.module('pyarrow').table(self.select(columns, entries))
-        return _lazy.module('awkward').from_arrow(table)
+        return _lazy.module('awkward').from_arrow(self._arrow(columns, entries))
+
+    def _arrow(self, columns: Union[str, Sequence[str], None], entries: Optional[Tuple[int, int]]) -> Any:
+        return _lazy.module('pyarrow').table(self.select(columns, entries))
 
     def to_parquet(self, path: Path, columns: Union[str, Sequence[str], None] = None,
                    entries: Optional[Tuple[int, int]] = None, *, compression: str = 'zstd') -> None:

@@ -90,8 +90,8 @@ def a_chain_with_unusable_files_says_how_many():
         for name in 'run1.root', 'run2.root':
             (directory / name).write_text('no columns')
         reason = (f'{directory}/run*.root: 2 of 3 files cannot be used; the first: {directory}/run1.root: '
-                  'a text file, which is not a supported format (formats: rntuple, ttree, blz, lance, roaring)'
-                  '; missing=skip accepts more files')
+                  'a text file, which is not a supported format '
+                  '(formats: rntuple, ttree, blz, lance, roaring); missing=skip accepts more files')
         same(reported('head', '--chain', f'{directory}/run*.root', 'ramp', status=3), reason)
 
 

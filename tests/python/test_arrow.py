@@ -134,6 +134,13 @@ def test_awkward_arrays_have_the_lists_of_the_entries(events):
     assert found.run.to_list() == expected.run.to_list()
     assert found.muons.pt.to_list() == expected.muons.pt.to_list()
     assert np.array_equal(np.cumsum(awkward.num(array.muons)), events['muons'].offsets[1:])
+    parts = list(events.iterate(['mu*/p*', 'run'], 100, (9, 400), library='ak'))
+    assert awkward.concatenate(parts).to_list() == found.to_list() and len(parts) == 4
+    assert events.arrays(['mu*/p*', 'run'], (9, 400), library='pa') == pyarrow.table(
+        events.select(['mu*/p*', 'run'], (9, 400)))
+    for arguments in {'library': 'pandas'}, {'library': 'ak', 'out': {}}:
+        with pytest.raises(ValueError):
+            events.arrays('run', **arguments)
 
 
 def test_pandas_takes_a_table_of_it(events):
