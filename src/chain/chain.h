@@ -286,8 +286,8 @@ struct nt_chain_slice {
     const struct nt_error *failure; /* why its rows cannot be read in the chain; NULL: they can */
     /* The member has the schema of the first one, and these entries in its clusters. It has one cluster
      * group in the chain, which opens it, and copies what is read of its pages. `dataset` is set during
-     * that, under the lock of the file, and stays if pages need it. In a chain with friends, each field
-     * has groups of its own, and the member stays open. NULL: the member is open. */
+     * that, under the lock of the file, and stays if pages need it. If fields have groups of their own (in
+     * trees, or with friends), the member stays open. NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
@@ -302,9 +302,20 @@ struct nt_chain_slice {
     uint32_t first_column_group;
 };
 
+/* The clusters of a member's dataset: those of all fields, or the parts that each field has clusters for. */
+static inline uint32_t nt_chain_own_clusters(const struct nt_dataset *own)
+{
+    return own->field_groups ? own->part_count : own->cluster_count;
+}
+static inline uint64_t nt_chain_own_entries(const struct nt_dataset *own, uint32_t cluster)
+{
+    return own->field_groups ? own->part_borders[cluster + 1] - own->part_borders[cluster]
+                             : nt_dataset_cluster(own, cluster).entries;
+}
+
 static inline uint64_t nt_chain_slice_clusters(const struct nt_chain_slice *slice)
 {
-    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : slice->dataset->cluster_count;
+    return slice->failure ? 0 : slice->waits ? slice->waits->clusters : nt_chain_own_clusters(slice->dataset);
 }
 
 /* The fields of a dataset, before its columns are built. */
@@ -499,9 +510,9 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uin
 
 /* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
-/* Connects the sources of a slice that waited, and is open now. `own`: where its pages are read. */
-void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                              struct nt_source *own);
+/* Connects the sources of a slice that waited, and is open now. `is_file`: its pages are read from the file
+ * itself, because its dataset closes. */
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file);
 
 /* ---- Cluster groups ---- */
 

@@ -46,25 +46,28 @@ const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *datase
 /* Do the member's groups hold all fields, though those of the chain are of single fields? */
 static bool has_whole_groups(const struct nt_chain_slice *slice)
 {
-    return slice->waits || !slice->dataset->field_groups;
+    return !(slice->waits ? nt_chain_first_dataset(slice) : slice->dataset)->field_groups;
 }
 
-/* Finds a group's slice and the member's own group; NT_NONE if the slice failed or lacks the field. */
-static struct nt_chain_slice *find_share(const struct nt_dataset *dataset, uint32_t number, uint32_t *own_ret)
+static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    struct nt_chain_slice *slice;
-    if (!dataset->field_groups) {
-        slice = &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
-        *own_ret = number - slice->first_group;
-        return slice;
-    }
+    if (!dataset->field_groups)
+        return &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
     uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
-    slice = (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
-    uint32_t own = slice->failure || has_whole_groups(slice) ? NT_NONE : slice->fields[field];
+    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
+}
+
+/* The number of an open member's own group; NT_NONE if it lacks the field, or its groups hold all fields. */
+static uint32_t own_group(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                          uint32_t number)
+{
+    if (!dataset->field_groups)
+        return number - slice->first_group;
+    uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
+    uint32_t own = has_whole_groups(slice) ? NT_NONE : slice->fields[field];
     uint32_t first = own == NT_NONE ? NT_NONE : slice->dataset->field_groups[own];
-    *own_ret = first == NT_NONE ? NT_NONE : first + (part - slice->first_part);
-    return slice;
+    return first == NT_NONE ? NT_NONE : first + (part - slice->first_part);
 }
 
 /* ---- Groups that hold all columns ---- */
@@ -272,11 +275,7 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
 
 static uint32_t part_count_of(const struct nt_chain_slice *slice)
 {
-    if (slice->failure)
-        return slice->entries > 0;
-    if (has_whole_groups(slice))
-        return (uint32_t)nt_chain_slice_clusters(slice);
-    return slice->dataset->part_count;
+    return slice->failure ? slice->entries > 0 : (uint32_t)nt_chain_slice_clusters(slice);
 }
 
 static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
@@ -285,8 +284,7 @@ static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
         return slice->entries;
     if (slice->waits)
         return slice->waits->cluster_entries[part];
-    const uint64_t *borders = slice->dataset->part_borders;
-    return borders ? borders[part + 1] - borders[part] : nt_dataset_cluster(slice->dataset, part).entries;
+    return nt_chain_own_entries(slice->dataset, part);
 }
 
 static void set_field_groups(struct nt_dataset *dataset, const struct nt_chain_series *series,
@@ -294,8 +292,8 @@ static void set_field_groups(struct nt_dataset *dataset, const struct nt_chain_s
 {
     for (uint32_t i = series->first_field; i < dataset->field_count && series_of(dataset, i) == series; i++)
         for (uint32_t k = 0; dataset->field_groups[i] != NT_NONE && k < part_count_of(slice); k++) {
-            uint32_t own, number = dataset->field_groups[i] + slice->first_part + k;
-            find_share(dataset, number, &own);
+            uint32_t number = dataset->field_groups[i] + slice->first_part + k;
+            uint32_t own = slice->dataset && !slice->failure ? own_group(dataset, slice, number) : NT_NONE;
             const struct nt_group *group = own == NT_NONE ? NULL : &slice->dataset->groups[own];
             dataset->group_more[number] = (struct nt_group_more){
                 .metadata_bytes = group ? nt_group_more(slice->dataset, group).metadata_bytes : 0,
@@ -578,8 +576,6 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
         nt_chain_end_wake(dataset, slice);
     }
     nt_lock_release(&dataset->file->lock);
-    if (status != NT_OK && error && !nt_message_about(error->message, slice->part->path))
-        nt_error_context(error, "%s", slice->part->path);
     return status;
 }
 
@@ -665,6 +661,8 @@ static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_s
     return status;
 }
 
+/* ---- Loading any group ---- */
+
 /* A member that waits opens for the first of its fields, and stays open for the others. */
 static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
 {
@@ -674,17 +672,6 @@ static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *sl
     if (status == NT_OK && !is_open)
         nt_chain_end_wake(dataset, slice);
     nt_lock_release(&dataset->file->lock);
-    return status;
-}
-
-static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
-                                 struct nt_group *group, struct nt_error *error)
-{
-    enum nt_status status = slice->waits ? wake(dataset, slice, error) : NT_OK;
-    if (status == NT_OK)
-        status = load_columns(dataset, slice, group, error);
-    if (status != NT_OK && error && !nt_message_about(error->message, slice->part->path))
-        nt_error_context(error, "%s", slice->part->path);
     return status;
 }
 
@@ -704,20 +691,11 @@ static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
     return NULL;
 }
 
-/* ---- Loading any group ---- */
-
-enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                     struct nt_group *group, struct nt_error *error)
 {
     static const struct nt_group nothing;
-    uint32_t own = 0;
-    struct nt_group *group = &dataset->groups[number];
-    struct nt_chain_slice *slice = find_share(dataset, number, &own);
-    if (slice->failure)
-        return nt_fail_with(error, slice->failure);
-    if (dataset->field_groups && has_whole_groups(slice))
-        return load_field(dataset, slice, group, error);
-    if (slice->waits)
-        return load_waiting(dataset, slice, group, error);
+    uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
     enum nt_status status =
         to_load == NT_NONE ? NT_OK : nt_dataset_load_group(slice->dataset, to_load, error);
@@ -726,7 +704,27 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
         status = copy_group(dataset, slice, group, &(struct own_groups){copied, 1}, error);
     if (status == NT_OK)
         copy_known(dataset, slice, group, copied);
-    else if (error && !nt_message_about(error->message, slice->part->path))
+    return status;
+}
+
+static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_group *group,
+                           struct nt_error *error)
+{
+    if (slice->waits && !dataset->field_groups)
+        return load_waiting(dataset, slice, group, error);
+    enum nt_status status = slice->waits ? wake(dataset, slice, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    return dataset->field_groups && has_whole_groups(slice) ? load_columns(dataset, slice, group, error)
+                                                            : load_own_group(dataset, slice, group, error);
+}
+
+enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_chain_slice *slice = slice_of_group(dataset, number);
+    enum nt_status status = slice->failure ? nt_fail_with(error, slice->failure)
+                                           : load(dataset, slice, &dataset->groups[number], error);
+    if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->part->path))
         nt_error_context(error, "%s", slice->part->path);
     return status;
 }
@@ -753,14 +751,13 @@ const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
                                            const struct nt_page *page)
 {
     const struct nt_group *group = nt_page_group(dataset, column, page);
-    uint32_t own = 0;
     if (!group)
         return NULL;
-    find_share(dataset, (uint32_t)(group - dataset->groups), &own);
     uint64_t number = (uint64_t)(page - group->pages);
     if (dataset->field_groups && has_whole_groups(slice))
         return page_of_columns(dataset, slice, group, number);
-    while (slice->waits && number >= slice->dataset->groups[own].page_count)
+    uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
+    while (slice->waits && !dataset->field_groups && number >= slice->dataset->groups[own].page_count)
         number -= slice->dataset->groups[own++].page_count;
     return slice->dataset->groups[own].pages + number;
 }

@@ -494,26 +494,26 @@ void nt_chain_set_stub_entries(struct nt_file *stub)
 
 /* ---- After the files are open ---- */
 
-/* Reads the page lists, so that later readers need not. Consecutive clusters only: their entries are
- * all that the index has. */
+/* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters only:
+ * their entries are all that the index has. */
 static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena)
 {
     enum { MAX_CLUSTERS = 4096 };
     char schema[NT_SCHEMA_DIGEST + 1];
     uint64_t first = 0;
-    if (own->cluster_count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
-        nt_dataset_load_all(own, NULL) != NT_OK)
+    uint32_t count = nt_chain_own_clusters(own);
+    if (count > MAX_CLUSTERS || !nt_chain_schema_digest(own, schema) ||
+        (!own->field_groups && nt_dataset_load_all(own, NULL) != NT_OK))
         return true;
-    uint64_t *entries = nt_arena_alloc(arena, (size_t)own->cluster_count + 1, sizeof(*entries));
+    uint64_t *entries = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*entries));
     known->schema = nt_arena_copy(arena, schema, strlen(schema));
     if (!entries || !known->schema)
         return false;
-    for (uint32_t i = 0; i < own->cluster_count; i++) {
-        const struct nt_cluster cluster = nt_dataset_cluster(own, i);
-        if (cluster.first_entry != first)
+    for (uint32_t i = 0; i < count; i++) {
+        if (!own->field_groups && nt_dataset_cluster(own, i).first_entry != first)
             return true;
-        entries[i] = cluster.entries;
-        first += cluster.entries;
+        entries[i] = nt_chain_own_entries(own, i);
+        first += entries[i];
     }
     if (first == own->entries)
         known->cluster_entries = entries;
@@ -531,7 +531,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     struct nt_indexed_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
     known->entries = own->entries;
-    known->clusters = own->cluster_count;
+    known->clusters = nt_chain_own_clusters(own);
     return known->path && find_clusters(known, own, arena) ? NT_OK : NT_NO_MEMORY;
 }
 

@@ -129,8 +129,8 @@ static const struct nt_source_ops served_ops = {.read_at = read_own,
                                                 .forget = forget_own,
                                                 .close = close_nothing};
 
-/* NULL if out of memory. */
-static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_member *part)
+/* One of the sources of a member that waits, the first of which is the file. NULL if out of memory. */
+static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_member *part, uint32_t number)
 {
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
@@ -138,7 +138,7 @@ static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_m
     *source = (struct checked_source){.source = {.ops = part->listed->address ? &served_ops : &checked_ops,
                                                  .size = NT_UNKNOWN_SIZE,
                                                  .path = part->path},
-                                      .known_bytes = part->known->bytes};
+                                      .known_bytes = number == 0 ? part->known->bytes : 0};
     return &source->source;
 }
 
@@ -185,11 +185,14 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uin
 {
     const struct nt_chain *chain = nt_chain_of(file);
     uint64_t total = 0;
-    for (uint32_t i = first; i < end; i++) {
-        chain->parts[i].first_source = (uint32_t)total;
-        chain->parts[i].source_count =
-            chain->parts[i].file ? count_sources(chain->parts[i].file) : chain->parts[i].waits;
-        total += chain->parts[i].source_count;
+    for (uint32_t i = first, of_series = first; i < end; i++) {
+        struct nt_chain_member *part = &chain->parts[i];
+        of_series = nt_chain_begins_series(chain, i) ? i : of_series;
+        part->first_source = (uint32_t)total;
+        part->source_count = part->file    ? count_sources(part->file)
+                             : part->waits ? chain->parts[of_series].source_count
+                                           : 0;
+        total += part->source_count;
     }
     if (total >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the files of the chain have more than 2^32 sources");
@@ -199,13 +202,16 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uin
     file->layout_source_count = (uint32_t)total;
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];
-        if (part->waits && !part->file &&
-            !(file->layout_sources[part->first_source] = waiting(file->arena, part)))
+        struct nt_source *source = part->file    ? part->file->source
+                                   : part->waits ? waiting(file->arena, part, 0)
+                                                 : NULL;
+        if (part->waits && !source)
             return nt_fail_memory(error);
-        for (uint32_t k = 0; part->file && k < part->source_count; k++) {
-            bool is_reported = part->file->layout_sources && k < part->file->layout_source_count;
+        for (uint32_t k = 0; k < part->source_count; k++) {
+            bool is_reported =
+                part->file && part->file->layout_sources && k < part->file->layout_source_count;
             file->layout_sources[part->first_source + k] =
-                is_reported ? part->file->layout_sources[k] : part->file->source;
+                is_reported ? part->file->layout_sources[k] : source;
         }
     }
     return NT_OK;
@@ -224,9 +230,9 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         dataset->sources[i] = file->layout_sources[i];
     for (uint32_t i = 0; i < chain->slice_count; i++) {
         const struct nt_chain_slice *slice = &chain->slices[i];
-        if (slice->waits &&
-            !(dataset->sources[slice->part->first_source] = waiting(dataset->arena, slice->part)))
-            return nt_fail_memory(error);
+        for (uint32_t k = 0; slice->waits && k < slice->part->source_count; k++)
+            if (!(dataset->sources[slice->part->first_source + k] = waiting(dataset->arena, slice->part, k)))
+                return nt_fail_memory(error);
         for (uint32_t k = 0; slice->dataset && k < slice->dataset->source_count; k++) {
             struct nt_source *source =
                 checked(dataset->arena, slice->dataset->sources[k], slice->part->file->source);
@@ -245,11 +251,12 @@ static void connect_once(struct nt_source *source, struct nt_source *own, struct
         connect(source, own, file);
 }
 
-void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                              struct nt_source *own)
+void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file)
 {
     struct nt_source *file = slice->part->file->source;
-    uint32_t number = slice->part->first_source;
-    connect_once(dataset->sources[number], own, file);
-    connect_once(dataset->file->layout_sources[number], file, file);
+    for (uint32_t i = 0; i < slice->dataset->source_count; i++) {
+        uint32_t number = slice->part->first_source + i;
+        connect_once(dataset->sources[number], is_file ? file : slice->dataset->sources[i], file);
+        connect_once(dataset->file->layout_sources[number], file, file);
+    }
 }

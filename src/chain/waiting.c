@@ -52,12 +52,15 @@ static void put_column(struct nt_buffer *out, const struct nt_column *column)
     nt_buffer_append(out, numbers, sizeof(numbers));
 }
 
+/* Are its fields, its columns and the entries of its clusters all that a chain needs before it opens? */
 static bool is_plain(const struct nt_dataset *dataset)
 {
-    bool is_plain = !dataset->failure && !dataset->field_groups && !dataset->column_group_count &&
-                    !dataset->has_sharded_clusters && !nt_dataset_has_physical(dataset) &&
-                    dataset->source_count == 1 && !dataset->file->layout_sources &&
+    bool is_of_fields = dataset->field_groups && dataset->parts_are_clusters; /* as trees are */
+    bool is_plain = !dataset->failure && !dataset->column_group_count && !dataset->file->layout_sources &&
                     !dataset->sources[0]->is_of_objects;
+    if (!is_of_fields)
+        is_plain &= !dataset->field_groups && !dataset->has_sharded_clusters &&
+                    !nt_dataset_has_physical(dataset) && dataset->source_count == 1;
     for (uint32_t i = 0; is_plain && i < dataset->column_count; i++)
         is_plain = !nt_column_is_deferred(&dataset->columns[i]);
     return is_plain;
@@ -73,6 +76,8 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
         put_field(&text, &dataset->fields[i]);
     for (uint32_t i = 0; i < dataset->column_count; i++)
         put_column(&text, &dataset->columns[i]);
+    if (dataset->source_count > 1)
+        put_number(&text, dataset->source_count);
     bool is_whole = !text.failed;
     if (is_whole)
         snprintf(hex, NT_SCHEMA_DIGEST + 1, "%016" PRIx64, nt_xxh3(text.bytes, text.length));
@@ -148,7 +153,7 @@ void nt_chain_load_lists(const struct nt_chain_member *part)
 {
     char schema[NT_SCHEMA_DIGEST + 1];
     for (uint32_t k = 0; part->file && k < part->file->dataset_count; k++)
-        if (nt_chain_schema_digest(part->file->datasets[k], schema))
+        if (!part->file->datasets[k]->field_groups && nt_chain_schema_digest(part->file->datasets[k], schema))
             (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
 }
 
@@ -190,7 +195,8 @@ static enum nt_status check_schema(const struct nt_dataset *first, const struct 
     if (!fields)
         return nt_fail_memory(error);
     enum nt_status status = nt_chain_match_fields(first, own, fields, error);
-    bool is_equal = is_plain(own) && first->column_count == own->column_count;
+    bool is_equal =
+        is_plain(own) && first->column_count == own->column_count && first->source_count == own->source_count;
     for (uint32_t i = 0; status == NT_OK && is_equal && i < first->field_count; i++)
         is_equal = fields[i] == i;
     for (uint32_t i = 0; is_equal && i < first->column_count; i++)
@@ -212,10 +218,10 @@ static enum nt_status check_clusters(const struct nt_indexed_dataset *known, con
                                      struct nt_error *error)
 {
     enum nt_status status =
-        check_count("clusters according to the index", known->clusters, own->cluster_count, error);
-    for (uint32_t i = 0; status == NT_OK && i < own->cluster_count; i++)
+        check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error);
+    for (uint32_t i = 0; status == NT_OK && i < nt_chain_own_clusters(own); i++)
         status = check_count("entries of a cluster according to the index", known->cluster_entries[i],
-                             nt_dataset_cluster(own, i).entries, error);
+                             nt_chain_own_entries(own, i), error);
     return status;
 }
 
@@ -231,7 +237,7 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
         status = check_count("entries according to the index", slice->entries, own->entries, error);
     if (status == NT_OK)
         status = check_schema(first, own, error);
-    if (status == NT_OK)
+    if (status == NT_OK && !own->field_groups)
         status = nt_dataset_load_all(own, error);
     if (status == NT_OK)
         status = check_clusters(slice->waits, own, error);
@@ -274,7 +280,7 @@ void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     struct nt_source *file = part->file->source;
     bool is_over = !dataset->field_groups && stand_alone(slice->dataset);
-    nt_chain_connect_sources(dataset, slice, is_over ? file : slice->dataset->sources[0]);
+    nt_chain_connect_sources(dataset, slice, is_over);
     part->source = file;
     if (!is_over)
         return;

@@ -612,7 +612,7 @@ static uint64_t file_bytes(const struct nt_file *file)
     for (uint32_t i = 0; i < file->layout_source_count; i++) {
         if (file->layout_sources[i]->is_of_objects)
             return objects_bytes(file);
-        if (nt_source_size(file->layout_sources[i], &size, NULL) == NT_OK)
+        if (nt_file_layout_size(file, i, &size, NULL) == NT_OK)
             total += size;
     }
     return total;

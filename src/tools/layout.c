@@ -307,9 +307,7 @@ static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error 
     if (!layout->source_bytes)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < layout->source_count; i++) {
-        if (i && nt_layout_source(file, i) == nt_layout_source(file, i - 1))
-            continue; /* what else pages of that file are in */
-        enum nt_status status = nt_source_size(nt_layout_source(file, i), &layout->source_bytes[i], error);
+        enum nt_status status = nt_file_layout_size(file, i, &layout->source_bytes[i], error);
         if (nt_is_environmental(status))
             return status;
         if (status != NT_OK)

@@ -51,7 +51,6 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
 static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
     enum { MAX_SOURCES = 256 };
-    struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;
     uint64_t total = 0, size;
     if (count > MAX_SOURCES) {
@@ -59,7 +58,7 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
         return NT_OK;
     }
     for (uint32_t i = 0; i < count; i++) {
-        enum nt_status status = nt_source_size(sources[i], &size, error);
+        enum nt_status status = nt_file_layout_size(file, i, &size, error);
         if (nt_is_environmental(status))
             return status;
         if (status != NT_OK || !nt_add(total, size, &total)) {

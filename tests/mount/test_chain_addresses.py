@@ -218,6 +218,28 @@ def an_index_is_checked_by_what_the_server_says_versions_by():
 
 
 @case
+def a_value_of_a_tree_opens_only_its_file_with_an_index():
+    count, entries = 6, 50
+    with scratch() as directory, apache(directory) as server:
+        paths = [directory / 'www' / f'run{i}.root' for i in range(count)]
+        for path in paths:
+            shutil.copy(data('trees/trees_baskets.root'), path)
+        options = '-o', f'direct_io=on,index={directory / "index.jsonl"}'
+        with chain(server.url('run*.root'), options=options) as whole:
+            expected = (whole / 'baskets/i/data.bin').read_bytes()
+            same(json.loads((whole / 'file.json').read_text())['file_bytes'], count * paths[0].stat().st_size)
+            wait_until((directory / 'index.jsonl').exists, 'the index')
+        same(expected, count * expected[:4 * entries])
+        before = len(server.requests())
+        with chain(server.url('run*.root'), options=options) as whole:
+            values = whole / 'baskets/i/data.bin'
+            same(values.stat().st_size, len(expected))
+            same(pread(values, 4, 4 * (4 * entries + 7)), expected[28:32])
+            same(set(asked(server, since=before)), {'/run0.root', '/run4.root'})
+            same(values.read_bytes(), expected)
+
+
+@case
 def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgotten():
     with scratch() as directory, apache(directory) as server:
         files = Numbers(directory, server)

@@ -40,6 +40,12 @@ static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
     return vfs;
 }
 
+static void open_chain(const char *first, const char *second)
+{
+    assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, false, &chain, &error));
+    whole = open_tree(false, false);
+}
+
 /* Two files of one schema, whose pages have different compressions. */
 static void setup(void)
 {
@@ -48,8 +54,22 @@ static void setup(void)
     char first[MAX_PATH], second[MAX_PATH];
     snprintf(first, sizeof(first), "%s/compression_zstd.root", data);
     snprintf(second, sizeof(second), "%s/compression_none.root", data);
-    assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, false, &chain, &error));
-    whole = open_tree(false, false);
+    open_chain(first, second);
+}
+
+/* The same tree twice: some of its baskets are in the record of the tree, a second source. */
+static void setup_trees(void)
+{
+    static char bytes[MAX_BYTES];
+    char first[MAX_PATH];
+    temporary_setup();
+    snprintf(first, sizeof(first), "%s/trees/trees_baskets.root", getenv("NTUPLE_TEST_DATA"));
+    FILE *file = fopen(first, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    ck_assert(size > 0 && size < sizeof(bytes));
+    open_chain(first, temporary_file("second.root", bytes, size));
 }
 
 static void teardown(void)
@@ -199,6 +219,18 @@ TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = 
                                            "compressed/ramp/column.0/pages/0.bin"};
     for (size_t i = 0; i < sizeof(unlisted) / sizeof(*unlisted); i++)
         compare(unlisted[i], answer_content);
+}
+
+TEST(what_is_asked_first_of_trees_is_answered_for_all_files, .setup = setup_trees, .teardown = teardown,
+     .end = 2)
+{
+    struct walk walk = {.path = ""};
+    if (_i)
+        learn();
+    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
+    ck_assert_uint_gt(walk.count, 40);
+    compare("baskets/rows.d/99.json", answer_content);
+    compare("baskets/i/column.0/pages/1.raw", answer_content);
 }
 
 /* An entry of the second file, and one past its end. */

@@ -34,6 +34,16 @@ uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
     return more > file->page_bytes ? more : file->page_bytes;
 }
 
+enum nt_status nt_file_layout_size(const struct nt_file *file, uint32_t source, uint64_t *size_ret,
+                                   struct nt_error *error)
+{
+    struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
+    *size_ret = 0;
+    return source > 0 && sources[source] == sources[source - 1]
+               ? NT_OK
+               : nt_source_size(sources[source], size_ret, error);
+}
+
 /* For a local file, the allocated disk space counts: holes of any size are free. Sizes from a server or
  * a program are unverified. */
 static void measure(struct nt_file *file, uint64_t page_bytes)

@@ -540,12 +540,13 @@ typedef void nt_failure_emit(void *context, const struct nt_error *failure);
 
 struct nt_file {
     const struct nt_format *format;
-    const char *path;                  /* absolute */
-    struct nt_budget budget;           /* for its metadata */
-    uint64_t page_bytes;               /* see nt_file_page_limit */
-    bool is_size_claimed;              /* the real size of the source is unknown here */
-    struct nt_source *source;          /* the whole file; for directories only stat and check */
-    struct nt_source **layout_sources; /* files in the layout; NULL: only `source` */
+    const char *path;         /* absolute */
+    struct nt_budget budget;  /* for its metadata */
+    uint64_t page_bytes;      /* see nt_file_page_limit */
+    bool is_size_claimed;     /* the real size of the source is unknown here */
+    struct nt_source *source; /* the whole file; for directories only stat and check */
+    /* Files in the layout; NULL: only `source`. One that follows itself has more pages elsewhere. */
+    struct nt_source **layout_sources;
     uint32_t layout_source_count;
     struct nt_directory *directories; /* [0] is the root; may be the only one */
     uint32_t directory_count;
@@ -811,6 +812,10 @@ void nt_field_names_deinit(struct nt_field_names *names);
 
 /* The first field of this name, or NULL. O(log n). */
 struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, struct nt_text text);
+
+/* The size of a file in the layout; 0 if it is the one before. */
+enum nt_status nt_file_layout_size(const struct nt_file *file, uint32_t source, uint64_t *size_ret,
+                                   struct nt_error *error);
 
 /* ---- Paths ---- */
 
