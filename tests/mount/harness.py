@@ -33,6 +33,9 @@ TIMEOUT = 60
 IN_TIME = 20
 NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |unused for |libfuse [0-9.]+ needs )')
 
+# A shell ignores it for jobs in the background, and programs that a test starts would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 cases = []
 
 
