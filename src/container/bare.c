@@ -26,7 +26,8 @@ enum {
 };
 
 struct bare {
-    uint32_t root_version, format_version, compression;
+    int32_t root_version;
+    uint32_t format_version, compression;
     uint64_t anchor_offset;
 };
 
@@ -46,7 +47,7 @@ static enum nt_status read_header(const struct nt_file *file, struct bare *bare,
         return status;
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     nt_skip(&cursor, MAGIC_BYTES);
-    bare->root_version = nt_get_be32(&cursor);
+    bare->root_version = (int32_t)nt_get_be32(&cursor);
     bare->format_version = nt_get_be32(&cursor);
     bare->compression = nt_get_be32(&cursor);
     if (bare->format_version != FORMAT_VERSION)

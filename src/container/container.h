@@ -105,10 +105,18 @@ struct nt_container_kind {
     uint32_t document_count;
 };
 
+/* The version of ROOT, 61800 for 6.18/00. That of a file header has 1000000 more if the file is big.
+ * Some writers subtract as much from that of a file that is not. */
+static inline uint32_t nt_tfile_root_version(int32_t stored)
+{
+    int32_t version = stored % 1000000;
+    return (uint32_t)(version < 0 ? version + 1000000 : version);
+}
+
 extern const struct nt_container_kind nt_container_bare, nt_container_store, nt_container_tfile;
 
 /* Members in the descriptions of all containers. */
-void nt_container_describe_root_version(struct nt_json *json, uint32_t version);
+void nt_container_describe_root_version(struct nt_json *json, int32_t stored);
 void nt_container_describe_compression(struct nt_json *json, uint32_t setting); /* 100 * algorithm + level */
 
 /* ---- Opening a container ---- */
@@ -135,7 +143,7 @@ enum {
 };
 
 struct nt_tfile_header {
-    uint32_t version;                 /* as stored */
+    int32_t version;                  /* as stored: see nt_tfile_root_version */
     bool is_big;                      /* 64-bit offsets */
     uint64_t begin;                   /* offset of the first record */
     uint64_t end;                     /* end of the last record, as stored */

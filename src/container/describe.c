@@ -34,10 +34,10 @@ enum nt_status nt_container_open_kind(struct nt_file *file, struct nt_container 
 
 /* ---- ROOT version and compression setting ---- */
 
-void nt_container_describe_root_version(struct nt_json *json, uint32_t version)
+void nt_container_describe_root_version(struct nt_json *json, int32_t stored)
 {
     char text[32];
-    version %= 1000000; /* the mark of a big file */
+    uint32_t version = nt_tfile_root_version(stored);
     snprintf(text, sizeof(text), "%u.%02u.%02u", version / 10000, version / 100 % 100, version % 100);
     nt_json_member_string(json, "root_version", text);
 }
@@ -96,7 +96,7 @@ static void describe_header(const struct nt_file *file, struct nt_json *json)
     const struct nt_tfile_header *header = &tfile->header;
     uint64_t size = file->source->size;
     nt_json_member_string(json, "kind", container->kind->name);
-    nt_json_member_unsigned(json, "version", header->version);
+    nt_json_member_signed(json, "version", header->version);
     nt_container_describe_root_version(json, header->version);
     nt_json_member_bool(json, "is_big_file", header->is_big);
     nt_json_member_unsigned(json, "begin_offset", header->begin);

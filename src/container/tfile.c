@@ -89,7 +89,7 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
     struct nt_cursor cursor = nt_cursor(bytes, length);
     struct nt_tfile_header header = {0};
     nt_skip(&cursor, NT_TFILE_MAGIC_BYTES);
-    header.version = nt_get_be32(&cursor);
+    header.version = (int32_t)nt_get_be32(&cursor);
     header.is_big = header.version >= BIG_FILE_VERSION;
     header.begin = nt_get_be32(&cursor);
     header.end = get_offset(&cursor, header.is_big);

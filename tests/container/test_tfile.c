@@ -70,6 +70,22 @@ TEST(an_anchor_is_found_with_its_name_place_and_bytes, .end = 2)
     end();
 }
 
+/* As in files of ROOT 6.18 whose headers were written twice: uproot opens them, too. */
+TEST(a_negative_version_is_that_of_a_small_file)
+{
+    static const uint8_t version[] = {0xff, 0xf1, 0xaf, 0x28}; /* 61800 - 1000000 */
+    usual_file();
+    memcpy(writer.out.bytes + 4, version, sizeof(version));
+    assert_ok(open_writer(&opened, &writer, &error));
+    ck_assert_uint_eq(opened.container.anchor_count, 2);
+    ck_assert_int_eq(nt_tfile_of(opened.file)->header.version, -938200);
+    ck_assert(!nt_tfile_of(opened.file)->header.is_big);
+    ck_assert_uint_eq(nt_tfile_root_version(-938200), 61800);
+    ck_assert_uint_eq(nt_tfile_root_version(1061800), 61800);
+    ck_assert_uint_eq(nt_tfile_root_version(61800), 61800);
+    end();
+}
+
 TEST(directories_are_entered_at_any_depth, .end = 2)
 {
     begin(_i ? TFILE_BIG : TFILE_SMALL);

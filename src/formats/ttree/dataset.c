@@ -247,7 +247,7 @@ static enum nt_status set_sources(struct nt_dataset *dataset, struct nt_ttree *t
 static enum nt_status set_texts(struct nt_dataset *dataset, const struct nt_ttree *tree,
                                 struct nt_error *error)
 {
-    uint32_t root = nt_tfile_of(dataset->file)->header.version % 1000000; /* without the mark of big files */
+    uint32_t root = nt_tfile_root_version(nt_tfile_of(dataset->file)->header.version);
     struct nt_buffer writer = {0};
     nt_buffer_format(&writer, "ROOT v%u.%02u.%02u", root / 10000, root / 100 % 100, root % 100);
     dataset->format = "ttree";
