@@ -24,18 +24,18 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'support'))
 from tree_values import form, form_of_awkward, values_of  # noqa: E402
 
-BY_ROOT = ('leaves', 'floats', 'containers', 'classes', 'memberwise', 'objectwise', 'algorithms', 'baskets',
+BY_ROOT = ('leaves', 'floats', 'containers', 'arrays', 'classes', 'memberwise', 'objectwise', 'algorithms', 'baskets',
            'embedded',
            'generated_offsets', 'structure', 'friends', 'short_branches', 'other_file', 'big_entries',
            'unclosed')
 
 DICTIONARIES = (
-    'Inner', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>', 'vector<vector<Hit> >',
+    'Inner', 'Arrays', 'Base', 'Weighted', 'Hit', 'Flat', 'Event', 'Track', 'vector<Hit>', 'vector<vector<Hit> >',
     'vector<Flat>', 'map<int,Inner>',
     'map<int,double>', 'map<string,vector<int> >', 'map<int,map<int,string> >', 'pair<int,double>',
     'vector<pair<int,float> >',
     'vector<vector<int> >', 'vector<vector<bool> >', 'vector<vector<string> >',
-    'vector<vector<vector<float> > >', 'set<int>', 'set<string>',
+    'vector<vector<vector<float> > >', 'set<int>', 'set<short>', 'set<string>',
     'multiset<double>', 'list<int>', 'deque<float>', 'vector<set<int> >', 'bitset<10>')
 
 # What uproot 5.7 reads differently, by the name of the file or the branch.

@@ -63,6 +63,14 @@ struct Event : Base, Weighted {
           words, inner, hits, groups, shorts)
 };
 
+struct Arrays {
+    std::array<std::vector<int>, 3> vectors;
+    std::array<std::map<int, double>, 2> maps;
+    std::array<std::set<short>, 2> sets;
+    std::array<std::string, 2> words;
+    TELLS(vectors, maps, sets, words)
+};
+
 class Track : public TObject
 {
   public:

@@ -253,6 +253,33 @@ std::string write_containers(const std::string &path)
     return trees::result(path, {{&tree, "containers"}});
 }
 
+static void set_arrays(Arrays &v, Number i)
+{
+    for (auto &vector : v.vectors)
+        set_numbers(vector, i++);
+    for (auto &map : v.maps) {
+        map.clear();
+        for (Number k = 0; k < i % 3; k++)
+            map[static_cast<int>(k)] = i / 4.;
+        i++;
+    }
+    for (auto &set : v.sets)
+        set = {static_cast<short>(i), static_cast<short>(i / 2)}, i++;
+    v.words = {trees::word(i), trees::long_text(i)};
+}
+
+/* Members that are arrays of containers. */
+std::string write_arrays(const std::string &path)
+{
+    Tree tree("arrays");
+    tree.Object<Arrays>("split", set_arrays).Object<Arrays>("whole", set_arrays, 0);
+    {
+        auto file = trees::create(path);
+        tree.Write(*file, 20, [](TTree &tree) { tree.SetAutoFlush(12); });
+    }
+    return trees::result(path, {{&tree, "arrays"}});
+}
+
 static void set_inner(Inner &v, Number i)
 {
     v = {static_cast<int>(i), {i / 2.f, i / 3.f, i / 5.f}, static_cast<double>(i % 16) - 8};

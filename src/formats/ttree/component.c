@@ -295,6 +295,12 @@ enum nt_status nt_component_replace(struct nt_component_builder *builder, uint32
     return nt_component_add_unknown(builder, name, type, header, reason, error);
 }
 
+static bool is_collection(struct nt_text class_name)
+{
+    enum nt_cpp_kind kind = nt_cpp_type_parse(class_name).kind;
+    return kind == NT_CPP_COLLECTION || kind == NT_CPP_MAP || kind == NT_CPP_BITSET;
+}
+
 enum nt_status nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
                                        struct nt_text class_name, int32_t version, uint32_t checksum,
                                        struct nt_error *error)
@@ -308,6 +314,8 @@ enum nt_status nt_component_add_object(struct nt_component_builder *builder, str
         return nt_custom_add(builder, name, class_name, error);
     class = nt_component_find_class(builder, class_name, version, checksum);
     bool is_described = class != NULL;
+    if (!class && is_collection(class_name)) /* an item of std::array */
+        return nt_component_add_type(builder, name, class_name, NT_COMPONENT_BARE, 0, error);
     if (!class)
         class = find_other_instance(builder, class_name);
     if (!class)
