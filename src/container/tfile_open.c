@@ -191,12 +191,38 @@ static enum nt_status check_class(struct opening *opening, uint32_t directory, c
 
 /* ---- Walk ---- */
 
+/* Requests what a list of keys leads to at once, and the description of the trees' classes. */
+static void prefetch_objects(const struct opening *opening, struct nt_tfile_key_list list)
+{
+    enum { MAX_EXTENTS = 64, MAX_BYTES = 8 << 20 };
+    const struct nt_tfile_header *header = &opening->header;
+    struct nt_extent extents[MAX_EXTENTS];
+    struct nt_tfile_key key;
+    uint64_t bytes = header->info_bytes;
+    size_t count = 0;
+    bool has_tree = false;
+    for (enum nt_status status = NT_OK; status != NT_NOT_FOUND && count + 1 < MAX_EXTENTS;) {
+        status = nt_tfile_key_list_next(&list, &key, NULL);
+        if (status || bytes + key.bytes > MAX_BYTES ||
+            !(nt_tfile_is_tree(&key) || nt_tfile_is_anchor(&key) || nt_tfile_is_directory(&key)))
+            continue;
+        has_tree |= nt_tfile_is_tree(&key);
+        bytes += key.bytes;
+        extents[count++] = (struct nt_extent){key.offset, key.bytes};
+    }
+    if (has_tree && header->info_bytes <= MAX_BYTES)
+        extents[count++] = (struct nt_extent){header->info_offset, header->info_bytes};
+    nt_source_prefetch(opening->source, extents, count, NT_PREFETCH_COLD);
+}
+
 static enum nt_status read_keys(struct opening *opening, uint32_t directory, struct nt_tfile_key_list *list,
                                 struct nt_error *damage, struct nt_error *error)
 {
     struct nt_tfile_key key;
     struct nt_error failure = {0};
     enum nt_status status;
+    if (nt_source_can_prefetch(opening->source))
+        prefetch_objects(opening, *list);
     while ((status = nt_tfile_key_list_next(list, &key, &failure)) != NT_NOT_FOUND) {
         if (status) {
             if (!damage->status)

@@ -82,6 +82,85 @@ TEST(trees_of_all_classes_are_collected_with_their_places, .end = 2)
     end();
 }
 
+/* ---- Prefetch ---- */
+
+/* A source that notes what is prefetched. */
+static struct {
+    struct nt_source source;
+    unsigned calls;
+    uint64_t offsets[8];
+    size_t count;
+} noting;
+
+static bool is_requested(uint64_t offset)
+{
+    for (size_t i = 0; i < noting.count; i++)
+        if (noting.offsets[i] == offset)
+            return true;
+    return false;
+}
+
+static enum nt_status read_noting(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                  struct nt_error *found)
+{
+    (void)source, (void)found;
+    memcpy(buffer, writer.out.bytes + offset, bytes);
+    return NT_OK;
+}
+
+static void note_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                          enum nt_prefetch_need need)
+{
+    (void)source;
+    ck_assert_int_eq(need, NT_PREFETCH_COLD);
+    noting.calls++;
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(noting.count, COUNT_OF(noting.offsets));
+        noting.offsets[noting.count++] = extents[i].offset;
+    }
+}
+
+static void close_nothing(struct nt_source *source)
+{
+    (void)source;
+}
+
+static void open_noting(void)
+{
+    static const struct nt_source_ops ops = {
+        .read_at = read_noting, .prefetch = note_prefetch, .close = close_nothing};
+    tfile_writer_finish(&writer);
+    noting.source = (struct nt_source){.ops = &ops, .size = writer.out.length, .path = "noting.root"};
+    assert_ok(open_source(&opened, &noting.source, &error));
+}
+
+TEST(what_a_list_of_keys_leads_to_is_requested_at_once)
+{
+    begin(TFILE_SMALL);
+    uint64_t tree = add_tree(0, "tree", 1), other = add_tree(0, "other", 1);
+    uint64_t image = tfile_writer_object(&writer, 0, "TImage", "image", 1, "x", 1);
+    uint32_t inner = tfile_writer_directory(&writer, 0, "inner");
+    uint64_t inner_at = writer.directories[inner].record;
+    uint64_t deep = add_tree(inner, "deep", 1);
+    open_noting();
+    ck_assert_uint_eq(noting.calls, 2);
+    ck_assert(is_requested(tree) && is_requested(other) && is_requested(inner_at) && is_requested(deep));
+    ck_assert(!is_requested(image));
+    end();
+}
+
+TEST(what_may_be_too_large_is_not_requested_before_its_key_is_read)
+{
+    static const char large[8 << 20];
+    begin(TFILE_SMALL);
+    uint64_t tree = tfile_writer_object(&writer, 0, "TTree", "large", 1, large, sizeof(large));
+    uint64_t other = add_tree(0, "other", 1);
+    open_noting();
+    ck_assert(!is_requested(tree));
+    ck_assert(is_requested(other));
+    end();
+}
+
 TEST(cycles_of_trees_and_of_rntuples_are_compared_apart)
 {
     begin(TFILE_SMALL);

@@ -34,6 +34,7 @@ enum nt_prefetch_need {
     NT_PREFETCH_SOON, /* a later read */
     NT_PREFETCH_NOW,  /* a thread waits for all of them */
     NT_PREFETCH_ONLY, /* the same, and nothing near them will be read */
+    NT_PREFETCH_COLD, /* as NT_PREFETCH_NOW, over new connections, each of which sends little at first */
 };
 
 /* All operations are thread-safe. */

@@ -337,7 +337,7 @@ static void prefetch(const struct span *span)
         map->prefetched_end = basket->end_entry;
     }
     if (extents)
-        nt_source_prefetch(source, extents, count, true);
+        nt_source_prefetch(source, extents, count, NT_PREFETCH_ONLY);
     free(extents);
 }
 

@@ -78,7 +78,7 @@ void nt_cached_range_unpin(struct nt_range_cache_space *space, struct nt_cached_
 /* ---- Link estimates ---- */
 
 /* Concurrent requests; more of them queue. */
-enum { NT_LINK_CONNECTIONS = 16 };
+enum { NT_LINK_CONNECTIONS = 16, NT_LINK_MIN_GAP = 32 * 1024 };
 
 enum { NT_LINK_MAX_GAP = 1024 * 1024 };
 
@@ -342,8 +342,13 @@ enum nt_status nt_fetcher_connect(struct nt_fetcher *fetcher, const char *shown,
  * reading those fails. */
 size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap);
 
-/* The request size for a read of `bytes`: several connections share a large read. */
-uint64_t nt_ranges_split_bytes(uint64_t bytes);
+/* The request size for a read of `bytes`: several connections share a large read. Cold ones, which send
+ * little at first, also share a smaller one. */
+uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold);
+
+/* The size of equal requests for one of the ranges of a read: about `split_bytes`, so that they are not more
+ * than the connections. */
+uint64_t nt_ranges_piece_bytes(uint64_t bytes, uint64_t split_bytes);
 
 /* ---- Remote files ---- */
 

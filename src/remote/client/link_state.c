@@ -23,7 +23,6 @@ enum {
     LATENCIES = 4,              /* minimum length of a sample on a busy link, in latencies */
     FADING = 8,                 /* estimates worsen by at most 1/FADING per sample */
     FIRST_GAP = 128 * 1024,
-    MIN_GAP = 32 * 1024,
 };
 
 struct nt_server_link {
@@ -112,7 +111,7 @@ uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate)
     if (!link_estimate->latency || !link_estimate->rate)
         return FIRST_GAP;
     uint64_t gap = link_estimate->rate * (link_estimate->latency / 1000) / 1000 / NT_LINK_CONNECTIONS;
-    return gap < MIN_GAP ? MIN_GAP : gap > NT_LINK_MAX_GAP ? NT_LINK_MAX_GAP : gap;
+    return gap < NT_LINK_MIN_GAP ? NT_LINK_MIN_GAP : gap > NT_LINK_MAX_GAP ? NT_LINK_MAX_GAP : gap;
 }
 
 /* ---- Backoff ---- */

@@ -25,7 +25,8 @@
 
 _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no range has parts of two objects");
 
-enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4, FEWEST_BYTES = 256 * 1024 };
+enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };
+enum { FEWEST_BYTES = 256 * 1024, FEWEST_IF_COLD = 16 * 1024 };
 
 static int compare(const void *one, const void *other)
 {
@@ -116,12 +117,22 @@ size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size
     return last + 1;
 }
 
-uint64_t nt_ranges_split_bytes(uint64_t bytes)
+uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold)
 {
+    const uint64_t fewest = is_cold ? FEWEST_IF_COLD : FEWEST_BYTES;
     uint64_t piece = bytes / NT_LINK_CONNECTIONS + (bytes % NT_LINK_CONNECTIONS != 0);
-    if (piece < FEWEST_BYTES)
-        piece = FEWEST_BYTES;
+    if (piece < fewest)
+        piece = fewest;
     return piece < NT_FETCH_MAX_BYTES ? piece : NT_FETCH_MAX_BYTES;
+}
+
+uint64_t nt_ranges_piece_bytes(uint64_t bytes, uint64_t split_bytes)
+{
+    uint64_t count = bytes / split_bytes + (bytes % split_bytes > split_bytes / 2);
+    uint64_t fewest = bytes / NT_FETCH_MAX_BYTES + (bytes % NT_FETCH_MAX_BYTES != 0);
+    if (count < fewest)
+        count = fewest;
+    return count ? bytes / count + (bytes % count != 0) : split_bytes;
 }
 
 /* ---- Range requests ---- */
@@ -340,7 +351,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
     struct nt_range_cache_space *space = &file->fetcher->range_space;
-    const size_t piece = (size_t)nt_ranges_split_bytes(reading->end - reading->offset);
+    const size_t piece = (size_t)nt_ranges_split_bytes(reading->end - reading->offset, false);
     for (uint64_t at = reading->offset; at < reading->end;) {
         uint64_t next;
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
@@ -494,15 +505,16 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     struct nt_extent *ranges = malloc(count * sizeof(*ranges));
     uint64_t bytes = 0;
     bool has_room = ranges != NULL;
+    uint64_t gap = need == NT_PREFETCH_ONLY ? NT_LINK_MIN_GAP : nt_link_coalesce_gap(file->link_estimate);
     if (ranges)
         memcpy(ranges, extents, count * sizeof(*ranges));
-    size_t joined =
-        ranges ? nt_ranges_coalesce(ranges, count, file->size, nt_link_coalesce_gap(file->link_estimate)) : 0;
+    size_t joined = ranges ? nt_ranges_coalesce(ranges, count, file->size, gap) : 0;
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
+    const uint64_t split = nt_ranges_split_bytes(bytes, need == NT_PREFETCH_COLD);
     for (size_t i = 0; i < joined && has_room; i++)
         has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
-                             (size_t)nt_ranges_split_bytes(bytes), need);
+                             (size_t)nt_ranges_piece_bytes(ranges[i].bytes, split), need);
     free(ranges);
 }
 

@@ -152,8 +152,12 @@ void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 /* ---- Scheduler ---- */
 
+enum { NT_SHORT_BYTES = 64 * 1024 };
+
 struct nt_backend_ops {
-    unsigned at_once;   /* maximum number of concurrent tries */
+    unsigned at_once; /* maximum number of concurrent tries */
+    /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. */
+    unsigned at_once_if_many;
     uint64_t max_bytes; /* limit for all concurrent tries; a single longer try may exceed it */
     /* Does the backend handle this address? NULL: it handles addresses that no other backend takes. */
     bool (*takes)(const char *address);

@@ -26,7 +26,7 @@ static inline struct nt_origin *nt_origin_of(const struct nt_remote_handle *file
 enum { MAX_MILLISECONDS = 10000 };
 
 /* Maximum of requests, and so of kept connections; opening takes two. */
-enum { AT_ONCE = 16, OPENING = 2 };
+enum { AT_ONCE = 16, AT_ONCE_IF_MANY = 48, OPENING = 2 };
 
 /* A request for less is not divided (FEWEST_BYTES of the client). */
 enum { BYTES_EACH = 256 * 1024 };
@@ -553,6 +553,7 @@ static void work(struct nt_backend *backend)
 }
 
 static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
+                                          .at_once_if_many = AT_ONCE_IF_MANY,
                                           .max_bytes = UINT64_MAX, /* bytes are not buffered */
                                           .open = open_file,
                                           .open_listed = open_listed,
@@ -570,7 +571,8 @@ bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs)
         return false;
     *web = (struct nt_web){.multi = curl_multi_init()};
     nt_transfers_add_backend(jobs, &web->backend, &ops);
-    return web->multi && curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE) == CURLM_OK;
+    return web->multi &&
+           curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE_IF_MANY) == CURLM_OK;
 }
 
 void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds)

@@ -175,11 +175,20 @@ void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
 
 /* ---- The queue ---- */
 
+/* The time of short jobs is mostly that of the line: many of them are worth more connections. */
+static unsigned most_at_once(const struct nt_transfer *job)
+{
+    const struct nt_backend *backend = job->remote->backend;
+    const struct nt_backend_ops *ops = backend->ops;
+    bool are_many = ops->at_once_if_many && backend->jobs->count >= ops->at_once_if_many;
+    return are_many && job->bytes <= NT_SHORT_BYTES ? ops->at_once_if_many : ops->at_once;
+}
+
 /* Reserves a part of the tries for jobs with waiting readers. */
 static bool has_room(const struct nt_transfer *job)
 {
     const struct nt_backend *backend = job->remote->backend;
-    unsigned most = backend->ops->at_once;
+    unsigned most = most_at_once(job);
     if (job->is_prefetch)
         most -= most / 4;
     return job->is_beside ||

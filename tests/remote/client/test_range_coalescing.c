@@ -101,11 +101,33 @@ TEST(gaps_are_as_large_as_the_line_makes_it_worth)
 }
 
 static const struct {
-    uint64_t bytes, piece;
-} pieces[] = {{1, 256 * KIB},          {4096 * KIB, 256 * KIB},      {8192 * KIB, 512 * KIB},
-              {111 << 20, 7104 * KIB}, {UINT64_C(1) << 40, 8 << 20}, {UINT64_MAX, 8 << 20}};
+    uint64_t bytes, piece, if_cold;
+} pieces[] = {{1, 256 * KIB, 16 * KIB},
+              {4096 * KIB, 256 * KIB, 256 * KIB},
+              {512 * KIB, 256 * KIB, 32 * KIB},
+              {8192 * KIB, 512 * KIB, 512 * KIB},
+              {111 << 20, 7104 * KIB, 7104 * KIB},
+              {UINT64_C(1) << 40, 8 << 20, 8 << 20},
+              {UINT64_MAX, 8 << 20, 8 << 20}};
 
 TEST(pieces_grow_with_what_is_requested, .end = sizeof(pieces) / sizeof(*pieces))
 {
-    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes), pieces[_i].piece);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, false), pieces[_i].piece);
+    ck_assert_uint_eq(nt_ranges_split_bytes(pieces[_i].bytes, true), pieces[_i].if_cold);
+}
+
+static const struct {
+    uint64_t bytes, split, piece;
+} shares[] = {{10 * KIB, 256 * KIB, 256 * KIB},
+              {128 * KIB, 256 * KIB, 256 * KIB},
+              {129 * KIB, 256 * KIB, 129 * KIB},
+              {384 * KIB, 256 * KIB, 384 * KIB},
+              {385 * KIB, 256 * KIB, 192 * KIB + KIB / 2},
+              {1033 * KIB, 477 * KIB, 516 * KIB + KIB / 2},
+              {12 << 20, 8 << 20, 6 << 20},
+              {24 << 20, 8 << 20, 8 << 20}};
+
+TEST(a_range_is_divided_into_equal_pieces, .end = sizeof(shares) / sizeof(*shares))
+{
+    ck_assert_uint_eq(nt_ranges_piece_bytes(shares[_i].bytes, shares[_i].split), shares[_i].piece);
 }

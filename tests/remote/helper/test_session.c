@@ -8,7 +8,7 @@
 #include "remote/helper/result.h"
 #include "remote/protocol.h"
 
-enum { AT_ONCE = 4, MAX_BYTES = 10 * 1000 };
+enum { AT_ONCE = 4, AT_ONCE_IF_MANY = 8, MAX_BYTES = 10 * 1000 };
 
 /* ---- an backend ---- */
 
@@ -22,7 +22,7 @@ static struct {
     unsigned opened, closed, lists, ended_lists, stopped;
     struct nt_remote_handle *last;
     struct nt_listing *listing;
-    struct nt_transfer *jobs[AT_ONCE]; /* to try */
+    struct nt_transfer *jobs[AT_ONCE_IF_MANY]; /* to try */
     unsigned tried, resumed;
     bool fails;          /* to open, to list, to try: */
     const char *problem; /* with an address; NULL: without memory */
@@ -84,7 +84,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     ck_assert_uint_ge(milliseconds, 1);
     if (fake.fails)
         return false;
-    ck_assert_uint_lt(fake.tried, AT_ONCE);
+    ck_assert_uint_lt(fake.tried, AT_ONCE_IF_MANY);
     fake.jobs[fake.tried++] = job;
     return true;
 }
@@ -106,23 +106,25 @@ static void do_nothing(struct nt_backend *backend)
     (void)backend;
 }
 
-static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
-                                          .max_bytes = MAX_BYTES,
-                                          .open = open_file,
-                                          .open_listed = open_listed,
-                                          .close = close_file,
-                                          .list = list,
-                                          .end_list = end_list,
-                                          .start = start,
-                                          .stop = stop,
-                                          .resume = resume,
-                                          .work = do_nothing};
+static struct nt_backend_ops ops = {.at_once = AT_ONCE,
+                                    .at_once_if_many = AT_ONCE_IF_MANY,
+                                    .max_bytes = MAX_BYTES,
+                                    .open = open_file,
+                                    .open_listed = open_listed,
+                                    .close = close_file,
+                                    .list = list,
+                                    .end_list = end_list,
+                                    .start = start,
+                                    .stop = stop,
+                                    .resume = resume,
+                                    .work = do_nothing};
 
 /* ---- Requests ---- */
 
 static void set_up(void)
 {
     memset(&fake, 0, sizeof(fake));
+    ops.max_bytes = MAX_BYTES;
     begin_asking();
     nt_transfers_add_backend(&files.jobs, &fake.backend, &ops);
 }
@@ -365,6 +367,23 @@ TEST(so_many_bytes_are_requested_at_once_or_one_part_alone, .setup = set_up, .te
     ask_for(0, 2 * MAX_BYTES);
     work();
     ck_assert_uint_eq(fake.tried, 4);
+}
+
+TEST(more_short_parts_are_tried_at_once_if_many_wait, .setup = set_up, .teardown = tear_down, .end = 3)
+{
+    static const struct {
+        unsigned count;
+        uint64_t bytes;
+        unsigned tried;
+    } cases[] = {{AT_ONCE_IF_MANY - 1, 1, AT_ONCE},
+                 {AT_ONCE_IF_MANY, NT_SHORT_BYTES, AT_ONCE_IF_MANY},
+                 {AT_ONCE_IF_MANY, NT_SHORT_BYTES + 1, AT_ONCE}};
+    open_well();
+    ops.max_bytes = UINT64_MAX;
+    for (unsigned i = 0; i < cases[_i].count; i++)
+        ask_for(i, cases[_i].bytes);
+    work();
+    ck_assert_uint_eq(fake.tried, cases[_i].tried);
 }
 
 TEST(demand_reads_are_tried_first, .setup = set_up, .teardown = tear_down)
