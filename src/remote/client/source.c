@@ -129,10 +129,10 @@ uint64_t nt_ranges_split_bytes(uint64_t bytes, bool is_cold)
 uint64_t nt_ranges_piece_bytes(uint64_t bytes, uint64_t split_bytes)
 {
     uint64_t count = bytes / split_bytes + (bytes % split_bytes > split_bytes / 2);
-    uint64_t fewest = bytes / NT_FETCH_MAX_BYTES + (bytes % NT_FETCH_MAX_BYTES != 0);
-    if (count < fewest)
-        count = fewest;
-    return count ? bytes / count + (bytes % count != 0) : split_bytes;
+    if (count < 2 && bytes <= NT_FETCH_MAX_BYTES)
+        return bytes > split_bytes ? bytes : split_bytes;
+    count += (bytes - 1) / NT_FETCH_MAX_BYTES >= count;
+    return bytes / count + (bytes % count != 0);
 }
 
 /* ---- Range requests ---- */

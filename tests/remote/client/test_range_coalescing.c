@@ -120,11 +120,12 @@ static const struct {
     uint64_t bytes, split, piece;
 } shares[] = {{10 * KIB, 256 * KIB, 256 * KIB},
               {128 * KIB, 256 * KIB, 256 * KIB},
-              {129 * KIB, 256 * KIB, 129 * KIB},
+              {129 * KIB, 256 * KIB, 256 * KIB},
               {384 * KIB, 256 * KIB, 384 * KIB},
               {385 * KIB, 256 * KIB, 192 * KIB + KIB / 2},
               {1033 * KIB, 477 * KIB, 516 * KIB + KIB / 2},
               {12 << 20, 8 << 20, 6 << 20},
+              {17 << 20, 8 << 20, (17 << 20) / 3 + 1},
               {24 << 20, 8 << 20, 8 << 20}};
 
 TEST(a_range_is_divided_into_equal_pieces, .end = sizeof(shares) / sizeof(*shares))
