@@ -422,7 +422,7 @@ enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *erro
 enum nt_status nt_chain_join_fields(struct nt_dataset *dataset, struct nt_error *error);
 
 /* Finds the entries of the clusters of members whose cluster groups hold all fields: in a chain with
- * friends, each cluster is a part of the entries of each field. Sets the failure of others. */
+ * friends or trees, each cluster is a part of the entries of each field. Sets the failure of others. */
 enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_error *error);
 
 /* ---- Fields and columns ---- */

@@ -169,13 +169,13 @@ static enum nt_status check_clusters(struct nt_dataset *own, struct nt_error *er
     uint64_t next = 0;
     if (own->has_sharded_clusters)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "sharded clusters cannot be in a chain that has friends");
+                       "sharded clusters cannot be in a chain that has friends or trees");
     enum nt_status status = own->clusters_known ? NT_OK : nt_dataset_load_all(own, error);
     for (uint32_t i = 0; status == NT_OK && i < own->cluster_count; i++) {
         const struct nt_cluster cluster = nt_dataset_cluster(own, i);
         if (cluster.first_entry != next)
             return nt_fail_number(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                  "first entry of a cluster in a chain that has friends", next,
+                                  "first entry of a cluster in a chain that has friends or trees", next,
                                   cluster.first_entry);
         next += cluster.entries;
     }

@@ -31,18 +31,6 @@ static bool is_of_root(const struct nt_file *file)
     return strcmp(file->format->name, "rntuple") == 0 || strcmp(file->format->name, "ttree") == 0;
 }
 
-/* A tree and an RNTuple do not join: their clusters are of other sorts. */
-static enum nt_status compare_formats(const struct nt_dataset *first, const struct nt_dataset *dataset,
-                                      struct nt_error *error)
-{
-    if (strcmp(dataset->format, first->format) == 0)
-        return NT_OK;
-    return nt_fail(error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                   "dataset %.*s has the format %s, but in %s it has the format %s",
-                   (int)dataset->name.length, dataset->name.bytes, dataset->format, first->file->path,
-                   first->format);
-}
-
 enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const struct nt_chain_member *part,
                                       struct nt_dataset **dataset_ret, struct nt_error *error)
 {
@@ -68,7 +56,7 @@ enum nt_status nt_chain_match_dataset(const struct nt_dataset *first, const stru
                                          dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
         failure.status = NT_INCOMPATIBLE; /* for a dataset of the chain, which exists in the first file */
-    return status == NT_OK ? compare_formats(first, *dataset_ret, error) : nt_fail_with(error, &failure);
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
 /* ---- Match fields ---- */

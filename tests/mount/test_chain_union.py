@@ -96,6 +96,43 @@ def a_field_that_a_file_does_not_have_reads_as_nothing():
         same((result.returncode, result.stdout.count(b': ok')), (0, 1), result)
 
 
+def migrated_files(directory):
+    """An RNTuple, a tree, and an RNTuple, with the same fields; the tree also counts its lists."""
+    uproot, arrays = need('uproot'), need('awkward')
+
+    def fields(count):
+        return {'energy': np.arange(count, dtype='f4') / 4, 'run': np.arange(count, dtype='i8') - 2,
+                'hits': [[count, each] * (each % 3) for each in range(count)]}
+    old = directory / 'old.root'
+    with uproot.recreate(old) as file:
+        file.mktree('data', {'energy': 'f4', 'run': 'i8', 'hits': 'var * int64'})
+        file['data'].extend({name: arrays.Array(values) for name, values in fields(7).items()})
+    return [by_uproot(directory / 'new.root', **fields(5)), old,
+            by_uproot(directory / 'newer.root', **fields(4))]
+
+
+@case
+def a_tree_and_an_rntuple_of_one_name_are_one_dataset():
+    with scratch() as directory:
+        files = migrated_files(directory)
+        of = {path: read_by_uproot(path) for path in files}
+        for order in itertools.permutations(files):
+            expected = [{'nhits': 0, **row} for path in order for row in of[path]]
+            same(union_of(directory, order), expected, order)
+            index = directory / 'index'
+            for _ in range(2):  # the second knows the entries of the files
+                with mounted(directory / 'files.txt', options=('-o', f'chain=union,index={index}')) as mount:
+                    same([row['hits'] for row in lines(mount / 'data/rows.jsonl')],
+                         [row['hits'] for row in expected], order)
+                    same(np.fromfile(mount / 'data/run/data.bin', '<i8').tolist(),
+                         [row['run'] for row in expected], order)
+            index.unlink()
+        same(command(NTUPLE, 'verify', UNION, directory / 'files.txt').returncode, 0)
+        same(rows(*files[:1], options=('--chain',)), of[files[0]])
+        result = command(NTUPLE, 'cat', '--chain', directory / 'files.txt', 'data/run/data.bin')
+        assert b'field nhits differs between files' in result.stderr, result
+
+
 @case
 def chosen_entries_are_those_of_all_files():
     with scratch() as directory:
