@@ -17,7 +17,6 @@ enum fault_site {
     FAULT_CALL,       /* open, stat, readdir, realpath and their like */
     FAULT_THREAD,     /* pthread_create */
     FAULT_WRITE,      /* writev; see preload.c */
-    FAULT_ARENA,      /* nt_arena_alloc and others; see arenas.c */
     FAULT_RECEIVE,    /* read; see preload.c */
 };
 

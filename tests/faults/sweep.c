@@ -46,7 +46,6 @@ struct kind {
 
 static const struct kind kinds[] = {
     {.name = "allocation", .site = FAULT_ALLOCATION, .error = ENOMEM, .status = NT_NO_MEMORY},
-    {.name = "arena", .site = FAULT_ARENA, .error = ENOMEM, .status = NT_NO_MEMORY},
     {.name = "read", .site = FAULT_READ, .error = EIO, .status = NT_IO, .is_remembered = true},
     {.name = "interrupted-read", .site = FAULT_READ, .error = EINTR, .status = NT_OK},
     {.name = "short-read", .site = FAULT_READ, .error = FAULT_SHORT, .status = NT_OK},

@@ -16,7 +16,12 @@
 
 /* ---- Arenas ---- */
 
-enum { FIRST_BLOCK_BYTES = 512, BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
+/* A build can let malloc see each allocation: with blocks of one byte, all get blocks of their own. */
+#ifndef NT_ARENA_BLOCK_BYTES
+#define NT_ARENA_BLOCK_BYTES (64 * 1024)
+#endif
+
+enum { FIRST_BLOCK_BYTES = 512, BLOCK_BYTES = NT_ARENA_BLOCK_BYTES, ALIGNMENT = alignof(max_align_t) };
 
 struct block {
     struct block *next;
