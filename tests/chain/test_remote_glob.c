@@ -4,47 +4,36 @@
  */
 #include "chain/chain.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote/client/client.h"
-#include "support.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/io/folder.h"
+#include "fake_process.h"
+#include "remote/client/client.h"
+#include "support.h"
 
 #define SERVER "https://server"
 
-static struct nt_error error;
-
-/* ---- the server ---- */
+/* ---- The server ---- */
 
 /* All of its files, as paths below it; NULL: folders in folders without end. */
 static const char *const *files;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for both: several threads list at once */
-static char looks[4096];                                 /* the addresses that were listed, a line each */
-static unsigned open_count;
+static char looks[4096]; /* the addresses that were listed, a line each */
 
-struct fake {
-    struct nt_folder folder;
-    char *address;
-    char path[128]; /* the path below the server, in the requested spelling */
-};
-
-static void set_path(struct fake *fake)
+/* The path of the requested folder below the server. */
+static void decode_path(char *path)
 {
-    const char *from = fake->address + strlen(SERVER);
-    size_t length = 0;
     unsigned byte;
-    for (from += *from == '/'; *from && *from != '?' && length + 1 < sizeof(fake->path); from++)
+    for (const char *from = process.text + strlen(SERVER "/"); *from && *from != '?'; from++)
         if (sscanf(from, "%%%2x", &byte) == 1) {
-            fake->path[length++] = (char)byte;
+            *path++ = (char)byte;
             from += 2;
-        } else {
-            fake->path[length++] = *from;
+        } else if (*from != '/' || (from[1] && from[1] != '?')) {
+            *path++ = *from;
         }
+    *path = '\0';
 }
 
 /* The part of a file's path below a folder; NULL if it is elsewhere. */
@@ -66,79 +55,52 @@ static bool is_first(size_t index, const char *folder, const char *rest, size_t 
     return true;
 }
 
-static enum nt_status list(struct nt_folder *base, const char *name, nt_folder_visit *visit, void *context,
-                           struct nt_error *failure)
+static void say_entry(uint64_t id, const char *name, size_t length, bool is_folder)
 {
-    const char *folder = ((struct fake *)base)->path;
-    enum nt_status status = NT_OK;
-    char entry[64];
-    ck_assert_str_eq(name, "");
-    if (!files)
-        return visit(context, &(struct nt_folder_entry){"inner", NT_ENTRY_FOLDER}, failure);
-    for (size_t i = 0; files[i] && status == NT_OK; i++) {
+    char text[64];
+    snprintf(text, sizeof(text), "%.*s", (int)length, name);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_ENTRY, .id = id, .is_folder = is_folder}, text, length + 1);
+}
+
+static void say_files(uint64_t id, const char *folder)
+{
+    for (size_t i = 0; files[i]; i++) {
         const char *rest = below(files[i], folder);
         size_t length = rest ? strcspn(rest, "/") : 0;
-        if (!rest || !is_first(i, folder, rest, length))
-            continue;
-        snprintf(entry, sizeof(entry), "%.*s", (int)length, rest);
-        status =
-            visit(context, &(struct nt_folder_entry){entry, rest[length] ? NT_ENTRY_FOLDER : NT_ENTRY_FILE},
-                  failure);
+        if (rest && is_first(i, folder, rest, length))
+            say_entry(id, rest, length, rest[length] == '/');
     }
-    return status;
 }
 
-static enum nt_status stat_name(struct nt_folder *base, const char *name, struct stat *attributes,
-                                struct nt_error *failure)
+static void note_look(void)
 {
-    const char *folder = ((struct fake *)base)->path;
-    *attributes = (struct stat){.st_mode = S_IFREG};
-    for (size_t i = 0; files && files[i]; i++) {
-        const char *rest = below(files[i], folder);
-        if (rest && strcmp(rest, name) == 0)
-            return NT_OK;
-        if (rest && below(rest, name)) {
-            attributes->st_mode = S_IFDIR;
-            return NT_OK;
-        }
-    }
-    return nt_fail(failure, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+    size_t length = strlen(process.text) - strlen(SERVER) - 1; /* without its last slash */
+    snprintf(looks + strlen(looks), sizeof(looks) - strlen(looks), "%.*s\n", (int)length,
+             process.text + strlen(SERVER));
 }
 
-static void close_fake(struct nt_folder *base)
+static bool answer_list(const struct nt_fetch_request *request)
 {
-    free(((struct fake *)base)->address);
-    free(base);
-    pthread_mutex_lock(&lock);
-    open_count--;
-    pthread_mutex_unlock(&lock);
-}
-
-static const struct nt_folder_ops ops = {.list = list, .stat = stat_name, .close = close_fake};
-
-enum nt_status __wrap_nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
-                                             struct nt_folder **folder_ret, struct nt_error *failure);
-enum nt_status __wrap_nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
-                                             struct nt_folder **folder_ret, struct nt_error *failure)
-{
-    struct fake *fake = calloc(1, sizeof(*fake));
-    ck_assert_ptr_null(fetcher);
-    pthread_mutex_lock(&lock);
-    if (files && strlen(looks) + strlen(address) + 2 < sizeof(looks)) {
-        strcat(looks, address + strlen(SERVER));
-        strcat(looks, "\n");
+    char folder[sizeof(process.text)];
+    if (request->kind != NT_FETCH_LIST)
+        return true;
+    decode_path(folder);
+    if (strcmp(folder, "broken") == 0) {
+        static const char message[] = "the server is silent";
+        say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED,
+                                     .id = request->id,
+                                     .failure = NT_FETCH_UNREACHABLE},
+            message, strlen(message));
+        return true;
     }
-    open_count += !strstr(address, "/broken");
-    pthread_mutex_unlock(&lock);
-    if (strstr(address, "/broken")) {
-        free(fake);
-        return nt_fail(failure, NT_UNREACHABLE, NT_NO_OFFSET, "%s/: the server is silent", address);
+    if (files) {
+        note_look();
+        say_files(request->id, folder);
+    } else {
+        say_entry(request->id, "inner", strlen("inner"), true);
     }
-    fake->address = strdup(address);
-    set_path(fake);
-    fake->folder = (struct nt_folder){.ops = &ops, .path = fake->address};
-    *folder_ret = &fake->folder;
-    return NT_OK;
+    say_done(request->id);
+    return true;
 }
 
 /* ---- what is matched ---- */
@@ -185,10 +147,13 @@ static enum nt_status expand(const char *pattern)
     struct nt_open_folders folders = {.count = 0};
     struct nt_arena *arena = nt_arena_new();
     matched[0] = looks[0] = '\0';
-    enum nt_status status = nt_remote_pattern_expand(pattern, NULL, arena, &folders, note, NULL, &error);
-    ck_assert_uint_eq(folders.count, open_count); /* the others are closed */
+    set_up();
+    process.answer = answer_list;
+    enum nt_status status = nt_remote_pattern_expand(pattern, fetcher, arena, &folders, note, NULL, &error);
+    ck_assert_uint_eq(fetcher->holders, 1 + folders.count); /* the others are closed */
     nt_open_folders_close(&folders);
-    ck_assert_uint_eq(open_count, 0);
+    ck_assert_uint_eq(fetcher->holders, 1);
+    tear_down();
     nt_arena_free(arena);
     return status;
 }

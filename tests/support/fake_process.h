@@ -2,8 +2,8 @@
  *
  * A fake network helper, which the test controls, and a fetcher that uses it.
  */
-#ifndef NT_TESTS_IO_FAKE_PROCESS_H
-#define NT_TESTS_IO_FAKE_PROCESS_H
+#ifndef NT_TESTS_FAKE_PROCESS_H
+#define NT_TESTS_FAKE_PROCESS_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static struct {
     unsigned starts;
     pthread_t thread;
     uint64_t epoch;
-    uint32_t files[FILES]; /* by request number */
+    uint32_t files[FILES];              /* by request number */
+    char text[NT_FETCH_TEXT_BYTES + 1]; /* that followed the request */
     /* Answers a request; false: it ends. */
     bool (*answer)(const struct nt_fetch_request *request);
 } process;
@@ -58,9 +59,12 @@ static inline void *take_requests(void *unused)
 {
     char packet[sizeof(struct nt_fetch_request) + NT_FETCH_TEXT_BYTES];
     struct nt_fetch_request request;
+    ssize_t count;
     (void)unused;
-    while (recv(process.channel, packet, sizeof(packet), 0) >= (ssize_t)sizeof(request)) {
+    while ((count = recv(process.channel, packet, sizeof(packet), 0)) >= (ssize_t)sizeof(request)) {
         memcpy(&request, packet, sizeof(request));
+        memcpy(process.text, packet + sizeof(request), (size_t)count - sizeof(request));
+        process.text[(size_t)count - sizeof(request)] = '\0';
         process.files[request.id % FILES] = request.file;
         if (!process.answer(&request))
             break;
