@@ -11,7 +11,7 @@
 
 #include "core/base/bytes.h"
 #include "fuse/operations.h"
-#include "memory_tree.h"
+#include "temporary_input.h"
 #include "sample.h"
 #include "core/base/memory.h"
 #include "vfs/tree.h"
@@ -303,27 +303,26 @@ static bool note_entry(void *context, const char *name, uint64_t node, enum nt_v
     return true;
 }
 
-static void set_file(void)
+static const char *write_sample(void)
 {
     static struct nt_buffer file;
     if (!file.length)
         sample_file(RNTUPLE_V1, true, NULL, &file);
-    memory_tree_set(&(struct memory_tree_input){(const uint8_t *)file.bytes, file.length, false});
+    return temporary_input(&(struct fuzz_input){(const uint8_t *)file.bytes, file.length, false});
 }
 
 static void begin(void)
 {
-    static const char *const paths[] = {MEMORY_TREE_PATH};
     static struct fuse_lowlevel_ops known;
     const struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT, .cache_bytes = 1 << 20};
     nt_add_node_operations(&known);
     nt_add_file_operations(&known);
     nt_add_directory_operations(&known);
     operations = &known;
-    set_file();
+    const char *path = write_sample();
     memset(&kernel, 0, sizeof(kernel));
     kernel.mount.settings.reply_bytes = 1 << 20;
-    demand(nt_vfs_new(paths, 1, &options, &kernel.mount.vfs, NULL) == NT_OK);
+    demand(nt_vfs_new(&path, 1, &options, &kernel.mount.vfs, NULL) == NT_OK);
     demand(nt_file_operations_init(&kernel.mount) == 0);
     remember(NT_VFS_ROOT);
     for (size_t i = 0; i < kernel.node_count && i < 8; i++)

@@ -8,6 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    walk_tree(&(struct memory_tree_input){bytes, count, .is_folder = true});
+    walk_tree(&(struct fuzz_input){bytes, count, .is_folder = true});
     return 0;
 }

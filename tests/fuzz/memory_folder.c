@@ -13,13 +13,7 @@
 #include "core/io/source.h"
 #include <ntuple/source.h>
 
-enum { MAX_FILES = 64, MAX_NAME = 255 };
-
-struct memory_file {
-    char name[MAX_NAME + 1];
-    const uint8_t *bytes;
-    size_t count;
-};
+enum { MAX_FILES = 64 };
 
 struct memory_folder {
     struct nt_folder folder;
@@ -75,7 +69,7 @@ static enum nt_status visit_folder(const struct memory_folder *memory, size_t fi
                                    nt_folder_visit *visit, void *context, struct nt_error *error)
 {
     const char *within = name_within(&memory->files[file], folder);
-    char name[MAX_NAME + 1] = "";
+    char name[sizeof(memory->files[file].name)] = "";
     size_t length = strcspn(within, "/");
     if (!length || is_listed(memory, file, folder, within, length))
         return NT_OK;
@@ -204,22 +198,23 @@ static const struct nt_folder_ops folder_ops = {.list = list,
                                                 .close = close_folder};
 static const struct nt_source_ops source_ops = {.read_at = read_nothing, .close = close_source};
 
-static void take_files(struct memory_folder *memory, const uint8_t *bytes, size_t count)
+bool memory_file_next(const uint8_t **bytes, size_t *count, struct memory_file *file_ret)
 {
-    while (count && memory->count < MAX_FILES) {
-        struct memory_file *file = &memory->files[memory->count++];
-        size_t name = bytes[0] < count - 1 ? bytes[0] : count - 1;
-        memcpy(file->name, bytes + 1, name);
-        bytes += 1 + name;
-        count -= 1 + name;
-        size_t requested = count < 4 ? 0 : nt_load_le32(bytes), skipped = count < 4 ? count : 4;
-        bytes += skipped;
-        count -= skipped;
-        file->bytes = bytes;
-        file->count = requested < count ? requested : count;
-        bytes += file->count;
-        count -= file->count;
-    }
+    if (!*count)
+        return false;
+    const uint8_t *at = *bytes, *end = at + *count;
+    *file_ret = (struct memory_file){.count = 0};
+    size_t name = at[0] < *count - 1 ? at[0] : *count - 1;
+    memcpy(file_ret->name, at + 1, name);
+    at += 1 + name;
+    size_t left = (size_t)(end - at), requested = left < 4 ? 0 : nt_load_le32(at);
+    at += left < 4 ? left : 4;
+    left = (size_t)(end - at);
+    file_ret->bytes = at;
+    file_ret->count = requested < left ? requested : left;
+    *bytes = at + file_ret->count;
+    *count = left - file_ret->count;
+    return true;
 }
 
 enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_source **source_ret,
@@ -228,7 +223,8 @@ enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_
     struct memory_folder *memory = calloc(1, sizeof(*memory));
     if (!memory)
         return nt_fail_memory(error);
-    take_files(memory, bytes, count);
+    while (memory->count < MAX_FILES && memory_file_next(&bytes, &count, &memory->files[memory->count]))
+        memory->count++;
     memory->folder = (struct nt_folder){.ops = &folder_ops, .path = "input"};
     memory->source = (struct nt_source){.ops = &source_ops, .path = "input", .folder = &memory->folder};
     *source_ret = &memory->source;

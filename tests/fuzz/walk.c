@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks the tree over a source in memory, breadth first. A broken promise of the tree aborts the program.
+ * Walks the tree over a source, breadth first. A broken promise of the tree aborts the program.
  * The input alone determines which nodes are read, and where reads are split.
  */
 #include "walk.h"
@@ -174,7 +174,7 @@ static void take_finding(void *context, const struct nt_finding *finding)
     reported(NT_CORRUPT, &finding->error);
 }
 
-static void verify(const struct nt_open_options *open)
+static void verify(const char *path, const struct nt_open_options *open)
 {
     const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = CACHE_BYTES};
     const struct nt_verify_options verify = {.on_finding = take_finding};
@@ -182,7 +182,7 @@ static void verify(const struct nt_open_options *open)
     struct nt_error error = {0};
     struct nt_reader *reader;
     struct nt_file *file;
-    if (reported(nt_file_open(MEMORY_TREE_PATH, open, &file, &error), &error) != NT_OK)
+    if (reported(nt_file_open(path, open, &file, &error), &error) != NT_OK)
         return;
     if (nt_reader_new(&options, &reader, &error) == NT_OK) {
         reported(nt_verify(reader, file, &verify, &summary, &error), &error);
@@ -191,9 +191,9 @@ static void verify(const struct nt_open_options *open)
     nt_file_close(file);
 }
 
-void walk_tree(const struct memory_tree_input *input)
+void walk_tree(const struct fuzz_input *input)
 {
-    static const char *const paths[] = {MEMORY_TREE_PATH};
+    const char *path = temporary_input(input);
     static struct walk walk;
     struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT, .cache_bytes = CACHE_BYTES};
     struct nt_error error = {0};
@@ -201,12 +201,11 @@ void walk_tree(const struct memory_tree_input *input)
     options.open.metadata_bytes = METADATA_BYTES;
     options.open.page_bytes = PAGE_BYTES;
     options.open.open_broken = walk.choice >> 63;
-    memory_tree_set(input);
-    if (reported(nt_vfs_new(paths, 1, &options, &walk.vfs, &error), &error) != NT_OK)
+    if (reported(nt_vfs_new(&path, 1, &options, &walk.vfs, &error), &error) != NT_OK)
         return;
     find_all(&walk);
     look(&walk);
     nt_vfs_free(walk.vfs);
     if (walk.choice >> 61 & 1)
-        verify(&options.open);
+        verify(path, &options.open);
 }
