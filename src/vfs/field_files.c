@@ -379,31 +379,13 @@ static bool has_stream(const struct nt_resolved_node *resolved, unsigned kind)
 
 /* ---- .bin and .npy of streams and of blobs ---- */
 
-struct stream_content {
-    struct nt_content content;
-    struct nt_stream *stream;
-};
-
-static enum nt_status read_stream(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
-                                  size_t *bytes_ret, struct nt_error *error)
-{
-    *bytes_ret = bytes;
-    return nt_stream_read(((struct stream_content *)content)->stream, offset, buffer, bytes, error);
-}
-
-static bool pin_stream(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins)
-{
-    return nt_stream_pin(((const struct stream_content *)content)->stream, offset, bytes, pins);
-}
-
 static void close_stream(struct nt_content *content)
 {
-    nt_stream_close(((struct stream_content *)content)->stream);
+    nt_stream_close(content->stream);
     free(content);
 }
 
-static const struct nt_content_ops stream_ops = {
-    .read = read_stream, .close = close_stream, .pin = pin_stream};
+static const struct nt_content_ops stream_ops = {.close = close_stream};
 
 /* Takes ownership of the header. */
 static enum nt_status open_stream(const struct nt_resolved_node *resolved, struct nt_buffer *header,
@@ -417,13 +399,13 @@ static enum nt_status open_stream(const struct nt_resolved_node *resolved, struc
         return status;
     }
     uint64_t size = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
-    struct stream_content *content = nt_content_new(sizeof(*content), &stream_ops, header, size, error);
+    struct nt_content *content = nt_content_new(sizeof(*content), &stream_ops, header, size, error);
     if (!content) {
         nt_stream_close(stream);
         return NT_NO_MEMORY;
     }
     content->stream = stream;
-    *content_ret = &content->content;
+    *content_ret = content;
     return NT_OK;
 }
 

@@ -585,9 +585,9 @@ static enum nt_status verify(struct nt_content *content, struct nt_error *error)
     enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
     uint64_t size = content->size - content->header_bytes;
     for (uint64_t offset = 0; status == NT_OK && offset < size; offset += piece) {
-        uint64_t left = size - offset;
-        status =
-            content->ops->read(content, offset, buffer, left < piece ? (size_t)left : piece, &got, error);
+        size_t bytes = size - offset < piece ? (size_t)(size - offset) : piece;
+        status = content->stream ? nt_stream_read(content->stream, offset, buffer, bytes, error)
+                                 : content->ops->read(content, offset, buffer, bytes, &got, error);
     }
     free(buffer);
     return status;
@@ -685,11 +685,14 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
         head = head < bytes ? head : bytes;
         memcpy(buffer, content->header + offset, head);
     }
-    uint64_t before = checked_reads(handle);
+    const uint64_t before = checked_reads(handle), start = offset + head - content->header_bytes;
     enum nt_status status = NT_OK;
+    buffer = (uint8_t *)buffer + head;
+    *bytes_ret = bytes - head;
     if (head < bytes)
-        status = content->ops->read(content, offset + head - content->header_bytes, (uint8_t *)buffer + head,
-                                    bytes - head, bytes_ret, &failure);
+        status = content->stream
+                     ? nt_stream_read(content->stream, start, buffer, bytes - head, &failure)
+                     : content->ops->read(content, start, buffer, bytes - head, bytes_ret, &failure);
     *bytes_ret += head;
     status = check_source(handle, before, status, &failure);
     if (status != NT_OK) { /* only a report uses inodes; a successful read does not */
@@ -707,7 +710,7 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
     size_t head = 0;
     pins->reader = NULL;
     pins->count = 0;
-    if (!content->ops->pin || offset >= content->size)
+    if (!content->stream || offset >= content->size)
         return false;
     if (bytes > content->size - offset)
         bytes = (size_t)(content->size - offset);
@@ -717,7 +720,7 @@ bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, str
     }
     uint64_t before = checked_reads(handle);
     if (bytes <= head ||
-        !content->ops->pin(content, offset + head - content->header_bytes, bytes - head, pins))
+        !nt_stream_pin(content->stream, offset + head - content->header_bytes, bytes - head, pins))
         return false;
     if (check_source(handle, before, NT_OK, &unused) == NT_OK)
         return true;

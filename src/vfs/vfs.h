@@ -159,7 +159,8 @@ struct nt_content {
     uint64_t size;   /* including the header */
     uint8_t *header; /* from malloc; NULL: none */
     size_t header_bytes;
-    bool is_truncated; /* the text is damaged: reading its last byte fails */
+    bool is_truncated;        /* the text is damaged: reading its last byte fails */
+    struct nt_stream *stream; /* whose bytes follow the header, and can be pinned; NULL: `read` gives them */
 };
 
 /* Offsets start after the header. */
@@ -171,8 +172,6 @@ struct nt_content_ops {
     void (*close)(struct nt_content *content);
     /* For contents of unknown size: see nt_vfs_probable_bytes. NULL: no estimate. */
     uint64_t (*probable_bytes)(struct nt_content *content);
-    /* Pins the bytes in the cache, like nt_stream_pin. The content must stay open. May be NULL. */
-    bool (*pin)(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins);
 };
 
 /* The types of the functions in the rows. */
