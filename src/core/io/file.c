@@ -273,38 +273,34 @@ static enum nt_status check(struct file_source *file, struct nt_error *error)
     return compare(file->path, &file->identity, &found, error);
 }
 
-static enum nt_status read_and_check(struct file_source *file, uint64_t offset, uint8_t *output, size_t bytes,
-                                     struct nt_error *error)
-{
-    if (offset > INT64_MAX || bytes > INT64_MAX - offset)
-        return nt_fail(error, NT_TRUNCATED, offset, "%s: the offset is beyond the largest possible file",
-                       file->path);
-    ssize_t count = 1;
-    while (bytes > 0 && count != 0) {
-        count = pread(file->descriptor, output, bytes, (off_t)offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return nt_fail_system(error, errno, "%s: cannot read %zu bytes at byte %" PRIu64, file->path,
-                                  bytes, offset);
-        output += count;
-        offset += (uint64_t)count;
-        bytes -= (size_t)count;
-    }
-    enum nt_status status = check(file, error);
-    return status || !bytes ? status
-                            : nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early",
-                                      file->path, bytes);
-}
-
 static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
     struct file_source *file = (struct file_source *)source;
+    uint8_t *output = buffer;
+    ssize_t count = 1;
+    if (offset > INT64_MAX || bytes > INT64_MAX - offset)
+        return nt_fail(error, NT_TRUNCATED, offset, "%s: the offset is beyond the largest possible file",
+                       file->path);
     enum nt_status status = acquire(file, error);
     if (status)
         return status;
-    status = read_and_check(file, offset, buffer, bytes, error);
+    while (status == NT_OK && bytes > 0 && count != 0) {
+        count = pread(file->descriptor, output, bytes, (off_t)offset);
+        if (count < 0 && errno != EINTR) {
+            status = nt_fail_system(error, errno, "%s: cannot read %zu bytes at byte %" PRIu64, file->path,
+                                    bytes, offset);
+        } else if (count > 0) {
+            output += count;
+            offset += (uint64_t)count;
+            bytes -= (size_t)count;
+        }
+    }
+    if (status == NT_OK)
+        status = check(file, error);
+    if (status == NT_OK && bytes)
+        status =
+            nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early", file->path, bytes);
     release(file);
     return status;
 }
