@@ -410,20 +410,6 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
     return NT_OK;
 }
 
-/* Bytes may be damaged in transit, so a damaged page from a network is fetched once more. */
-enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
-{
-    const struct nt_page *page = request->page;
-    enum nt_status status = nt_page_load_once(request, output, error);
-    if ((status != NT_CHECKSUM && status != NT_CORRUPT) ||
-        !nt_source_forget(request->dataset->sources[page->source], page->offset,
-                          page->stored_bytes + nt_checksum_info(page->checksum)->bytes))
-        return status;
-    struct nt_page_request again = *request;
-    again.stored = NULL;
-    return nt_page_load_once(&again, output, error);
-}
-
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
                                      size_t *bytes_ret, struct nt_error *error)
 {
@@ -508,27 +494,53 @@ void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_d
 }
 
 /* Waits only before it loads: for dependencies, then for a context, which counts as memory. */
+static enum nt_status prepare(struct nt_page_request *request, struct nt_page_dependencies *dependencies,
+                              struct nt_borrowed_context *borrowed, struct nt_error *error)
+{
+    enum nt_status status = nt_page_pin_dependencies(request, dependencies, error);
+    if (status == NT_OK)
+        status =
+            nt_scratch_pool_borrow(request->reader->scratch_pool,
+                                   nt_page_scratch_bytes(request->dataset, request->page), borrowed, error);
+    if (status != NT_OK)
+        return status;
+    request->dependencies = dependencies->values;
+    request->context = borrowed->context;
+    nt_stats_begin(request->stats);
+    return NT_OK;
+}
+
+/* Bytes may be damaged in transit, so a damaged page from a network is fetched once more. */
+static bool is_worth_a_retry(const struct nt_page_request *request, enum nt_status status)
+{
+    const struct nt_page *page = request->page;
+    return (status == NT_CHECKSUM || status == NT_CORRUPT) &&
+           nt_source_forget(request->dataset->sources[page->source], page->offset,
+                            page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
+}
+
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error)
 {
-    struct nt_scratch_pool *scratch_pool = request->reader->scratch_pool;
     struct nt_page_request whole = *request;
     struct nt_page_dependencies dependencies;
     struct nt_stats_delta stats = {0};
     struct nt_borrowed_context borrowed;
-    if (request->context)
-        return nt_page_load_with(request, output, error);
-    enum nt_status status = nt_page_pin_dependencies(request, &dependencies, error);
-    if (status == NT_OK)
-        status = nt_scratch_pool_borrow(scratch_pool, nt_page_scratch_bytes(request->dataset, request->page),
-                                        &borrowed, error);
-    if (status == NT_OK) {
-        whole.dependencies = dependencies.values;
-        whole.context = borrowed.context;
+    enum nt_status status = NT_OK;
+    dependencies.count = 0;
+    if (!request->context) {
         whole.stats = &stats;
-        nt_stats_begin(&stats);
-        status = nt_page_load_with(&whole, output, error);
-        nt_scratch_pool_return(scratch_pool, &borrowed);
+        status = prepare(&whole, &dependencies, &borrowed, error);
+    }
+    if (status == NT_OK) {
+        status = nt_page_load_once(&whole, output, error);
+        if (is_worth_a_retry(&whole, status)) {
+            whole.stored = NULL;
+            status = nt_page_load_once(&whole, output, error);
+        }
+    }
+    if (!request->context && whole.context) {
+        nt_scratch_pool_return(request->reader->scratch_pool, &borrowed);
         nt_reader_add_stats(request->reader, &stats);
     }
     nt_page_unpin_dependencies(request->reader, &dependencies);

@@ -375,12 +375,9 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 
 /* ---- Pages in the cache ---- */
 
-enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uint8_t *output,
-                                      struct nt_error *error)
+enum nt_status nt_page_report(const struct nt_page_request *request, enum nt_status status,
+                              struct nt_error *error)
 {
-    enum nt_status status = nt_page_load_with_dependencies(request, output, error);
-    if (status == NT_OK)
-        return NT_OK;
     status = nt_page_error(request->dataset, request->column, request->page, status, error);
     nt_reader_report_failure(request->reader, request->dataset, request->column, request->page, error);
     return status;
@@ -394,11 +391,13 @@ static enum nt_status load_and_report(void *context, uint8_t *output, struct nt_
     struct nt_sibling_pages siblings;
     nt_workers_cancel_page(request->reader->workers, request->page);
     nt_sibling_pages_begin(request, &siblings);
-    if (!siblings.count)
-        return nt_page_load_or_report(request, output, error);
-    enum nt_status status = nt_page_load_with_dependencies(request, output, NULL);
-    nt_sibling_pages_end(request, &siblings, status == NT_OK);
-    return status == NT_OK ? NT_OK : nt_page_load_or_report(request, output, error);
+    enum nt_status status = nt_page_load_with_dependencies(request, output, siblings.count ? NULL : error);
+    if (siblings.count) {
+        nt_sibling_pages_end(request, &siblings, status == NT_OK);
+        if (status != NT_OK)
+            status = nt_page_load_with_dependencies(request, output, error);
+    }
+    return status == NT_OK ? NT_OK : nt_page_report(request, status, error);
 }
 
 /* Cached bytes may be those of a file that has changed since. Servers check a dataset's own file once

@@ -317,9 +317,8 @@ struct nt_page_request {
     uint32_t shared_page_count; /* less than NT_DECODE_TOGETHER */
 };
 
-/* Reads, verifies, decompresses and decodes into `output`. The error does not name the page. */
-enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error);
-/* Like nt_page_load_with, but a damaged page is not fetched a second time. */
+/* Reads, verifies, decompresses and decodes into `output`, with a context. The error does not name the page,
+ * and a damaged page is not fetched a second time. */
 enum nt_status nt_page_load_once(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 /* The compression algorithm that the stored bytes name. */
@@ -338,14 +337,15 @@ enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
                                         struct nt_page_dependencies *dependencies, struct nt_error *error);
 void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *dependencies);
 
-/* nt_page_load_with for a page of any decoder. With `context` NULL, pins the dependencies, borrows a context
- * and adds the counts to the reader. Otherwise `dependencies` are those of the decoder. */
+/* The same for a page of any decoder, which may come from a network. With `context` NULL, pins the
+ * dependencies, borrows a context and adds the counts to the reader. Otherwise `dependencies` are those of
+ * the decoder. */
 enum nt_status nt_page_load_with_dependencies(const struct nt_page_request *request, void *output,
                                               struct nt_error *error);
 
-/* nt_page_load_with_dependencies, whose error names the page and is reported. */
-enum nt_status nt_page_load_or_report(const struct nt_page_request *request, uint8_t *output,
-                                      struct nt_error *error);
+/* Lets the error name the page, and reports it. Returns the status. */
+enum nt_status nt_page_report(const struct nt_page_request *request, enum nt_status status,
+                              struct nt_error *error);
 
 /* ---- Pages decoded with another one ---- */
 

@@ -100,7 +100,9 @@ static void load_alone(const struct nt_page_request *request, const struct nt_si
     struct nt_error error;
     alone.column = siblings->columns[i];
     alone.page = siblings->pages[i].page;
-    enum nt_status status = nt_page_load_or_report(&alone, siblings->pages[i].output, &error);
+    enum nt_status status = nt_page_load_with_dependencies(&alone, siblings->pages[i].output, &error);
+    if (status != NT_OK)
+        status = nt_page_report(&alone, status, &error);
     nt_cache_finish(request->reader->cache, siblings->entries[i], status, &error);
 }
 
