@@ -249,30 +249,19 @@ static void limit_run(struct nt_element_run *run)
         run->count = decoded;
 }
 
-/* Reads stored elements from element `first` of the segment on, up to the end of one page or several.
- * Sets `count` to the number read. */
-static enum nt_status produce_stored(struct reading *reading, uint64_t first, uint64_t *count,
-                                     uint8_t *output, struct nt_error *error)
+/* At most `count` elements of a page, from `element` of the column on. */
+static struct nt_element_run stored_run(const struct reading *reading, const struct nt_page *page,
+                                        uint64_t element, uint64_t count)
 {
-    const struct nt_segment *segment = reading->segment;
-    uint64_t physical = first - segment->zeros, whole = 0;
-    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, physical);
-    enum nt_status status = NT_OK;
-    if (physical == page->first_element)
-        status = produce_whole_pages(reading, page, *count, &whole, output, error);
-    if (whole) {
-        *count = whole;
-        return status;
-    }
     struct nt_element_run run = run_on(reading, page);
-    run.first = (size_t)(physical - page->first_element);
+    run.first = (size_t)(element - page->first_element);
     run.count = page->elements - run.first;
-    if (*count < run.count)
-        run.count = (size_t)*count;
+    if (count < run.count)
+        run.count = (size_t)count;
     limit_run(&run);
-    run.is_cluster_end = first + run.count == nt_segment_end(segment);
-    *count = run.count;
-    return produce_run(reading, &run, output, error);
+    const struct nt_segment *segment = reading->segment;
+    run.is_cluster_end = element + segment->zeros + run.count == nt_segment_end(segment);
+    return run;
 }
 
 /* Maps an element to its physical index; limits `count` to the elements before a deletion. */
@@ -287,20 +276,29 @@ static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *cou
         reading->deleted = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
 }
 
-/* Reads up to `count` elements from `first` on in the segment. Sets `count` to the number read. */
+/* Finds the pages of the segment, whose counts must be right. */
+static enum nt_status find_pages(struct nt_stream *stream, const struct nt_segment *segment,
+                                 struct nt_error *error)
+{
+    enum nt_status status = nt_stream_locate(stream, segment, error);
+    if (status != NT_OK || segment->span.fault == NT_FAULT_NONE)
+        return status;
+    status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
+    nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
+    return status;
+}
+
+/* Reads up to `count` elements from `first` on in the segment: those of one page or of several whole ones,
+ * or elements that are not stored. Sets `count` to the number read. */
 static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
                                          uint8_t *output, struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
-    enum nt_status status = nt_stream_locate(stream, segment, error);
+    uint64_t whole = 0;
+    enum nt_status status = find_pages(stream, segment, error);
     if (status != NT_OK)
         return status;
-    if (segment->span.fault != NT_FAULT_NONE) {
-        status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
-        nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
-        return status;
-    }
     reading->deleted = 0;
     if (segment->mask.deletions && segment->page_count)
         skip_deleted(reading, &first, count);
@@ -309,11 +307,21 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         produce_zeros(stream, segment, *count, output);
         return NT_OK;
     }
+    first -= segment->zeros;
     if (!stream->transform) {
-        produce_page_offsets(reading, first - segment->zeros, *count, output);
+        produce_page_offsets(reading, first, *count, output);
         return NT_OK;
     }
-    return produce_stored(reading, first, count, output, error);
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first);
+    if (first == page->first_element)
+        status = produce_whole_pages(reading, page, *count, &whole, output, error);
+    if (whole) {
+        *count = whole;
+        return status;
+    }
+    struct nt_element_run run = stored_run(reading, page, first, *count);
+    *count = run.count;
+    return produce_run(reading, &run, output, error);
 }
 
 /* ---- Read bytes ---- */
