@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes one output (values, validity, offsets, string bytes or levels) of a Lance page, or several
- * outputs in one pass, and counts the rows and bytes of a page. Works on single chunks and on whole
- * pages.
+ * Opens a Lance page by its layout. Decodes one output of it (values, validity, offsets, string bytes or
+ * levels), or several in one pass, and counts its rows and bytes. Works on single chunks and on whole pages.
  */
 #include "formats/lance/decode/decode.h"
 
@@ -11,6 +10,59 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/codec/codec.h"
+
+/* ---- Open a chunk, and decode its values ---- */
+
+static enum nt_status open_parts(const struct nt_decode_arena *arena, struct nt_opened_page *opened,
+                                 struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    opened->part_count = arena->tree->part_count;
+    for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
+        status = nt_decode_buffer(arena, i, &opened->parts[i], error);
+    return status;
+}
+
+enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
+                              struct nt_error *error)
+{
+    struct nt_decode_arena *arena = decoding->arena;
+    const struct nt_packed *packed = arena->packed;
+    if (decoding->is_opened)
+        return NT_OK;
+    decoding->is_opened = decoding->is_shared;
+    switch (arena->tree->layout) {
+    case NT_TREE_MINI_BLOCK:
+        return nt_mini_block_open(arena, needs_levels, &decoding->opened, error);
+    case NT_TREE_FULL_ZIP:
+        return nt_full_zip_open(arena, decoding->spec->member, decoding->rows, &decoding->opened, error);
+    case NT_TREE_CONSTANT:
+        return nt_constant_open(arena, decoding->rows, needs_values, &decoding->opened, error);
+    case NT_TREE_BLOCK:
+        decoding->opened.part_count = 1;
+        decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};
+        return NT_OK;
+    case NT_TREE_ARRAY:
+        return open_parts(arena, &decoding->opened, error);
+    }
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page has an unknown layout");
+}
+
+enum nt_status nt_decode_values(struct nt_decode_state *decoding, uint8_t *into, struct nt_error *error)
+{
+    struct nt_decode_arena *arena = decoding->arena;
+    struct nt_opened_page *opened = &decoding->opened;
+    uint32_t root = arena->tree->values;
+    if (opened->has_array || decoding->is_decoded)
+        return NT_OK;
+    decoding->is_decoded = decoding->is_shared;
+    if (arena->tree->layout == NT_TREE_ARRAY)
+        return nt_v2_0_decode(arena, root, opened->parts, opened->part_count, decoding->rows, &opened->array,
+                              error);
+    if (arena->tree->layout == NT_TREE_BLOCK)
+        return nt_block_decode(arena, root, &opened->parts[0], decoding->rows, into, &opened->array, error);
+    return nt_tree_node_decode(arena, root, opened->parts, decoding->rows, into, &opened->array, error);
+}
 
 /* ---- Decode and count a chunk ---- */
 
