@@ -113,6 +113,8 @@ void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct n
 
 /* ---- Messages of files ---- */
 
+/* Numbers of the fields that are read by name; the tables have all fields. */
+
 /* ---- The file: global buffer 0 ---- */
 
 enum nt_lance_file_descriptor_field {
@@ -122,11 +124,9 @@ enum nt_lance_file_descriptor_field {
 
 enum nt_lance_schema_field {
     NT_LANCE_SCHEMA_FIELDS = 1,
-    NT_LANCE_SCHEMA_METADATA = 5, /* entries, see nt_lance_entry_field */
 };
 
 enum nt_lance_field_field {
-    NT_LANCE_FIELD_TYPE = 1,
     NT_LANCE_FIELD_NAME = 2,
     NT_LANCE_FIELD_ID = 3,
     NT_LANCE_FIELD_PARENT_ID = 4,
@@ -134,12 +134,7 @@ enum nt_lance_field_field {
     NT_LANCE_FIELD_NULLABLE = 6,
     NT_LANCE_FIELD_ENCODING = 7,   /* of the legacy format */
     NT_LANCE_FIELD_DICTIONARY = 8, /* likewise */
-    NT_LANCE_FIELD_EXTENSION_NAME = 9,
     NT_LANCE_FIELD_METADATA = 10,
-    NT_LANCE_FIELD_PRIMARY_KEY = 12,
-    NT_LANCE_FIELD_PRIMARY_KEY_POSITION = 13,
-    NT_LANCE_FIELD_CLUSTERING_KEY = 14,
-    NT_LANCE_FIELD_CLUSTERING_KEY_POSITION = 15,
 };
 
 /* NT_LANCE_FIELD_DICTIONARY: items in the file, or in the manifest. */
@@ -178,7 +173,6 @@ enum nt_lance_page_field {
 enum nt_lance_encoding_field {
     NT_LANCE_ENCODING_INDIRECT = 1,
     NT_LANCE_ENCODING_DIRECT = 2,
-    NT_LANCE_ENCODING_NONE = 3,
 };
 
 enum nt_lance_direct_field {
@@ -196,14 +190,11 @@ extern const struct nt_proto_table nt_lance_any;
 
 /* The encoding of a column: a oneof. */
 enum nt_lance_column_encoding_field {
-    NT_LANCE_COLUMN_ENCODING_VALUES = 1,
     NT_LANCE_COLUMN_ENCODING_ZONE_INDEX = 2,
     NT_LANCE_COLUMN_ENCODING_BLOB = 3,
 };
 
 enum nt_lance_zone_index_field {
-    NT_LANCE_ZONE_INDEX_ROWS_PER_ZONE = 1,
-    NT_LANCE_ZONE_INDEX_BUFFER = 2, /* a message of nt_lance_array_buffer_field */
     NT_LANCE_ZONE_INDEX_INNER = 3,
 };
 
@@ -221,18 +212,6 @@ enum nt_lance_array_field {
     NT_LANCE_ARRAY_DICTIONARY = 7,
     NT_LANCE_ARRAY_FSST = 8,
     NT_LANCE_ARRAY_PACKED_STRUCT = 9,
-    NT_LANCE_ARRAY_BITPACKED = 10,
-    NT_LANCE_ARRAY_FIXED_SIZE_BINARY = 11,
-    NT_LANCE_ARRAY_BITPACKED_FOR_NON_NEG = 12,
-    NT_LANCE_ARRAY_CONSTANT = 13,
-    NT_LANCE_ARRAY_INLINE_BITPACKING = 14,
-    NT_LANCE_ARRAY_OUT_OF_LINE_BITPACKING = 15,
-    NT_LANCE_ARRAY_VARIABLE = 16,
-    NT_LANCE_ARRAY_PACKED_STRUCT_MINI_BLOCK = 17,
-    NT_LANCE_ARRAY_BLOCK = 18,
-    NT_LANCE_ARRAY_RLE = 19,
-    NT_LANCE_ARRAY_GENERAL_MINI_BLOCK = 20,
-    NT_LANCE_ARRAY_BYTE_STREAM_SPLIT = 21,
 };
 
 enum nt_lance_array_buffer_field {
@@ -242,7 +221,6 @@ enum nt_lance_array_buffer_field {
 
 enum nt_lance_array_compression_field {
     NT_LANCE_ARRAY_COMPRESSION_SCHEME = 1, /* a text: "none", "zstd", "lz4" */
-    NT_LANCE_ARRAY_COMPRESSION_LEVEL = 2,
 };
 
 enum nt_lance_array_flat_field {
@@ -270,7 +248,6 @@ enum nt_lance_array_some_nulls_field {
 enum nt_lance_array_fixed_size_list_field {
     NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION = 1,
     NT_LANCE_ARRAY_FIXED_SIZE_LIST_ITEMS = 2,
-    NT_LANCE_ARRAY_FIXED_SIZE_LIST_HAS_VALIDITY = 3,
 };
 
 enum nt_lance_array_list_field {
@@ -333,7 +310,6 @@ enum nt_lance_full_zip_field {
     NT_LANCE_FULL_ZIP_BITS_DEF = 2,
     NT_LANCE_FULL_ZIP_BITS_PER_VALUE = 3, /* or BITS_PER_OFFSET */
     NT_LANCE_FULL_ZIP_BITS_PER_OFFSET = 4,
-    NT_LANCE_FULL_ZIP_NUM_ITEMS = 5,
     NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS = 6,
     NT_LANCE_FULL_ZIP_VALUE_COMPRESSION = 7,
     NT_LANCE_FULL_ZIP_LAYERS = 8,
@@ -364,7 +340,6 @@ enum nt_lance_compressive_field {
     NT_LANCE_COMPRESSIVE_OUT_OF_LINE_BITPACKING = 4,
     NT_LANCE_COMPRESSIVE_INLINE_BITPACKING = 5,
     NT_LANCE_COMPRESSIVE_FSST = 6,
-    NT_LANCE_COMPRESSIVE_DICTIONARY = 7,
     NT_LANCE_COMPRESSIVE_RLE = 8,
     NT_LANCE_COMPRESSIVE_BYTE_STREAM_SPLIT = 9,
     NT_LANCE_COMPRESSIVE_GENERAL = 10,
@@ -375,7 +350,6 @@ enum nt_lance_compressive_field {
 
 enum nt_lance_buffer_compression_field {
     NT_LANCE_BUFFER_COMPRESSION_SCHEME = 1,
-    NT_LANCE_BUFFER_COMPRESSION_LEVEL = 2,
 };
 
 enum nt_lance_flat_field {
@@ -428,7 +402,6 @@ enum nt_lance_fixed_size_list_field {
 };
 
 enum nt_lance_packed_struct_field {
-    NT_LANCE_PACKED_STRUCT_BITS_PER_VALUE = 1, /* repeated */
     NT_LANCE_PACKED_STRUCT_VALUES = 2,
 };
 
@@ -444,17 +417,6 @@ enum nt_lance_packed_member_field {
 
 extern const struct nt_proto_table nt_lance_compressive_encoding;
 
-/* ---- Initializers of message tables ---- */
-
-#define UINT(field, text)                                                                                    \
-    {                                                                                                        \
-        .number = (field), .name = (text), .kind = NT_PROTO_UINT                                             \
-    }
-#define TEXT(field, text)                                                                                    \
-    {                                                                                                        \
-        .number = (field), .name = (text), .kind = NT_PROTO_TEXT                                             \
-    }
-
 /* ---- Metadata of legacy files ---- */
 
 enum nt_lance_metadata_field {
@@ -466,7 +428,6 @@ enum nt_lance_metadata_field {
 
 /* The schema's fields have the number NT_LANCE_SCHEMA_FIELDS, as in a Schema and a Manifest. */
 enum nt_lance_statistics_field {
-    NT_LANCE_STATISTICS_SCHEMA = 1,
     NT_LANCE_STATISTICS_FIELDS = 2, /* ids */
     NT_LANCE_STATISTICS_PAGE_TABLE_POSITION = 3,
 };
@@ -476,25 +437,15 @@ extern const struct nt_proto_table nt_lance_metadata;
 /* ---- Messages of datasets ---- */
 
 enum nt_lance_manifest_field {
-    NT_LANCE_MANIFEST_FIELDS = 1, /* as NT_LANCE_SCHEMA_FIELDS */
     NT_LANCE_MANIFEST_FRAGMENTS = 2,
     NT_LANCE_MANIFEST_VERSION = 3,
-    NT_LANCE_MANIFEST_AUXILIARY_DATA = 4,
-    NT_LANCE_MANIFEST_SCHEMA_METADATA = 5, /* as NT_LANCE_SCHEMA_METADATA */
-    NT_LANCE_MANIFEST_INDEX_SECTION = 6,   /* its offset */
+    NT_LANCE_MANIFEST_INDEX_SECTION = 6, /* its offset */
     NT_LANCE_MANIFEST_TIMESTAMP = 7,
-    NT_LANCE_MANIFEST_TAG = 8,
     NT_LANCE_MANIFEST_READER_FLAGS = 9,
-    NT_LANCE_MANIFEST_WRITER_FLAGS = 10,
-    NT_LANCE_MANIFEST_MAX_FRAGMENT_ID = 11,
     NT_LANCE_MANIFEST_TRANSACTION_FILE = 12,
     NT_LANCE_MANIFEST_WRITER_VERSION = 13,
-    NT_LANCE_MANIFEST_NEXT_ROW_ID = 14,
     NT_LANCE_MANIFEST_DATA_FORMAT = 15,
-    NT_LANCE_MANIFEST_CONFIG = 16,
     NT_LANCE_MANIFEST_BASE_PATHS = 18,
-    NT_LANCE_MANIFEST_TABLE_METADATA = 19,
-    NT_LANCE_MANIFEST_BRANCH = 20,
     NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED = 21, /* its offset, in old versions of Lance */
     NT_LANCE_MANIFEST_FRAGMENT_TREE = 22,
     NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* its offset, in later versions */
@@ -511,13 +462,11 @@ enum nt_lance_timestamp_field {
 };
 
 enum nt_lance_data_format_field {
-    NT_LANCE_DATA_FORMAT_FILE_FORMAT = 1,
     NT_LANCE_DATA_FORMAT_VERSION = 2,
 };
 
 enum nt_lance_base_path_field {
     NT_LANCE_BASE_PATH_ID = 1,
-    NT_LANCE_BASE_PATH_NAME = 2,
     NT_LANCE_BASE_PATH_IS_DATASET_ROOT = 3,
     NT_LANCE_BASE_PATH_PATH = 4,
 };
@@ -527,7 +476,6 @@ enum nt_lance_fragment_field {
     NT_LANCE_FRAGMENT_FILES = 2,
     NT_LANCE_FRAGMENT_DELETION_FILE = 3,
     NT_LANCE_FRAGMENT_PHYSICAL_ROWS = 4,
-    NT_LANCE_FRAGMENT_INLINE_ROW_IDS = 5,
     NT_LANCE_FRAGMENT_OVERLAYS = 11,
 };
 
