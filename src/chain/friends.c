@@ -6,8 +6,6 @@
  */
 #include "chain/chain.h"
 
-#include <stdlib.h>
-
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"

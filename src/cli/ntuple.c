@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "chain/chain.h"

@@ -3,8 +3,6 @@
  * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop
  * until the unmount or a signal.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,11 +5,9 @@
  */
 #include "read/read.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/model/field.h"
 

@@ -7,9 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
 #include "core/model/model.h"

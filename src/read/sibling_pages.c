@@ -5,7 +5,6 @@
  */
 #include "read/read.h"
 
-#include "core/base/thread.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
 #include "read/page.h"

@@ -5,7 +5,6 @@
  */
 #include "formats/blz/blz.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"

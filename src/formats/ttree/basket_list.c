@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/budget.h"
 
 /* ---- Slots ---- */

@@ -4,8 +4,6 @@
  */
 #include "formats/ttree/ttree.h"
 
-#include <inttypes.h>
-
 #include "core/base/error.h"
 #include "core/base/text.h"
 

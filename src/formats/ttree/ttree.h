@@ -12,7 +12,6 @@
 
 #include <ntuple/format.h>
 
-#include "core/base/bytes.h"
 #include "core/codec/codec.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"

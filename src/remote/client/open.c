@@ -5,7 +5,6 @@
  */
 #include "remote/client/client.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

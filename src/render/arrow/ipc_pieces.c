@@ -7,7 +7,6 @@
 #include "render/arrow/arrow.h"
 
 #include <lz4frame.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
