@@ -485,13 +485,13 @@ void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part,
                        struct nt_chain_waiting *waiting);
 /* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
 void nt_chain_load_lists(const struct nt_chain_member *part);
-/* Opens the member of a waiting slice, and others that will probably follow, and loads its page lists.
- * Checks that the dataset is what is known of it. nt_chain_end_wake follows a success, both under the
- * lock of the file. */
+/* Opens the member of a waiting slice, and others that will probably follow, and pins its groups. Checks
+ * that the dataset is what is known of it. nt_chain_end_wake follows a success, both under the lock of
+ * the file. */
 enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                              struct nt_error *error);
-/* Connects the sources of a slice whose page list has been copied, and closes its member if nothing
- * else needs that. */
+/* Unpins the groups and connects the sources of a slice whose page list has been copied, and closes its
+ * member if nothing else needs that. */
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
@@ -534,10 +534,11 @@ const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *data
 const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *dataset, uint32_t field,
                                                  uint32_t part);
 
-/* Maps a page of a slice to the member's own page. NULL: it is not of a loaded group. */
+/* Maps a page of a slice to the member's own page, and pins its group there. NULL, without a pin, if its page
+ * list cannot be read. */
 const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
                                            const struct nt_chain_slice *slice, uint32_t column,
-                                           const struct nt_page *page);
+                                           const struct nt_page *page, struct nt_group **group_ret);
 
 /* ---- Metadata from the index ---- */
 

@@ -539,10 +539,13 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* Copies other results of loading: clusters, unless all readers know them already, or deleted rows. */
+/* Copies other results of loading for the first time: clusters, unless all readers know them already, or
+ * deleted rows. */
 static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                        const struct nt_group *group, const struct nt_group *own)
 {
+    if (nt_group_is_known(group))
+        return;
     if (!dataset->field_groups) {
         for (uint32_t i = 0; !dataset->clusters_known && i < own->clusters; i++)
             put_cluster(dataset, slice, own->first_cluster + i);
@@ -643,25 +646,40 @@ static uint64_t count_pages(const struct nt_dataset *dataset, const struct nt_ch
     return pages;
 }
 
+/* From the member's group, which is pinned. */
 static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                    struct nt_group *group, struct nt_error *error)
 {
     static const struct own_groups none;
-    uint32_t own = nt_dataset_cluster(slice->dataset, own_cluster(dataset, slice, group)).group;
-    enum nt_status status = nt_dataset_load_group(slice->dataset, own, error);
-    if (status == NT_OK)
-        status = allocate_group(dataset, group, count_pages(dataset, slice, group), error);
+    uint64_t pages = count_pages(dataset, slice, group);
+    enum nt_status status = allocate_group(dataset, group, pages, error);
     if (status != NT_OK)
         return status;
     copy_ranges(dataset, slice, group, &none);
     status = copy_columns(dataset, slice, group, error);
     if (status != NT_OK)
-        nt_group_release(dataset, group, nt_group_column_count(dataset, group),
-                         count_pages(dataset, slice, group));
+        nt_group_release(dataset, group, nt_group_column_count(dataset, group), pages);
     return status;
 }
 
-/* ---- Loading any group ---- */
+/* The member's group that has the cluster with all fields. */
+static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                                 const struct nt_group *group)
+{
+    return nt_dataset_cluster(slice->dataset, own_cluster(dataset, slice, group)).group;
+}
+
+static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                 struct nt_group *group, struct nt_error *error)
+{
+    uint32_t own = group_of_cluster(dataset, slice, group);
+    enum nt_status status = nt_group_pin(slice->dataset, own, error);
+    if (status != NT_OK)
+        return status;
+    status = load_columns(dataset, slice, group, error);
+    nt_group_unpin(&slice->dataset->groups[own]);
+    return status;
+}
 
 /* A member that waits opens for the first of its fields, and stays open for the others. */
 static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
@@ -677,16 +695,34 @@ static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *sl
 
 static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
                                              const struct nt_chain_slice *slice, const struct nt_group *group,
-                                             uint64_t number)
+                                             uint64_t number, struct nt_group **group_ret)
 {
-    uint32_t count;
+    uint32_t count, of_member = group_of_cluster(dataset, slice, group);
     const uint32_t *columns = own_columns(slice, group, &count);
+    if (nt_group_pin(slice->dataset, of_member, NULL) != NT_OK)
+        return NULL;
+    *group_ret = &slice->dataset->groups[of_member];
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_group *own;
         const struct nt_range *range = own_range(slice, columns[i], own_cluster(dataset, slice, group), &own);
         if (number < range->pages)
             return &own->pages[range->first_page + number];
         number -= range->pages;
+    }
+    nt_group_unpin(*group_ret);
+    return NULL;
+}
+
+/* Of a group that has those of a member whole: one, or all of a member that waited. */
+static const struct nt_page *page_of_groups(const struct nt_chain_slice *slice, uint32_t own, uint64_t number,
+                                            struct nt_group **group_ret)
+{
+    for (; own < slice->dataset->group_count && nt_group_pin(slice->dataset, own, NULL) == NT_OK; own++) {
+        struct nt_group *group = *group_ret = &slice->dataset->groups[own];
+        if (number < group->page_count)
+            return &group->pages[number];
+        number -= group->page_count;
+        nt_group_unpin(group);
     }
     return NULL;
 }
@@ -697,13 +733,14 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
     static const struct nt_group nothing;
     uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
-    enum nt_status status =
-        to_load == NT_NONE ? NT_OK : nt_dataset_load_group(slice->dataset, to_load, error);
+    enum nt_status status = to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, error);
+    struct nt_group *pinned = status == NT_OK && to_load != NT_NONE ? &slice->dataset->groups[to_load] : NULL;
     const struct nt_group *copied = own == NT_NONE ? &nothing : &slice->dataset->groups[own];
     if (status == NT_OK)
         status = copy_group(dataset, slice, group, &(struct own_groups){copied, 1}, error);
     if (status == NT_OK)
         copy_known(dataset, slice, group, copied);
+    nt_group_unpin(pinned);
     return status;
 }
 
@@ -715,7 +752,7 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
     enum nt_status status = slice->waits ? wake(dataset, slice, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    return dataset->field_groups && has_whole_groups(slice) ? load_columns(dataset, slice, group, error)
+    return dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
                                                             : load_own_group(dataset, slice, group, error);
 }
 
@@ -748,16 +785,14 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
 
 const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
                                            const struct nt_chain_slice *slice, uint32_t column,
-                                           const struct nt_page *page)
+                                           const struct nt_page *page, struct nt_group **group_ret)
 {
     const struct nt_group *group = nt_page_group(dataset, column, page);
     if (!group)
         return NULL;
     uint64_t number = (uint64_t)(page - group->pages);
     if (dataset->field_groups && has_whole_groups(slice))
-        return page_of_columns(dataset, slice, group, number);
+        return page_of_columns(dataset, slice, group, number, group_ret);
     uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
-    while (slice->waits && !dataset->field_groups && number >= slice->dataset->groups[own].page_count)
-        number -= slice->dataset->groups[own++].page_count;
-    return slice->dataset->groups[own].pages + number;
+    return page_of_groups(slice, own, number, group_ret);
 }

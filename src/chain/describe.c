@@ -61,14 +61,19 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
                                     const struct nt_page *page, struct nt_json *json)
 {
     const struct nt_page *own;
+    struct nt_group *group;
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
     if (!slice->dataset || !slice->dataset->ops->describe_page ||
-        !(own = nt_chain_member_page(dataset, slice, column, page)))
+        !(own = nt_chain_member_page(dataset, slice, column, page, &group)))
         return NT_OK;
+    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < slice->dataset->column_count; i++)
-        if (slice->columns[i] == column)
-            return slice->dataset->ops->describe_page(slice->dataset, i, own, json);
-    return NT_OK;
+        if (slice->columns[i] == column) {
+            status = slice->dataset->ops->describe_page(slice->dataset, i, own, json);
+            break;
+        }
+    nt_group_unpin(group);
+    return status;
 }
 
 /* Those of a member that has the column. */
@@ -111,6 +116,7 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
 
 const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
+    .reloads_groups = true,
     .find_blob = find_blob,
     .page_extents = page_extents,
     .describe_dataset = describe_dataset,

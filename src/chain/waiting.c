@@ -225,6 +225,30 @@ static enum nt_status check_clusters(const struct nt_indexed_dataset *known, con
     return status;
 }
 
+static void unpin_groups(struct nt_dataset *own, uint32_t count)
+{
+    while (count > 0)
+        nt_group_unpin(&own->groups[--count]);
+}
+
+/* Those of single fields are read one by one. */
+static uint32_t whole_groups(const struct nt_dataset *own)
+{
+    return own->field_groups ? 0 : own->group_count;
+}
+
+static enum nt_status pin_groups(struct nt_dataset *own, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < whole_groups(own); i++) {
+        enum nt_status status = nt_group_pin(own, i, error);
+        if (status == NT_OK)
+            continue;
+        unpin_groups(own, i);
+        return status;
+    }
+    return NT_OK;
+}
+
 enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
 {
     const struct nt_dataset *first = nt_chain_first_dataset(slice);
@@ -237,12 +261,15 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
         status = check_count("entries according to the index", slice->entries, own->entries, error);
     if (status == NT_OK)
         status = check_schema(first, own, error);
-    if (status == NT_OK && !own->field_groups)
-        status = nt_dataset_load_all(own, error);
     if (status == NT_OK)
-        status = check_clusters(slice->waits, own, error);
+        status = pin_groups(own, error);
+    if (status != NT_OK)
+        return status;
+    status = check_clusters(slice->waits, own, error);
     if (status == NT_OK)
         slice->dataset = own;
+    else
+        unpin_groups(own, whole_groups(own));
     return status;
 }
 
@@ -280,6 +307,7 @@ void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     struct nt_source *file = part->file->source;
     bool is_over = !dataset->field_groups && stand_alone(slice->dataset);
+    unpin_groups(slice->dataset, whole_groups(slice->dataset));
     nt_chain_connect_sources(dataset, slice, is_over);
     part->source = file;
     if (!is_over)

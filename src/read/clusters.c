@@ -135,14 +135,9 @@ static int compare_order_keys(const void *left, const void *right)
     return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
 }
 
-static bool is_failed(const struct nt_group *group)
-{
-    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_LAZY_FAILED;
-}
-
 static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)
 {
-    return dataset->clusters_known || !is_failed(group);
+    return dataset->clusters_known || !nt_group_has_failed(group);
 }
 
 /* The clusters with known entries, then NT_NONE. Omits those of a bad page list: only the footer claims
@@ -220,13 +215,13 @@ const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_
 {
     if (cluster != NT_NONE) {
         const struct nt_group *group = nt_cluster_group(dataset, cluster);
-        return is_failed(group) ? group->failure : NULL;
+        return nt_group_has_failed(group) ? group->failure : NULL;
     }
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         const struct nt_group *group = &dataset->groups[i];
         bool meets =
             group->first_entry < first_entry + entries && first_entry < group->first_entry + group->entries;
-        if (is_failed(group) && meets)
+        if (nt_group_has_failed(group) && meets)
             return group->failure;
     }
     return NULL;
@@ -255,7 +250,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
                 error, NT_CORRUPT, NT_NO_OFFSET,
                 "cluster %u holds entries of another cluster, or entries after the last of the dataset",
                 order[i]);
-        bool is_bad_list = is_failed(nt_cluster_group(dataset, order[i]));
+        bool is_bad_list = nt_group_has_failed(nt_cluster_group(dataset, order[i]));
         spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],
                                              is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
         if (cluster->entries)
@@ -285,7 +280,8 @@ static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field,
         if (groups.first == groups.end)
             continue;
         spans[i].cluster = groups.first + i;
-        spans[i].fault = is_failed(&dataset->groups[groups.first + i]) ? NT_FAULT_GROUP : NT_FAULT_NONE;
+        spans[i].fault =
+            nt_group_has_failed(&dataset->groups[groups.first + i]) ? NT_FAULT_GROUP : NT_FAULT_NONE;
     }
     *spans_ret = spans;
     *count_ret = count;
@@ -331,6 +327,19 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
     if (status != NT_OK)
         span->fault = NT_FAULT_GROUP;
     return NT_OK;
+}
+
+enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
+                           struct nt_error *error)
+{
+    *group_ret = NULL;
+    if (span->fault != NT_FAULT_NONE)
+        return NT_OK;
+    uint32_t group = nt_dataset_cluster(dataset, span->cluster).group;
+    enum nt_status status = nt_group_pin_readable(dataset, group, group_ret, error);
+    if (status == NT_OK && !*group_ret)
+        span->fault = NT_FAULT_GROUP;
+    return status;
 }
 
 uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span)

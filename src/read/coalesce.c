@@ -289,26 +289,54 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 
 /* ---- Shared decoding ---- */
 
-/* The segment if its elements are exactly those of its pages, else NULL. */
-static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
+/* A segment whose elements are exactly those of its pages. */
+struct simple {
+    const struct nt_segment *segment;
+    struct nt_group *group; /* pinned */
+    const struct nt_page *pages;
+};
+
+/* False, without a pin, if the segment is not so, or its page list cannot be read. */
+static bool pin_simple(struct nt_stream *stream, uint32_t number, struct simple *simple)
 {
     const struct nt_segment *segment = &stream->segments[number];
     bool is_direct =
         stream->transform && !stream->filter &&
         (stream->row->conversion == NT_CONVERT_VALUES || stream->row->conversion == NT_CONVERT_OFFSETS);
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
-        return NULL;
+        return false;
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
                      !segment->mask.deletions && !segment->item_mask.deletions;
-    return is_simple ? segment : NULL;
+    simple->segment = segment;
+    return is_simple && nt_segment_pin(stream, segment, &simple->group, &simple->pages, NULL) == NT_OK;
+}
+
+static bool pin_both(struct nt_stream *a, struct nt_stream *b, uint32_t number, struct simple both[2])
+{
+    if (!pin_simple(a, number, &both[0]))
+        return false;
+    if (pin_simple(b, number, &both[1]))
+        return true;
+    nt_group_unpin(both[0].group);
+    return false;
+}
+
+static void unpin_both(const struct simple both[2])
+{
+    nt_group_unpin(both[0].group);
+    nt_group_unpin(both[1].group);
 }
 
 bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b)
 {
     if (a->dataset != b->dataset || a->segment_count != b->segment_count || !a->segment_count)
         return false;
-    const struct nt_segment *one = find_simple(a, 0), *other = find_simple(b, 0);
-    return one && other && nt_pages_are_shared(a->dataset, one->pages, other->pages);
+    struct simple both[2];
+    if (!pin_both(a, b, 0, both))
+        return false;
+    bool are_shared = nt_pages_are_shared(a->dataset, both[0].pages, both[1].pages);
+    unpin_both(both);
+    return are_shared;
 }
 
 uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struct nt_stream *other)
@@ -317,21 +345,25 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
         return 0;
     uint64_t element = end - 1 - nt_stream_leading_zeros(stream);
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
-    const struct nt_segment *segment = find_simple(stream, number), *shared = find_simple(other, number);
-    if (!segment || !shared)
+    struct simple both[2];
+    if (!pin_both(stream, other, number, both))
         return 0;
-    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, element - segment->first);
-    size_t index = (size_t)(page - segment->pages);
-    if (index >= shared->page_count || !are_same_bytes(page, &shared->pages[index]))
-        return 0;
-    page = &shared->pages[index];
-    return nt_stream_leading_zeros(other) + shared->first + page->first_element + page->elements;
+    const struct nt_segment *segment = both[0].segment, *shared = both[1].segment;
+    const struct nt_page *page = nt_find_page(both[0].pages, segment->page_count, element - segment->first);
+    size_t index = (size_t)(page - both[0].pages);
+    uint64_t page_end = 0;
+    if (index < shared->page_count && are_same_bytes(page, &both[1].pages[index])) {
+        page = &both[1].pages[index];
+        page_end = nt_stream_leading_zeros(other) + shared->first + page->first_element + page->elements;
+    }
+    unpin_both(both);
+    return page_end;
 }
 
 /* ---- Pages that lie entirely in all ranges ---- */
 
 struct together {
-    const struct nt_segment *segments[NT_DECODE_TOGETHER]; /* of each range */
+    struct simple segments[NT_DECODE_TOGETHER]; /* of each range */
     uint32_t count;
     uint32_t first, end; /* page numbers in the segment */
 };
@@ -339,9 +371,11 @@ struct together {
 /* Restricts the pages to those that lie entirely in one more range. */
 static bool narrow(struct together *together, const struct nt_stream_range *range, uint32_t number)
 {
-    const struct nt_segment *segment = find_simple(range->stream, number);
-    if (!segment)
+    struct simple *simple = &together->segments[together->count];
+    if (!pin_simple(range->stream, number, simple))
         return false;
+    together->count++;
+    const struct nt_segment *segment = simple->segment;
     uint64_t start = nt_stream_leading_zeros(range->stream) + segment->first,
              stop = range->first + range->count;
     uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
@@ -349,41 +383,53 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
         to = segment->elements;
     if (from >= to)
         return false;
-    const struct nt_page *first = nt_find_page(segment->pages, segment->page_count, from);
-    const struct nt_page *last = nt_find_page(segment->pages, segment->page_count, to - 1);
-    uint32_t a = (uint32_t)(first - segment->pages) + (first->first_element < from);
-    uint32_t b = (uint32_t)(last - segment->pages) + (last->first_element + last->elements <= to);
+    const struct nt_page *first = nt_find_page(simple->pages, segment->page_count, from);
+    const struct nt_page *last = nt_find_page(simple->pages, segment->page_count, to - 1);
+    uint32_t a = (uint32_t)(first - simple->pages) + (first->first_element < from);
+    uint32_t b = (uint32_t)(last - simple->pages) + (last->first_element + last->elements <= to);
     together->first = a > together->first ? a : together->first;
     together->end = b < together->end ? b : together->end;
-    together->segments[together->count++] = segment;
     return together->first < together->end;
+}
+
+/* Decodes the pages that all ranges have, and says which. */
+static void decode_together(const struct together *together, const struct nt_stream_range *ranges,
+                            struct nt_decoded_pages *decoded)
+{
+    struct nt_pages_run runs[NT_DECODE_TOGETHER];
+    const struct nt_stream *stream = ranges->stream;
+    for (uint32_t i = 0; i < together->count; i++) {
+        const struct nt_stream_range *range = &ranges[i];
+        const struct nt_segment *segment = together->segments[i].segment;
+        const struct nt_page *pages = &together->segments[i].pages[together->first];
+        uint64_t element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
+        runs[i] = (struct nt_pages_run){
+            pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
+            &range->stream->dtype};
+    }
+    uint32_t done =
+        nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].segment->column, runs,
+                             together->count, together->end - together->first);
+    for (uint32_t i = 0; i < together->count; i++)
+        decoded[i] = (struct nt_decoded_pages){together->segments[i].segment, together->first, done};
 }
 
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_decoded_pages *decoded)
 {
     struct together together = {.end = UINT32_MAX};
-    struct nt_pages_run runs[NT_DECODE_TOGETHER];
     const struct nt_stream *stream = ranges->stream;
     uint64_t lead = nt_stream_leading_zeros(stream),
              element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
+    bool is_shared = true;
     for (uint32_t i = 0; i < count; i++) {
         decoded[i] = (struct nt_decoded_pages){0};
-        if (ranges[i].stream->segment_count <= number || !narrow(&together, &ranges[i], number))
-            return;
+        is_shared =
+            is_shared && number < ranges[i].stream->segment_count && narrow(&together, &ranges[i], number);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct nt_stream_range *range = &ranges[i];
-        const struct nt_segment *segment = together.segments[i];
-        const struct nt_page *pages = decoded[i].first = &segment->pages[together.first];
-        element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
-        runs[i] = (struct nt_pages_run){
-            pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
-            &range->stream->dtype};
-    }
-    uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together.segments[0]->column, runs,
-                                         count, together.end - together.first);
-    for (uint32_t i = 0; i < count; i++)
-        decoded[i].count = done;
+    if (is_shared)
+        decode_together(&together, ranges, decoded);
+    for (uint32_t i = 0; i < together.count; i++)
+        nt_group_unpin(together.segments[i].group);
 }

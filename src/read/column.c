@@ -12,6 +12,7 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/model/model.h"
+#include "read/page.h"
 
 #define NT_INDEX_STRIDE 32
 
@@ -21,46 +22,59 @@ struct position {
     uint64_t elements, pages; /* before the cluster */
 };
 
-/* The range of a column in a cluster of a loaded group, and the group; NULL if nothing is stored. */
-static const struct nt_range *stored_range(const struct nt_dataset *dataset, uint32_t cluster,
-                                           uint32_t column, const struct nt_group **group_ret)
+/* The range of a column in a cluster; NULL if nothing is stored. `*pinned` is the group that was used last,
+ * or NULL, and becomes the cluster's. */
+static enum nt_status stored_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
+                                   struct nt_group **pinned, const struct nt_range **range_ret,
+                                   struct nt_error *error)
 {
-    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    struct nt_group *group = nt_cluster_group(dataset, cluster);
+    enum nt_status status = NT_OK;
+    *range_ret = NULL;
     if (cluster < group->first_cluster || cluster - group->first_cluster >= group->clusters)
-        return NULL;
+        return NT_OK;
+    if (group != *pinned) {
+        nt_group_unpin(*pinned);
+        status = nt_group_pin(dataset, (uint32_t)(group - dataset->groups), error);
+        *pinned = status == NT_OK ? group : NULL;
+    }
+    if (status != NT_OK)
+        return status;
     const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-    *group_ret = group;
-    return range->state == NT_RANGE_PRESENT ? range : NULL;
+    *range_ret = range->state == NT_RANGE_PRESENT ? range : NULL;
+    return NT_OK;
 }
 
 static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
                                   struct nt_column_index **index_ret, struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = nt_groups_load(dataset, groups, error);
-    if (status != NT_OK)
-        return status;
+    struct nt_group *group = NULL;
+    enum nt_status status = NT_OK;
     uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
     size_t marks = count / NT_INDEX_STRIDE + 1;
     struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
     if (!index)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct nt_group *group;
+    nt_groups_announce(dataset, groups);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+        const struct nt_range *range;
         if (i % NT_INDEX_STRIDE == 0)
             index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_checkpoint){index->elements, index->pages};
-        const struct nt_range *range = stored_range(dataset, first + i, column, &group);
+        status = stored_range(dataset, first + i, column, &group, &range, error);
         if (!range)
             continue;
         index->pages += range->pages;
-        if (!nt_add(index->elements, nt_range_elements(group, range), &index->elements)) {
-            free(index);
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
-                           dataset->columns[column].id);
-        }
+        if (!nt_add(index->elements, nt_range_elements(group, range), &index->elements))
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
+                             dataset->columns[column].id);
     }
-    *index_ret = index;
-    return NT_OK;
+    nt_group_unpin(group);
+    if (status == NT_OK)
+        *index_ret = index;
+    else
+        free(index);
+    return status;
 }
 
 static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -104,23 +118,32 @@ static struct position mark_before(const struct nt_dataset *dataset, uint32_t co
                              index->marks[mark].pages};
 }
 
-/* Advances a position to the range that holds an element or page; NULL at the end. */
-static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_t column, bool by_page,
-                                       uint64_t number, struct position *at,
-                                       const struct nt_group **group_ret)
+/* Advances a position to the range that holds an element or page, and pins its group; NULL, without a pin, at
+ * the end. */
+static enum nt_status range_of(struct nt_dataset *dataset, uint32_t column, bool by_page, uint64_t number,
+                               struct position *at, struct nt_group **group_ret,
+                               const struct nt_range **range_ret, struct nt_error *error)
 {
     uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
-    for (; at->cluster - first < count; at->cluster++) {
-        const struct nt_range *range = stored_range(dataset, at->cluster, column, group_ret);
+    enum nt_status status = NT_OK;
+    *group_ret = NULL;
+    for (; at->cluster - first < count && status == NT_OK; at->cluster++) {
+        const struct nt_range *range;
+        status = stored_range(dataset, at->cluster, column, group_ret, &range, error);
         if (!range)
             continue;
         uint64_t elements = nt_range_elements(*group_ret, range);
-        if (number - (by_page ? at->pages : at->elements) < (by_page ? range->pages : elements))
-            return range;
+        if (number - (by_page ? at->pages : at->elements) < (by_page ? range->pages : elements)) {
+            *range_ret = range;
+            return NT_OK;
+        }
         at->elements += elements;
         at->pages += range->pages;
     }
-    return NULL;
+    nt_group_unpin(*group_ret);
+    *group_ret = NULL;
+    *range_ret = NULL;
+    return status;
 }
 
 enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -135,24 +158,42 @@ enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *datas
     return status;
 }
 
-enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                              uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
-                              uint64_t *first_element_ret, struct nt_error *error)
+enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                  uint64_t number, struct nt_page_place *place, struct nt_error *error)
 {
     struct nt_column_index *index = NULL;
-    const struct nt_group *group;
+    const struct nt_range *range;
+    *place = (struct nt_page_place){.page = NULL};
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status != NT_OK)
         return status;
     struct position at = mark_before(dataset, column, index, true, number);
-    const struct nt_range *range = range_of(dataset, column, true, number, &at, &group);
+    status = range_of(dataset, column, true, number, &at, &place->group, &range, error);
+    if (status != NT_OK)
+        return status;
     if (!range)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
                        (unsigned long long)number);
-    *page_ret = &group->pages[range->first_page + (number - at.pages)];
-    *cluster_ret = at.cluster;
-    *first_element_ret = at.elements + (*page_ret)->first_element;
+    place->page = &place->group->pages[range->first_page + (number - at.pages)];
+    place->cluster = at.cluster;
+    place->first_element = at.elements + place->page->first_element;
     return NT_OK;
+}
+
+enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
+                              uint64_t *first_element_ret, struct nt_error *error)
+{
+    struct nt_page_place place;
+    enum nt_status status = nt_column_page_pin(reader, dataset, column, number, &place, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_group_keep(dataset, (uint32_t)(place.group - dataset->groups), error);
+    nt_group_unpin(place.group);
+    *page_ret = place.page;
+    *cluster_ret = place.cluster;
+    *first_element_ret = place.first_element;
+    return status;
 }
 
 /* ---- Reading ---- */
@@ -167,18 +208,21 @@ struct column_read {
 };
 
 /* The page that holds an element, searching from a position at or before it, and the number of pages
- * after it in its range; NULL at the end. */
-static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at,
-                                     uint32_t *following_ret)
+ * after it in its range. Pins its group. NULL at the end. */
+static enum nt_status page_of(const struct column_read *read, uint64_t element, struct position *at,
+                              struct nt_group **group_ret, const struct nt_page **page_ret,
+                              uint32_t *following_ret, struct nt_error *error)
 {
-    const struct nt_group *group;
-    const struct nt_range *range = range_of(read->dataset, read->column, false, element, at, &group);
-    if (!range)
-        return NULL;
-    const struct nt_page *pages = group->pages + range->first_page;
-    const struct nt_page *page = nt_find_page(pages, range->pages, element - at->elements);
-    *following_ret = range->pages - 1 - (uint32_t)(page - pages);
-    return page;
+    const struct nt_range *range;
+    enum nt_status status =
+        range_of(read->dataset, read->column, false, element, at, group_ret, &range, error);
+    *page_ret = NULL;
+    if (status != NT_OK || !range)
+        return status;
+    const struct nt_page *pages = (*group_ret)->pages + range->first_page;
+    *page_ret = nt_find_page(pages, range->pages, element - at->elements);
+    *following_ret = range->pages - 1 - (uint32_t)(*page_ret - pages);
+    return NT_OK;
 }
 
 static void find_ahead(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
@@ -186,11 +230,10 @@ static void find_ahead(const void *walked, uint64_t element, struct nt_readahead
     const struct column_read *read = walked;
     struct position at = mark_before(read->dataset, read->column, read->index, false, element);
     uint32_t following;
-    const struct nt_page *page = page_of(read, element, &at, &following);
-    *page_ret =
-        (struct nt_readahead_page){.page = page, .column = read->column, .end = read->index->elements};
-    if (page)
-        page_ret->end = at.elements + page->first_element + page->elements;
+    *page_ret = (struct nt_readahead_page){.column = read->column, .end = read->index->elements};
+    (void)!page_of(read, element, &at, &page_ret->group, &page_ret->page, &following, NULL);
+    if (page_ret->page)
+        page_ret->end = at.elements + page_ret->page->first_element + page_ret->page->elements;
 }
 
 /* Reads bytes [offset, offset + bytes) of one page's decoded elements. */
@@ -242,12 +285,17 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {
         uint32_t following;
-        size_t decoded;
-        const struct nt_page *page = page_of(read, offset / read->element_bytes, &at, &following);
-        if (!page)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
+        size_t decoded = 0;
+        struct nt_group *group;
+        const struct nt_page *page;
+        status = page_of(read, offset / read->element_bytes, &at, &group, &page, &following, error);
+        if (status == NT_OK && !page)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
+        if (status != NT_OK)
+            return status;
         uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
         status = read_pages(read, page, following, begin, output, bytes, &decoded, error);
+        nt_group_unpin(group);
         output += decoded;
         offset += decoded;
         bytes -= decoded;

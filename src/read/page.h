@@ -39,6 +39,17 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error);
 
+/* A page of a column, and where it is. */
+struct nt_page_place {
+    const struct nt_page *page;
+    struct nt_group *group; /* pinned */
+    uint32_t cluster;
+    uint64_t first_element; /* in the column */
+};
+/* nt_column_page for a short use: the caller unpins the group. */
+enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                  uint64_t number, struct nt_page_place *place, struct nt_error *error);
+
 /* Fails with NT_UNSUPPORTED: the page is not in the file but where its locator points. */
 enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                                       struct nt_error *error);

@@ -80,6 +80,7 @@ static void do_next(struct nt_workers *workers, struct worker *worker)
     worker->dataset = job.dataset;
     pthread_mutex_unlock(&workers->lock);
     job.run(&job);
+    nt_group_unpin(job.group);
     pthread_mutex_lock(&workers->lock);
     worker->dataset = NULL;
     pthread_cond_broadcast(&workers->finished);
@@ -119,14 +120,21 @@ unsigned nt_workers_idle(struct nt_workers *workers)
 
 void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job)
 {
-    if (!workers->count)
-        return;
     pthread_mutex_lock(&workers->lock);
-    if (workers->queued < QUEUE_LENGTH) {
+    bool has_room = workers->count && workers->queued < QUEUE_LENGTH;
+    if (has_room) {
         workers->queue[(workers->first + workers->queued++) % QUEUE_LENGTH] = *job;
         pthread_cond_signal(&workers->requested);
     }
     pthread_mutex_unlock(&workers->lock);
+    if (!has_room)
+        nt_group_unpin(job->group);
+}
+
+static void cancel(struct nt_worker_job *job)
+{
+    nt_group_unpin(job->group);
+    *job = (struct nt_worker_job){.run = NULL};
 }
 
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page)
@@ -137,7 +145,7 @@ void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *pa
     for (unsigned i = 0; i < workers->queued; i++) {
         struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->page == page)
-            job->run = NULL;
+            cancel(job);
     }
     pthread_mutex_unlock(&workers->lock);
 }
@@ -156,7 +164,7 @@ void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *data
     for (unsigned i = 0; i < workers->queued; i++) {
         struct nt_worker_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->dataset == dataset)
-            job->run = NULL;
+            cancel(job);
     }
     while (is_busy_with(workers, dataset))
         pthread_cond_wait(&workers->finished, &workers->lock);

@@ -262,6 +262,7 @@ struct nt_worker_job {
     struct nt_dataset *dataset;
     uint32_t column;
     const struct nt_page *page;
+    struct nt_group *group; /* of the page: pinned until the job is done or dropped */
 };
 
 /* NULL without memory. If the system provides fewer threads than `count`, those do the work. With none,
@@ -273,7 +274,7 @@ unsigned nt_workers_count(const struct nt_workers *workers);
 /* Workers without a running or queued job; may be stale at once. */
 unsigned nt_workers_idle(struct nt_workers *workers);
 
-/* Queues a copy of a job, or drops it if the queue is full. */
+/* Queues a copy of a job, or drops it if the queue is full. Takes over the pin. */
 void nt_workers_queue(struct nt_workers *workers, const struct nt_worker_job *job);
 /* Cancels the jobs of a page: the caller is about to do them itself. */
 void nt_workers_cancel_page(struct nt_workers *workers, const struct nt_page *page);
@@ -355,6 +356,7 @@ bool nt_pages_are_shared(const struct nt_dataset *dataset, const struct nt_page 
 /* Pages of other columns, which are decoded into cache entries while a page is loaded. */
 struct nt_sibling_pages {
     struct nt_shared_page pages[NT_DECODE_TOGETHER - 1];
+    struct nt_group *groups[NT_DECODE_TOGETHER - 1]; /* of the pages, pinned */
     uint32_t columns[NT_DECODE_TOGETHER - 1];
     struct nt_cache_entry *entries[NT_DECODE_TOGETHER - 1];
     uint32_t count;
@@ -406,7 +408,8 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
 uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct nt_page *pages,
                                  uint32_t count);
 
-/* Bytes that an earlier page's read also fetched. Starts zeroed; single-threaded. */
+/* Bytes that an earlier page's read also fetched. Starts zeroed; single-threaded. Forget the pages before
+ * their group is unpinned. */
 struct nt_adjacent_pages {
     uint8_t *bytes;
     const struct nt_page *first;
@@ -419,6 +422,10 @@ enum nt_status nt_adjacent_pages_load(struct nt_adjacent_pages *adjacent, struct
                                       struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *pages, uint32_t count, void *output,
                                       struct nt_error *error);
+static inline void nt_adjacent_pages_forget(struct nt_adjacent_pages *adjacent)
+{
+    adjacent->count = 0;
+}
 void nt_adjacent_pages_deinit(struct nt_adjacent_pages *adjacent);
 
 /* ---- Pages straight into the output ---- */
@@ -463,11 +470,12 @@ enum nt_cache_hint nt_access_cache_hint(struct nt_access_pattern *access, bool t
 /* A page and its place among the elements of a walk. */
 struct nt_readahead_page {
     const struct nt_page *page; /* NULL: nothing to decode before `end` */
+    struct nt_group *group;     /* of the page: pinned, the caller unpins it */
     uint32_t column;
     uint64_t end; /* the element after it */
 };
 
-/* Finds the page that holds an element, which must exist. */
+/* Finds the page that holds an element, which must exist, and pins its group. */
 typedef void nt_readahead_find(const void *walked, uint64_t element, struct nt_readahead_page *page_ret);
 /* Adds the pages of elements [element, end) whose page lists are not loaded, or loads these lists.
  * Returns where that ends. */
@@ -577,15 +585,18 @@ struct nt_span {
 
 /* All spans of a field, including holes: the dataset's entries in order. `spans_ret` is from malloc.
  * Loads all page lists that may determine the spans, and with `needs_lists` all that have pages of the
- * field, unless fields have groups of their own; a bad one is a fault of its spans. nt_span_load loads
+ * field, unless fields have groups of their own; a bad one is a fault of its spans. nt_span_pin loads
  * the others. NT_CORRUPT if clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               bool needs_lists, struct nt_span **spans_ret, uint32_t *count_ret,
                               struct nt_error *error);
 
-/* Loads the page list of a span without a fault; a bad list becomes its fault. Fails only for
- * environmental errors. */
+/* Loads the page list of a span without a fault, unless it was loaded once; a bad list becomes its fault.
+ * Fails only for environmental errors. */
 enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
+/* The same, and pins the group; `*group_ret` is NULL for a span with a fault. */
+enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
+                           struct nt_error *error);
 
 /* The part of the entries that a span of a field is in, for a dataset with field_groups. */
 uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span);
@@ -607,7 +618,7 @@ struct nt_active_column {
     uint64_t deferred_first; /* the first element that a deferred column stores */
 };
 
-/* Requires the cluster's group to be loaded. */
+/* Requires the cluster's group to be pinned, as long as the pages are used. */
 void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position,
                            uint32_t cluster, struct nt_active_column *active);
 
@@ -752,14 +763,13 @@ enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_
  * already needs the page list. */
 struct nt_segment {
     struct nt_span span;
-    uint64_t first, elements; /* in the stream; for offsets: rows, without the leading 0 */
-    uint64_t origin;          /* the element that column positions count from */
-    uint64_t base, limit;     /* as in nt_element_run */
-    atomic_bool is_located;   /* the members below and the span's fault are known and final */
-    uint64_t zeros;           /* leading elements that a deferred column does not store */
-    bool are_true;            /* those are true instead of zero, as no row is null */
-    const struct nt_page *pages;
-    uint32_t page_count;
+    uint64_t first, elements;        /* in the stream; for offsets: rows, without the leading 0 */
+    uint64_t origin;                 /* the element that column positions count from */
+    uint64_t base, limit;            /* as in nt_element_run */
+    atomic_bool is_located;          /* the members below and the span's fault are known and final */
+    uint64_t zeros;                  /* leading elements that a deferred column does not store */
+    bool are_true;                   /* those are true instead of zero, as no row is null */
+    uint32_t first_page, page_count; /* in the cluster's group */
     uint32_t column;
     uint64_t found;               /* NT_FAULT_COUNT: stored elements */
     struct nt_row_mask mask;      /* deletions */
@@ -790,8 +800,8 @@ struct nt_stream {
     uint32_t segment_count;
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
-    struct nt_stream_filter *filter;          /* set: there are no segments; NULL: all of their elements */
-    _Atomic(const struct nt_page *) reported; /* the last page reported for invalid elements */
+    struct nt_stream_filter *filter; /* set: there are no segments; NULL: all of their elements */
+    _Atomic uint64_t reported;       /* the last page reported for invalid elements: its place among all */
     struct nt_access_pattern access;
     struct nt_lock lock; /* of locating segments */
 };
@@ -818,6 +828,11 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
  * segment's fault. Fails only for environmental errors. */
 enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
                                 struct nt_error *error);
+/* The pages of a located segment without a fault, whose group is pinned until nt_group_unpin; NULL without
+ * pages. */
+enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
+                              struct nt_group **group_ret, const struct nt_page **pages_ret,
+                              struct nt_error *error);
 /* The elements of a located segment, including stored elements that the stream omits. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
@@ -829,7 +844,8 @@ static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)
     return stream->row->has_leading_zero;
 }
 
-/* An nt_readahead_find: the page of an element in a located segment. NULL with a selection. */
+/* An nt_readahead_find: the page of an element in a located segment whose page list is loaded. NULL with a
+ * selection. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_readahead_page *page_ret);
 /* The walk of a sequential reader. */
 struct nt_walk nt_stream_walk(struct nt_stream *stream);
@@ -850,7 +866,7 @@ void nt_stream_prefetch_only(struct nt_stream *stream, struct nt_prefetch *prefe
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, according to its page; 1 if no page says. Requires a stream
  * whose elements are the column's. */
-uint64_t nt_stream_run_length(const struct nt_stream *stream, uint64_t element);
+uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element);
 
 /* An empty run with all that stream, segment and page determine. Needed for each page of each read. */
 static inline struct nt_element_run
@@ -870,10 +886,10 @@ nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment, 
     };
 }
 
-/* Pages whose decoded elements are already in their places in the output. */
+/* Pages of a segment whose decoded elements are already in their places in the output. */
 struct nt_decoded_pages {
-    const struct nt_page *first;
-    uint32_t count;
+    const struct nt_segment *segment;
+    uint32_t first, count;
 };
 /* nt_stream_read of elements, without its edges and counters. `decoded` NULL: no pages are decoded. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count,

@@ -138,12 +138,14 @@ void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_cop
         if (pages >= PAGES && bytes >= MIN_BYTES)
             break;
         walk->find(walk->walked, element, &next);
-        if (next.page && element >= queued)
-            nt_workers_queue(reader->workers, &(struct nt_worker_job){load_ahead, reader, walk->dataset,
-                                                                      next.column, next.page});
         if (next.page)
             bytes += (uint64_t)nt_page_decoded_elements(next.page) *
                      nt_page_decoder(walk->dataset, next.page)->element_bytes;
+        if (next.page && element >= queued)
+            nt_workers_queue(reader->workers, &(struct nt_worker_job){load_ahead, reader, walk->dataset,
+                                                                      next.column, next.page, next.group});
+        else
+            nt_group_unpin(next.group);
         element = next.end;
     }
     if (element > queued)
@@ -158,6 +160,7 @@ void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool i
         !count_pages(walk, is_copied))
         return;
     walk->find(walk->walked, element, &page);
+    nt_group_unpin(page.group);
     nt_readahead_queue(walk, page.end * walk->element_bytes, is_copied);
 }
 
@@ -252,6 +255,7 @@ void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *wa
             add(prefetch, walk->reader, walk->dataset, next.page);
             found += (uint64_t)next.page->elements * nt_page_decoder(walk->dataset, next.page)->element_bytes;
         }
+        nt_group_unpin(next.group);
         at = next.end;
     }
     /* A range that continues the last one extends it. */

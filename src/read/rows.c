@@ -29,9 +29,9 @@ static enum nt_status unknown_unless_transient(const struct nt_error *failure, b
 /* An index column's last value in a cluster: the number of items below; 0 if the column is deferred and
  * stores nothing. `known_ret` is false if it is unknown. If a page is the cause, `error` has its
  * failure although the status is NT_OK. Reads at most one page. */
-static enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *dataset,
-                                          uint32_t field, uint32_t cluster, uint64_t *items_ret,
-                                          bool *known_ret, struct nt_error *error)
+static enum nt_status last_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 uint32_t cluster, uint64_t *items_ret, bool *known_ret,
+                                 struct nt_error *error)
 {
     struct nt_active_column active;
     struct nt_cache_entry *pinned;
@@ -90,13 +90,14 @@ static uint32_t tag_of(const struct nt_dataset *dataset, uint32_t variant, uint3
     return 0;
 }
 
-static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                       uint32_t branch, uint32_t cluster, uint64_t *items_ret,
-                                       bool *known_ret, struct nt_error *error)
+/* Of a cluster whose group is pinned. */
+static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  uint32_t branch, uint32_t cluster, uint64_t *items_ret, bool *known_ret,
+                                  struct nt_error *error)
 {
     switch (nt_field_kind_info(dataset->fields[field].kind)->below) {
     case NT_BELOW_INDEX:
-        return nt_items_last_index(reader, dataset, field, cluster, items_ret, known_ret, error);
+        return last_index(reader, dataset, field, cluster, items_ret, known_ret, error);
     case NT_BELOW_SWITCH:
         return count_tag(reader, dataset, field, cluster, tag_of(dataset, field, branch), items_ret,
                          known_ret, error);
@@ -108,6 +109,21 @@ static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_datas
     *items_ret = 0;
     *known_ret = false;
     return NT_OK;
+}
+
+/* Unknown if the page list is bad. */
+static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                       uint32_t branch, uint32_t cluster, uint64_t *items_ret,
+                                       bool *known_ret, struct nt_error *error)
+{
+    struct nt_group *group;
+    enum nt_status status =
+        nt_group_pin_readable(dataset, nt_dataset_cluster(dataset, cluster).group, &group, error);
+    *known_ret = group != NULL;
+    if (group)
+        status = count_items(reader, dataset, field, branch, cluster, items_ret, known_ret, error);
+    nt_group_unpin(group);
+    return status;
 }
 
 /* Another column group may divide the same entries into other clusters. */
@@ -147,11 +163,10 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     uint32_t part = nt_span_part(dataset, field, span);
     own.cluster = nt_part_cluster(dataset, field, part);
     own.fault = own.cluster == NT_NONE ? NT_FAULT_NOT_COVERED : NT_FAULT_NONE;
-    enum nt_status status = nt_span_load(dataset, &own, error);
-    *known_ret = status == NT_OK && own.fault == NT_FAULT_NONE;
-    if (!*known_ret)
-        return status;
-    status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
+    *known_ret = own.fault == NT_FAULT_NONE;
+    enum nt_status status = NT_OK;
+    if (*known_ret)
+        status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
     if (status != NT_OK || !*known_ret || !dataset->part_deletions)
         return status;
     struct nt_row_mask mask;
@@ -328,10 +343,12 @@ static enum nt_status count_bytes(const struct building *build, const struct nt_
 {
     uint32_t field = build->unit.field;
     uint64_t rows;
-    enum nt_status status = NT_OK;
-    if (span->fault == NT_FAULT_NONE)
-        status = nt_items_last_index(build->reader, build->dataset, field, span->cluster, bytes_ret,
-                                     known_ret, error);
+    struct nt_span own = *span;
+    struct nt_group *group;
+    enum nt_status status = nt_span_pin(build->dataset, &own, &group, error);
+    if (group)
+        status = last_index(build->reader, build->dataset, field, span->cluster, bytes_ret, known_ret, error);
+    nt_group_unpin(group);
     if (status != NT_OK || *known_ret)
         return status;
     status = nt_items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
@@ -401,13 +418,15 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *pie
 {
     const struct unit *unit = &build->unit;
     struct nt_active_column active = {0};
-    bool is_stored = piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE;
-    enum nt_status status = is_stored ? nt_span_load(build->dataset, &piece->span, error) : NT_OK;
+    struct nt_group *group = NULL;
+    enum nt_status status =
+        unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &piece->span, &group, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    if (is_stored && piece->span.fault == NT_FAULT_NONE) {
+    if (group) {
         nt_active_column_find(build->dataset, unit->column_field, unit->position, piece->span.cluster,
                               &active);
+        nt_group_unpin(group); /* only numbers are needed from here on */
         resume(build, &active);
     }
     piece->first_row = build->row;
@@ -540,20 +559,22 @@ static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_grou
     return NT_NONE;
 }
 
-/* Loads the cluster that holds a field's last entries; NT_NONE if no single page list determines it. */
-static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
-                                        struct nt_error *error)
+/* Pins the group of the cluster that holds a field's last entries; NT_NONE and NULL if no single page list
+ * determines it. */
+static enum nt_status pin_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
+                                       struct nt_group **group_ret, struct nt_error *error)
 {
     uint32_t last = !nt_dataset_shares_borders(dataset)
                         ? NT_NONE
                         : find_last_group(dataset, nt_groups_of_field(dataset, field));
     *cluster_ret = NT_NONE;
+    *group_ret = NULL;
     if (last == NT_NONE)
         return NT_OK;
-    enum nt_status status = nt_dataset_load_group(dataset, last, error);
+    enum nt_status status = nt_group_pin(dataset, last, error);
     if (status != NT_OK)
         return status;
-    const struct nt_group *group = &dataset->groups[last];
+    const struct nt_group *group = *group_ret = &dataset->groups[last];
     for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
         const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
         if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
@@ -567,6 +588,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
 {
     struct unit unit;
     struct nt_active_column active = {0};
+    struct nt_group *group;
     uint32_t cluster;
     enum nt_status status = unit_init(&unit, dataset, field, of, error);
     if (status != NT_OK)
@@ -578,11 +600,12 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     }
     if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset))
         return total_from_all(reader, dataset, field, of, total_ret, error);
-    status = load_last_cluster(dataset, unit.column_field, &cluster, error);
+    status = pin_last_cluster(dataset, unit.column_field, &cluster, &group, error);
     if (status != NT_OK)
         return status;
     if (cluster != NT_NONE)
         nt_active_column_find(dataset, unit.column_field, unit.position, cluster, &active);
+    nt_group_unpin(group); /* only numbers are needed from here on */
     uint64_t elements;
     if (active.present != 1 || has_page_per_row(dataset, &unit) ||
         !nt_add(active.first_element, active.elements, &elements))

@@ -17,7 +17,7 @@ struct page_position {
     uint64_t number; /* of the page in the column's range of the part */
 };
 
-static const struct nt_group *group_of(const struct nt_dataset *dataset, uint32_t column, uint32_t part)
+static struct nt_group *group_of(const struct nt_dataset *dataset, uint32_t column, uint32_t part)
 {
     uint32_t first = dataset->field_groups[dataset->columns[column].field];
     return first == NT_NONE ? NULL : &dataset->groups[first + part];
@@ -35,15 +35,19 @@ static bool find_position(const struct nt_dataset *dataset, uint32_t column, con
     return true;
 }
 
-/* Loads the page list if necessary. */
+/* Loads the page list if necessary, and pins its group; NULL, without a pin, if there is no such page. */
 static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t column,
-                                       const struct page_position *position)
+                                       const struct page_position *position, struct nt_group **group_ret)
 {
-    const struct nt_group *group = group_of(dataset, column, position->part);
-    if (!group || nt_dataset_load_group(dataset, (uint32_t)(group - dataset->groups), NULL) != NT_OK)
+    struct nt_group *group = group_of(dataset, column, position->part);
+    if (!group || nt_group_pin(dataset, (uint32_t)(group - dataset->groups), NULL) != NT_OK)
         return NULL;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
-    return position->number < range->pages ? &group->pages[range->first_page + position->number] : NULL;
+    *group_ret = group;
+    if (position->number < range->pages)
+        return &group->pages[range->first_page + position->number];
+    nt_group_unpin(group);
+    return NULL;
 }
 
 static bool is_sibling(const struct nt_dataset *dataset, const struct nt_page *a, const struct nt_page *b)
@@ -55,20 +59,24 @@ static bool is_sibling(const struct nt_dataset *dataset, const struct nt_page *a
 
 /* ---- Decode them ---- */
 
-static void add(const struct nt_page_request *request, uint32_t column, const struct nt_page *page,
-                struct nt_sibling_pages *siblings)
+/* False: it is not needed. */
+static bool add(const struct nt_page_request *request, uint32_t column, const struct nt_page *page,
+                struct nt_group *group, struct nt_sibling_pages *siblings)
 {
     const struct nt_cache_key key = nt_page_key(request->dataset, page);
     size_t bytes;
-    if (nt_page_decoded_bytes(request->dataset, page, &bytes, NULL) != NT_OK)
-        return;
+    if (!is_sibling(request->dataset, request->page, page) ||
+        nt_page_decoded_bytes(request->dataset, page, &bytes, NULL) != NT_OK)
+        return false;
     struct nt_cache_entry *entry = nt_cache_begin(request->reader->cache, &key, bytes);
     if (!entry)
-        return;
+        return false;
     siblings->columns[siblings->count] = column;
+    siblings->groups[siblings->count] = group;
     siblings->entries[siblings->count] = entry;
     siblings->pages[siblings->count++] =
         (struct nt_shared_page){.page = page, .output = nt_cache_entry_output(entry)};
+    return true;
 }
 
 void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_pages *siblings)
@@ -83,9 +91,10 @@ void nt_sibling_pages_begin(struct nt_page_request *request, struct nt_sibling_p
     if (!count || !find_position(dataset, request->column, request->page, &position))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_page *page = find_page(dataset, columns[i], &position);
-        if (page && is_sibling(dataset, request->page, page))
-            add(request, columns[i], page, siblings);
+        struct nt_group *group;
+        const struct nt_page *page = find_page(dataset, columns[i], &position, &group);
+        if (page && !add(request, columns[i], page, group, siblings))
+            nt_group_unpin(group);
     }
     request->siblings = siblings->pages;
     request->shared_page_count = siblings->count;
@@ -114,6 +123,7 @@ void nt_sibling_pages_end(struct nt_page_request *request, struct nt_sibling_pag
             nt_cache_finish(request->reader->cache, siblings->entries[i], NT_OK, NULL);
         else
             load_alone(request, siblings, i);
+        nt_group_unpin(siblings->groups[i]);
     }
     if (is_decoded)
         nt_counter_add(&request->reader->counters.pages_sibling, siblings->count);

@@ -92,7 +92,7 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Finds the stored elements of a segment. Needs `first`, `elements` and a loaded page list. */
+/* Finds the stored elements of a segment. Needs `first`, `elements` and a pinned group. */
 static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active_column active;
@@ -109,7 +109,9 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     segment->found = stored;
     segment->are_true = active.is_valid;
     segment->column = active.column;
-    segment->pages = active.pages;
+    if (active.page_count)
+        segment->first_page =
+            (uint32_t)(active.pages - nt_cluster_group(stream->dataset, segment->span.cluster)->pages);
     segment->page_count = active.page_count;
     if (active.present && segment->mask.deletions) {
         if (stored != nt_segment_end(segment) || nt_row_mask_kept(&segment->mask) != segment->elements)
@@ -125,7 +127,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
-/* Finds the stored elements of a segment that the stream omits. Requires a loaded page list. */
+/* Finds the stored elements of a segment that the stream omits. Requires a page list that was loaded. */
 static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
                                  struct nt_row_mask *mask, struct nt_row_mask *item_mask,
                                  struct nt_error *error)
@@ -156,14 +158,17 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         return NT_OK;
     /* even if all rows are deleted, elements are stored */
     bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
-    enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
+    struct nt_group *group = NULL;
+    enum nt_status status = is_stored ? nt_span_pin(stream->dataset, &span, &group, error) : NT_OK;
     if (status != NT_OK)
         return status;
     struct nt_row_mask mask = {0}, item_mask = {0};
-    if (is_stored && span.fault == NT_FAULT_NONE)
+    if (group)
         status = find_masks(stream, own, &mask, &item_mask, error);
-    if (status != NT_OK)
+    if (status != NT_OK) {
+        nt_group_unpin(group);
         return status;
+    }
     nt_lock_acquire(&stream->lock);
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
@@ -177,8 +182,27 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
     nt_lock_release(&stream->lock);
+    nt_group_unpin(group);
     nt_row_mask_deinit(&mask);
     nt_row_mask_deinit(&item_mask);
+    return NT_OK;
+}
+
+enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
+                              struct nt_group **group_ret, const struct nt_page **pages_ret,
+                              struct nt_error *error)
+{
+    struct nt_dataset *dataset = stream->dataset;
+    *group_ret = NULL;
+    *pages_ret = NULL;
+    if (!segment->page_count)
+        return NT_OK;
+    uint32_t number = nt_dataset_cluster(dataset, segment->span.cluster).group;
+    enum nt_status status = nt_group_pin(dataset, number, error);
+    if (status != NT_OK)
+        return status;
+    *group_ret = &dataset->groups[number];
+    *pages_ret = (*group_ret)->pages + segment->first_page;
     return NT_OK;
 }
 
@@ -434,8 +458,16 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }
 
-/* No page if each element represents a page: its pages count bytes. */
-static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_readahead_page *page_ret)
+static struct nt_group *group_of(const struct nt_stream *stream, const struct nt_segment *segment)
+{
+    const struct nt_dataset *dataset = stream->dataset;
+    return &dataset->groups[nt_dataset_cluster(dataset, segment->span.cluster).group];
+}
+
+/* No page if each element represents a page: its pages count bytes. With `loads_list`, a list that was
+ * released is loaded again. */
+static void find_page(const struct nt_stream *stream, uint64_t element, bool loads_list,
+                      struct nt_readahead_page *page_ret)
 {
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
@@ -443,12 +475,21 @@ static void find_page(const struct nt_stream *stream, uint64_t element, struct n
     if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
         segment->mask.deletions || !stream->transform)
         return;
-    page_ret->column = segment->column;
-    page_ret->end = segment->first + segment->zeros;
-    if (within < segment->zeros)
+    if (within < segment->zeros) {
+        page_ret->column = segment->column;
+        page_ret->end = segment->first + segment->zeros;
         return;
-    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
-    page_ret->end += page_ret->page->first_element + page_ret->page->elements;
+    }
+    struct nt_group *group = group_of(stream, segment);
+    uint32_t number = (uint32_t)(group - stream->dataset->groups);
+    if (loads_list ? nt_group_pin(stream->dataset, number, NULL) != NT_OK : !nt_group_try_pin(group))
+        return;
+    page_ret->group = group;
+    page_ret->column = segment->column;
+    page_ret->page =
+        nt_find_page(group->pages + segment->first_page, segment->page_count, within - segment->zeros);
+    page_ret->end =
+        segment->first + segment->zeros + page_ret->page->first_element + page_ret->page->elements;
 }
 
 void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
@@ -457,7 +498,7 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahe
     if (stream->filter)
         *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = stream->elements};
     else
-        find_page(stream, element, page_ret);
+        find_page(stream, element, false, page_ret);
 }
 
 enum { PLANNED = 64 }; /* segments at once */
@@ -472,11 +513,24 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
         const struct nt_segment *segment = &stream->segments[number + count];
         bool is_inside =
             segment->first >= element && segment->first < end && segment->elements <= end - segment->first;
-        if (!is_inside || nt_segment_is_located(segment) || segment->span.cluster == NT_NONE ||
-            nt_group_is_loaded(&stream->dataset->groups[segment->span.cluster]))
+        bool is_bad = nt_segment_is_located(segment) && segment->span.fault != NT_FAULT_NONE;
+        if (!is_inside || is_bad || segment->span.cluster == NT_NONE ||
+            nt_group_is_loaded(group_of(stream, segment)))
             break;
     }
     return count;
+}
+
+/* Loads a list for the first time, or again. */
+static enum nt_status load_list(struct nt_stream *stream, const struct nt_segment *segment)
+{
+    struct nt_group *group = NULL;
+    const struct nt_page *pages;
+    enum nt_status status = nt_stream_locate(stream, segment, NULL);
+    if (status == NT_OK && segment->span.fault == NT_FAULT_NONE)
+        status = nt_segment_pin(stream, segment, &group, &pages, NULL);
+    nt_group_unpin(group);
+    return status;
 }
 
 /* The lists and pages of whole segments are requested together if the format knows where they are. The
@@ -492,8 +546,7 @@ static uint64_t plan(const void *walked, struct nt_prefetch *prefetch, uint64_t 
         uint32_t count = count_unloaded(stream, number, element, end);
         const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + count};
         bool is_planned = count && nt_groups_plan(stream->dataset, groups, true, prefetch);
-        if (!is_planned && !nt_segment_is_located(segment) &&
-            nt_stream_locate(stream, segment, NULL) != NT_OK)
+        if (!is_planned && load_list(stream, segment) != NT_OK)
             return end;
         number += is_planned ? count : 1;
         if (count == PLANNED)
@@ -507,7 +560,7 @@ static void find_requested(const void *walked, uint64_t element, struct nt_reada
 {
     struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
     (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
-    find_page(stream, element, page_ret);
+    find_page(stream, element, true, page_ret);
 }
 
 void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
@@ -566,15 +619,20 @@ uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
     struct nt_readahead_page found;
     if (nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL) != NT_OK)
         return element + 1;
-    find_page(stream, element, &found);
+    find_page(stream, element, true, &found);
+    nt_group_unpin(found.group);
     return found.end;
 }
 
-uint64_t nt_stream_run_length(const struct nt_stream *stream, uint64_t element)
+uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element)
 {
     struct nt_readahead_page found;
-    nt_stream_find_page(stream, element, &found);
-    return found.page && found.page->is_uniform ? found.end - element : 1;
+    if (stream->filter)
+        return 1;
+    find_page(stream, element, true, &found);
+    bool is_run = found.page && found.page->is_uniform;
+    nt_group_unpin(found.group);
+    return is_run ? found.end - element : 1;
 }
 
 /* ---- Open a stream ---- */

@@ -22,6 +22,8 @@
 struct reading {
     struct nt_stream *stream;
     const struct nt_segment *segment; /* current */
+    struct nt_group *group;           /* its group, pinned; NULL: not yet */
+    const struct nt_page *pages;      /* its pages */
     uint64_t deleted;                 /* offsets: omitted items before the current element */
     bool is_random;                   /* the read does not follow the previous one */
     const struct nt_page *next;       /* the page after the last one used ... */
@@ -49,7 +51,9 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
         error = &unused; /* the report needs the message */
     error->offset = run->page->offset;
     nt_page_error(stream->dataset, column, run->page, status, error);
-    if (atomic_exchange(&stream->reported, run->page) == run->page)
+    uint64_t place =
+        (uint64_t)(reading->segment - stream->segments) << 32 | (uint64_t)(run->page - reading->pages);
+    if (atomic_exchange(&stream->reported, place + 1) == place + 1)
         return status;
     nt_reader_report_failure(stream->reader, stream->dataset, column, run->page, error);
     return status;
@@ -71,7 +75,7 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_ele
     if (reading->next == run->page)
         return NT_OK;
     const struct nt_page *page =
-        nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
+        nt_find_page(reading->pages, segment->page_count, run->page->first_element - 1);
     enum nt_status status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, segment->column,
                                         page, &pinned, &data, error);
     if (status != NT_OK) {
@@ -162,7 +166,8 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
 
 static bool is_decoded(const struct reading *reading, const struct nt_page *page)
 {
-    return (uintptr_t)page - (uintptr_t)reading->decoded.first < reading->decoded.count * sizeof(*page);
+    return reading->segment == reading->decoded.segment &&
+           (size_t)(page - reading->pages) - reading->decoded.first < reading->decoded.count;
 }
 
 /* Converts the offsets of whole pages in place to the stream's offsets. */
@@ -196,12 +201,12 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
     struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
     bool are_offsets = stream->row->conversion == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
-    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    uint32_t number = (uint32_t)(page - reading->pages), left = segment->page_count - number;
     *count_ret = 0;
     if (stream->row->conversion != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
-    if (are_decoded && reading->decoded.count - (uint32_t)(page - reading->decoded.first) < left)
-        left = reading->decoded.count - (uint32_t)(page - reading->decoded.first);
+    if (are_decoded && reading->decoded.count - (number - reading->decoded.first) < left)
+        left = reading->decoded.count - (number - reading->decoded.first);
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, requested, &stream->dtype, count_ret);
     if (are_offsets && whole && !are_decoded)
         *count_ret -= page[--whole].elements;
@@ -219,7 +224,7 @@ static void produce_page_offsets(const struct reading *reading, uint64_t first, 
 {
     const struct nt_segment *segment = reading->segment;
     for (uint64_t i = 0; i < count; i++) {
-        const struct nt_page *page = &segment->pages[first + i];
+        const struct nt_page *page = &reading->pages[first + i];
         uint64_t end = segment->base - reading->deleted + page->first_element + page->elements;
         memcpy(output + i * sizeof(end), &end, sizeof(end));
     }
@@ -288,6 +293,21 @@ static enum nt_status find_pages(struct nt_stream *stream, const struct nt_segme
     return status;
 }
 
+static void leave_segment(struct reading *reading)
+{
+    nt_group_unpin(reading->group);
+    reading->group = NULL;
+    reading->next = NULL;
+}
+
+static void enter_segment(struct reading *reading, const struct nt_segment *segment)
+{
+    if (segment == reading->segment)
+        return;
+    leave_segment(reading);
+    reading->segment = segment;
+}
+
 /* Reads up to `count` elements from `first` on in the segment: those of one page or of several whole ones,
  * or elements that are not stored. Sets `count` to the number read. */
 static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
@@ -297,6 +317,10 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     const struct nt_segment *segment = reading->segment;
     uint64_t whole = 0;
     enum nt_status status = find_pages(stream, segment, error);
+    if (status != NT_OK)
+        return status;
+    if (!reading->group)
+        status = nt_segment_pin(stream, segment, &reading->group, &reading->pages, error);
     if (status != NT_OK)
         return status;
     reading->deleted = 0;
@@ -312,7 +336,7 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         produce_page_offsets(reading, first, *count, output);
         return NT_OK;
     }
-    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first);
+    const struct nt_page *page = nt_find_page(reading->pages, segment->page_count, first);
     if (first == page->first_element)
         status = produce_whole_pages(reading, page, *count, &whole, output, error);
     if (whole) {
@@ -352,12 +376,13 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
         uint64_t some = segment->elements - (first - segment->first);
         if (count < some)
             some = count;
-        reading.segment = segment;
+        enter_segment(&reading, segment);
         status = produce_in_segment(&reading, first - segment->first, &some, output, error);
         output += some * stream->element_bytes;
         first += some;
         count -= some;
     }
+    leave_segment(&reading);
     return status;
 }
 
@@ -429,18 +454,19 @@ struct piece {
     size_t skip, count, page_bytes;
 };
 
-/* False if the bytes at `offset` are not those of a page unchanged. */
-static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t bytes, struct piece *piece)
+/* False, without a pin, if the bytes at `offset` are not those of a page unchanged. */
+static bool pin_group_of_piece(const struct nt_stream *stream, uint64_t offset, size_t bytes,
+                               struct piece *piece)
 {
     nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
     const struct nt_page *page = piece->at.page;
-    if (!page || nt_page_decoded_elements(page) != page->elements ||
-        !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype))
-        return false;
-    uint64_t page_bytes = (uint64_t)page->elements * stream->element_bytes;
+    uint64_t page_bytes = page ? (uint64_t)page->elements * stream->element_bytes : 0;
     uint64_t left = piece->at.end * stream->element_bytes - offset;
-    if (page_bytes < MIN_BYTES)
+    if (page_bytes < MIN_BYTES || nt_page_decoded_elements(page) != page->elements ||
+        !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype)) {
+        nt_group_unpin(piece->at.group);
         return false;
+    }
     piece->page_bytes = (size_t)page_bytes;
     piece->skip = (size_t)(page_bytes - left);
     piece->count = left < bytes ? (size_t)left : bytes;
@@ -464,10 +490,14 @@ static bool is_pinnable(const struct nt_stream *stream, uint64_t offset, size_t 
         !nt_fits(offset, bytes, stream->elements * stream->element_bytes) ||
         !nt_access_is_sequential(&stream->access, offset, bytes))
         return false;
-    for (size_t done = 0; done < bytes; done += piece.count)
-        if (pieces++ == most || !find_piece(stream, offset + done, bytes - done, &piece) ||
-            is_better_read(stream, &piece))
+    for (size_t done = 0; done < bytes; done += piece.count) {
+        if (pieces++ == most || !pin_group_of_piece(stream, offset + done, bytes - done, &piece))
             return false;
+        bool is_better = is_better_read(stream, &piece);
+        nt_group_unpin(piece.at.group);
+        if (is_better)
+            return false;
+    }
     return true;
 }
 
@@ -486,8 +516,10 @@ static bool pin_piece(struct nt_stream *stream, const struct piece *piece, size_
     struct nt_pin *pin = &pins->items[pins->count];
     enum nt_cache_client asker = pins->count ? NT_CACHE_HOLDER : NT_CACHE_READER;
     const uint8_t *data;
-    if (nt_page_pin(asker, stream->reader, stream->dataset, piece->at.column, piece->at.page, &pin->page,
-                    &data, NULL) != NT_OK)
+    enum nt_status status = nt_page_pin(asker, stream->reader, stream->dataset, piece->at.column,
+                                        piece->at.page, &pin->page, &data, NULL);
+    nt_group_unpin(piece->at.group); /* the bytes stay */
+    if (status != NT_OK)
         return false;
     pin->bytes = data + piece->skip;
     pin->count = piece->count;
@@ -506,7 +538,7 @@ bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, stru
     if (nt_access_note(&stream->access, offset, bytes)) /* readahead runs in parallel */
         nt_readahead_queue_next(&walk, offset, false);
     for (size_t done = 0; done < bytes; done += piece.count)
-        if (!find_piece(stream, offset + done, bytes - done, &piece) ||
+        if (!pin_group_of_piece(stream, offset + done, bytes - done, &piece) ||
             !pin_piece(stream, &piece, bytes, pins)) {
             nt_pins_release(pins);
             return false;

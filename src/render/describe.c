@@ -75,12 +75,6 @@ void nt_json_failure_members(struct nt_json *json, const struct nt_error *failur
 
 /* ---- Unsupported fields ---- */
 
-/* Has the group failed permanently? */
-static inline bool nt_lazy_has_failed(const atomic_int *state)
-{
-    return atomic_load_explicit(state, memory_order_acquire) == NT_LAZY_FAILED;
-}
-
 enum { MAX_PARTS = 64 };
 
 bool nt_field_size_is_known(const struct nt_dataset *dataset, uint32_t field)
@@ -129,7 +123,7 @@ const struct nt_error *nt_unsupported_known(const struct nt_dataset *dataset, ui
         groups = nt_groups_of_field(dataset, field);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         const struct nt_group *group = &dataset->groups[i];
-        if (nt_lazy_has_failed(&group->state) && group->failure->status == NT_UNSUPPORTED)
+        if (nt_group_has_failed(group) && group->failure->status == NT_UNSUPPORTED)
             return group->failure;
     }
     return NULL;
@@ -176,13 +170,16 @@ enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struc
                               struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    enum nt_status status = NT_OK;
+    nt_groups_announce(dataset, groups);
     *sums = (struct nt_column_sums){.is_complete = true};
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        sums->is_complete &= nt_group_is_loaded(group);
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        sums->is_complete &= group != NULL;
+        for (uint32_t i = 0; group && i < group->clusters; i++)
             add_cluster(dataset, group, group->first_cluster + i, column, sums);
+        nt_group_unpin(group);
     }
     return status;
 }

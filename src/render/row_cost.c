@@ -64,20 +64,21 @@ static void spend_range(struct cost *cost, const struct nt_group *group, const s
     }
 }
 
-/* Loads the group of a column and returns it with the current cluster; NULL: a bad page list. */
-static const struct nt_group *find_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
+/* Pins the group of a column and returns it with the current cluster; NULL: a bad page list. */
+static struct nt_group *pin_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
 {
     struct nt_dataset *dataset = cost->dataset;
+    struct nt_group *pinned = NULL;
     *cluster_ret = cost->cluster;
-    if (!dataset->field_groups)
-        return nt_cluster_group(dataset, cost->cluster);
-    *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
+    if (dataset->field_groups)
+        *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
     const struct nt_group *group = nt_cluster_group(dataset, *cluster_ret);
-    uint32_t number = (uint32_t)(group - dataset->groups);
-    spend(cost, nt_group_more(dataset, group).metadata_bytes);
+    if (dataset->field_groups)
+        spend(cost, nt_group_more(dataset, group).metadata_bytes);
     if (!cost->is_over && cost->status == NT_OK)
-        cost->status = nt_groups_load_readable(dataset, (struct nt_groups){number, number + 1}, cost->error);
-    return nt_group_is_loaded(group) ? group : NULL;
+        cost->status =
+            nt_group_pin_readable(dataset, (uint32_t)(group - dataset->groups), &pinned, cost->error);
+    return pinned;
 }
 
 /* Returns the elements of a column for `rows` rows of its field; 0: not in step with rows. */
@@ -102,7 +103,7 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
         uint32_t column = dataset->field_columns[dataset->first_columns[field] + i];
         uint64_t elements = elements_of(f, dataset->columns[column].position, rows);
         uint32_t cluster;
-        const struct nt_group *group = find_group(cost, column, &cluster);
+        struct nt_group *group = pin_group(cost, column, &cluster);
         uint64_t first = 0, end = UINT64_MAX;
         if (!group)
             continue;
@@ -115,6 +116,7 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
         spend_range(cost, group, range, first ? first - 1 : 0, end);
         if (elements && !cost->rows)
             cost->rows = nt_range_elements(group, range) / elements;
+        nt_group_unpin(group);
     }
 }
 
@@ -179,7 +181,7 @@ static bool find_entries(const struct nt_dataset *dataset, uint32_t field, uint3
     const uint64_t *borders = nt_field_parts(dataset, field).borders;
     if (!dataset->field_groups) {
         *cluster = nt_dataset_cluster(dataset, number);
-        return nt_group_is_loaded(nt_cluster_group(dataset, number));
+        return nt_group_is_known(nt_cluster_group(dataset, number));
     }
     *cluster =
         (struct nt_cluster){.first_entry = borders[number], .entries = borders[number + 1] - borders[number]};

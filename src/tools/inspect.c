@@ -76,31 +76,35 @@ static bool add_range(struct extents *extents, const struct nt_group *group, con
     return true;
 }
 
-static bool add_column(struct extents *extents, const struct nt_dataset *dataset, uint32_t column)
+static enum nt_status add_column(struct extents *extents, struct nt_dataset *dataset, uint32_t column,
+                                 struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+    enum nt_status status = NT_OK;
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        for (uint32_t i = 0; group && status == NT_OK && i < group->clusters; i++)
             if (!add_range(extents, group, nt_group_range(dataset, group, group->first_cluster + i, column)))
-                return false;
+                status = nt_fail_memory(error);
+        nt_group_unpin(group);
     }
-    return true;
+    return status;
 }
 
-enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
-                               uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const uint32_t *columns, uint32_t column_count,
+                               uint64_t *bytes_ret, struct nt_error *error)
 {
     struct extents extents = {0};
     uint32_t count = columns ? column_count : dataset->column_count;
-    bool has_memory = true;
-    for (uint32_t c = 0; c < count && has_memory; c++)
-        has_memory = add_column(&extents, dataset, columns ? columns[c] : c);
+    enum nt_status status = NT_OK;
+    for (uint32_t c = 0; c < count && status == NT_OK; c++)
+        status = add_column(&extents, dataset, columns ? columns[c] : c, error);
     if (extents.count)
         qsort(extents.items, extents.count, sizeof(*extents.items), compare_extents);
     *bytes_ret = covered_bytes(extents.items, extents.count) + extents.others;
     free(extents.items);
-    return has_memory ? NT_OK : nt_fail_memory(error);
+    return status;
 }
 
 /* ---- Inspect columns ---- */
@@ -133,9 +137,11 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
 {
     uint64_t settings = UINT64_MAX; /* of the last inspected clusters */
     struct nt_groups groups = nt_groups_of_column(dataset, stats->column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
+    enum nt_status status = NT_OK;
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        for (uint32_t i = 0; group && status == NT_OK && i < group->clusters; i++) {
             const struct nt_range *range =
                 nt_group_range(dataset, group, group->first_cluster + i, stats->column);
             if (range->state != NT_RANGE_PRESENT)
@@ -147,17 +153,16 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_column
             if (range->compression_settings == settings)
                 continue;
             unsigned found;
-            enum nt_status status = algorithm_of(dataset, pages, range->pages, &found, error);
-            if (status != NT_OK)
-                return status;
+            status = algorithm_of(dataset, pages, range->pages, &found, error);
             stats->algorithms |= found;
             if (found)
                 settings = range->compression_settings;
         }
+        nt_group_unpin(group);
     }
     if (!stats->algorithms && stats->sums.pages)
         stats->algorithms = 1u << NT_ALGORITHM_NONE;
-    return NT_OK;
+    return status;
 }
 
 /* ---- All columns ---- */
@@ -201,7 +206,7 @@ static void add(struct nt_column_stats *total, const struct nt_column_stats *col
         total->largest_page = column->largest_page;
 }
 
-static enum nt_status count_once(const struct nt_dataset *dataset, const struct nt_column_stats *stats,
+static enum nt_status count_once(struct nt_dataset *dataset, const struct nt_column_stats *stats,
                                  uint32_t count, struct nt_column_stats *total, struct nt_error *error)
 {
     uint32_t *columns = calloc((size_t)count + 1, sizeof(*columns));

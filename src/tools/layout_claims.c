@@ -282,10 +282,11 @@ static enum nt_status add_column_pages(const struct sink *sink, struct nt_datase
     uint32_t number = 0;
     enum nt_status status = NT_OK;
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        if (!nt_group_is_loaded(group))
-            return NT_OK;
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        if (!group)
+            return status;
         for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
             uint32_t cluster = group->first_cluster + c;
             const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
@@ -301,6 +302,7 @@ static enum nt_status add_column_pages(const struct sink *sink, struct nt_datase
                     status = add_page(sink, dataset, page, &item, "page", error);
             }
         }
+        nt_group_unpin(group);
     }
     return status;
 }
@@ -327,10 +329,12 @@ static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dat
                                  struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    enum nt_status status = NT_OK;
+    nt_groups_announce(dataset, groups);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t c = 0; c < group->clusters && nt_group_is_loaded(group); c++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        for (uint32_t c = 0; group && c < group->clusters; c++) {
             uint32_t cluster = group->first_cluster + c;
             const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
             for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
@@ -342,6 +346,7 @@ static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dat
                                   error);
             }
         }
+        nt_group_unpin(group);
     }
     return status;
 }

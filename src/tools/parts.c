@@ -127,19 +127,18 @@ static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, con
                                 struct pieces *pieces, struct nt_error *error)
 {
     const struct nt_group *group = &dataset->groups[number];
-    struct nt_error failure = {0};
     if (!has_columns(dataset, group, columns))
         return NT_OK;
-    enum nt_status status = nt_dataset_load_group(dataset, number, &failure);
-    if (nt_is_environmental(status))
-        return nt_fail_with(error, &failure);
-    for (uint32_t i = 0; status == NT_OK && i < group->clusters; i++) {
+    struct nt_group *pinned;
+    enum nt_status status = nt_group_pin_readable(dataset, number, &pinned, error);
+    for (uint32_t i = 0; pinned && i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
         pieces->items[pieces->count++] =
             (struct piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
                            .bytes = cluster_bytes(dataset, group, cluster, columns)};
     }
-    return NT_OK;
+    nt_group_unpin(pinned);
+    return status;
 }
 
 /* Sorts the pieces, and joins those of one entry. Those without entries are joined to the last. */

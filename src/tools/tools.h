@@ -90,8 +90,9 @@ struct nt_page_conditions {
 };
 
 struct nt_seen_page {
-    const struct nt_page *page; /* of the model; NULL: unknown page */
-    bool has_outcome;           /* the members below are valid */
+    struct nt_page page; /* a copy */
+    bool is_seen;
+    bool has_outcome; /* the members below are valid */
     struct nt_page_conditions before;
     bool has_previous; /* after the page */
     uint64_t previous;
@@ -334,9 +335,9 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
 
 /* ---- Unique stored bytes ---- */
 
-/* The unique stored bytes of columns with loaded page lists; without `columns`, of the dataset. */
-enum nt_status nt_unique_bytes(const struct nt_dataset *dataset, const uint32_t *columns,
-                               uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error);
+/* The unique stored bytes of columns; without `columns`, of the dataset. Omits bad page lists. */
+enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const uint32_t *columns, uint32_t column_count,
+                               uint64_t *bytes_ret, struct nt_error *error);
 
 /* ---- Inspect columns ---- */
 

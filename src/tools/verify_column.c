@@ -39,9 +39,8 @@ void nt_seen_pages_deinit(struct nt_seen_pages *seen)
 
 static bool is_same(const struct nt_page *a, const struct nt_page *b)
 {
-    if (a->is_missing || b->is_missing)
-        return a == b; /* equals no other page */
-    return a->offset == b->offset && a->stored_bytes == b->stored_bytes && a->elements == b->elements &&
+    return !a->is_missing && !b->is_missing && /* equals no other page */
+           a->offset == b->offset && a->stored_bytes == b->stored_bytes && a->elements == b->elements &&
            a->parameter == b->parameter && a->decoder == b->decoder && a->source == b->source &&
            a->checksum == b->checksum && a->checksum_covers == b->checksum_covers &&
            a->compression == b->compression;
@@ -53,7 +52,7 @@ struct nt_seen_page *nt_seen_pages_find(struct nt_seen_pages *seen, const struct
         return NULL;
     uint64_t hash = (page->offset ^ (uint64_t)page->elements << 40) * UINT64_C(0x9e3779b97f4a7c15);
     struct nt_seen_page *slot = &seen->slots[hash >> (64 - SLOT_BITS)];
-    if (!slot->page || !is_same(slot->page, page))
+    if (!slot->is_seen || !is_same(&slot->page, page))
         *slot = (struct nt_seen_page){0};
     return slot;
 }
@@ -412,7 +411,7 @@ static void remember(const struct column *column, const struct cluster *cluster,
                      const struct nt_page_conditions *before, enum nt_status status,
                      struct nt_seen_page *seen)
 {
-    *seen = (struct nt_seen_page){.page = page, .before = *before};
+    *seen = (struct nt_seen_page){.page = *page, .is_seen = true, .before = *before};
     /* Alternatives are counted in every cluster; a character may start on the previous page. */
     seen->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
     seen->has_previous = cluster->has_previous;
@@ -430,7 +429,7 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
         nt_page_conditions_equal(&seen->before, &before)) {
         repeat_outcome(column, cluster, seen);
     } else {
-        enum nt_status status = look_at_page(column, cluster, page, seen && seen->page);
+        enum nt_status status = look_at_page(column, cluster, page, seen && seen->is_seen);
         if (seen && is_between_characters && !column->job->share->findings.has_failed)
             remember(column, cluster, page, &before, status, seen);
     }
@@ -578,14 +577,15 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+        struct nt_group *group = &dataset->groups[g];
+        if (nt_group_pin(dataset, g, NULL) != NT_OK)
             continue;
         for (uint32_t i = 0; i < group->clusters; i++) {
             const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
             if (range->state == NT_RANGE_PRESENT)
                 nt_prefetch_add(prefetch, reader, dataset, group->pages + range->first_page, range->pages);
         }
+        nt_group_unpin(group);
     }
 }
 
@@ -594,14 +594,16 @@ static void verify_clusters(struct column *column)
     struct nt_dataset *dataset = column->job->dataset;
     struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+        struct nt_group *group = &dataset->groups[g];
+        if (nt_group_pin(dataset, g, NULL) != NT_OK)
             continue; /* reported once, for the dataset */
         prefetch_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
             prefetch_cluster(column, group, i + 1);
             verify_cluster(column, group, group->first_cluster + i);
         }
+        nt_adjacent_pages_forget(&column->neighbours);
+        nt_group_unpin(group);
     }
 }
 

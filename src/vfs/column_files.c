@@ -60,18 +60,23 @@ static void put_settings(struct nt_json *json, const struct nt_dataset *dataset,
         put_setting(json, &ranges[i], seen);
 }
 
-void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
+                                       struct nt_error *error)
 {
     uint8_t seen[SETTINGS / 8] = {0};
     struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = NT_OK;
     nt_json_key(json, "compression_settings");
     nt_json_array(json);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        for (uint32_t i = 0; group && i < group->clusters; i++)
             put_settings(json, dataset, group, group->first_cluster + i, column, seen);
+        nt_group_unpin(group);
     }
     nt_json_end_array(json);
+    return status;
 }
 
 /* ---- column.json ---- */
@@ -131,21 +136,25 @@ static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *r
 }
 
 /* The numbers of the selected clusters, if their page lists are readable. */
-static void put_clusters(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
-                         uint32_t column, filter_cluster *is_selected)
+static enum nt_status put_clusters(struct nt_json *json, const char *key, struct nt_dataset *dataset,
+                                   uint32_t column, filter_cluster *is_selected, struct nt_error *error)
 {
+    enum nt_status status = NT_OK;
     nt_json_key(json, key);
     nt_json_array(json);
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        for (uint32_t i = 0; group && i < group->clusters; i++) {
             uint32_t cluster = group->first_cluster + i;
             if (is_selected(dataset, nt_group_range(dataset, group, cluster, column), cluster, column))
                 nt_json_unsigned(json, cluster);
         }
+        nt_group_unpin(group);
     }
     nt_json_end_array(json);
+    return status;
 }
 
 /* The algorithm of the first page, which may have to be read. The settings of the writer are only a
@@ -220,26 +229,30 @@ static void pad(struct nt_buffer *out, const char *algorithm)
 static enum nt_status write_column(const struct nt_resolved_node *resolved, const char *algorithm,
                                    struct nt_buffer *out, struct nt_error *error)
 {
+    struct nt_dataset *dataset = resolved->dataset;
+    uint32_t column = resolved->column;
     struct nt_json json;
     struct nt_column_sums sums;
-    enum nt_status status = nt_column_sums(resolved->dataset, resolved->column, &sums, error);
+    enum nt_status status = nt_column_sums(dataset, column, &sums, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "column");
-    put_identity(&json, resolved->dataset, &resolved->dataset->columns[resolved->column]);
+    put_identity(&json, dataset, &dataset->columns[column]);
     nt_json_member_unsigned(&json, "elements", sums.elements);
     nt_json_members_sums(&json, &sums);
     nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
     nt_json_member_bool(&json, "is_complete", sums.is_complete);
     nt_json_member_string(&json, "compression", algorithm);
-    nt_json_member_settings(&json, resolved->dataset, resolved->column);
-    put_clusters(&json, "suppressed_clusters", resolved->dataset, resolved->column, is_suppressed);
-    put_clusters(&json, "absent_clusters", resolved->dataset, resolved->column, is_absent);
-    if (resolved->dataset->has_sharded_clusters)
-        put_uncovered(&json, resolved->dataset, resolved->column);
+    status = nt_json_member_settings(&json, dataset, column, error);
+    if (status == NT_OK)
+        status = put_clusters(&json, "suppressed_clusters", dataset, column, is_suppressed, error);
+    if (status == NT_OK)
+        status = put_clusters(&json, "absent_clusters", dataset, column, is_absent, error);
+    if (dataset->has_sharded_clusters)
+        put_uncovered(&json, dataset, column);
     nt_json_finish(&json);
     pad(out, algorithm);
-    return NT_OK;
+    return status;
 }
 
 static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,

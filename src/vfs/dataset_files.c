@@ -92,10 +92,10 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
         return status;
     nt_json_members_sums(json, &sums);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
-    nt_json_member_settings(json, dataset, NT_NONE);
+    status = nt_json_member_settings(json, dataset, NT_NONE, error);
     if (!sums.is_complete)
         put_bad_groups(json, dataset);
-    return NT_OK;
+    return status;
 }
 
 static enum nt_status nt_dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
@@ -174,9 +174,9 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
     struct nt_dataset *dataset = clusters->dataset;
     size_t start = out->length;
     while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
-        const struct nt_group *group = &dataset->groups[clusters->group];
+        struct nt_group *group = &dataset->groups[clusters->group];
         struct nt_error failure = {0};
-        enum nt_status status = nt_dataset_load_group(dataset, clusters->group, &failure);
+        enum nt_status status = nt_group_pin(dataset, clusters->group, &failure);
         bool is_good = status == NT_OK;
         if (nt_is_environmental(status))
             return nt_fail_with(error, &failure);
@@ -188,6 +188,8 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
             clusters->group++;
             clusters->cluster = 0;
         }
+        if (is_good)
+            nt_group_unpin(group);
     }
     *more_ret = clusters->group < dataset->group_count;
     return NT_OK;

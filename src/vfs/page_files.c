@@ -38,16 +38,17 @@ static void prefetch_ends(struct pages *pages)
 {
     enum { PAGES = 128 };
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_ONLY};
-    const struct nt_page *page;
-    uint32_t cluster;
-    uint64_t first_element, end = pages->number + PAGES;
+    struct nt_page_place place;
+    uint64_t end = pages->number + PAGES;
     if (pages->number < pages->ahead || !nt_prefetch_helps(pages->dataset))
         return;
     for (pages->ahead = pages->number;
-         pages->ahead < end && nt_column_page(pages->reader, pages->dataset, pages->column, pages->ahead,
-                                              &page, &cluster, &first_element, NULL) == NT_OK;
-         pages->ahead++)
-        nt_prefetch_add_ends(&prefetch, pages->dataset, page);
+         pages->ahead < end && nt_column_page_pin(pages->reader, pages->dataset, pages->column, pages->ahead,
+                                                  &place, NULL) == NT_OK;
+         pages->ahead++) {
+        nt_prefetch_add_ends(&prefetch, pages->dataset, place.page);
+        nt_group_unpin(place.group);
+    }
     nt_prefetch_submit(&prefetch);
 }
 
@@ -123,10 +124,11 @@ static void put_offset(struct nt_json *json, const struct nt_dataset *dataset, c
         nt_json_member_location(json, source, page->offset);
 }
 
-static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,
-                               uint64_t first_element, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status put_page(const struct pages *pages, const struct nt_page_place *place,
+                               struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_dataset *dataset = pages->dataset;
+    const struct nt_page *page = place->page;
     uint64_t packed, decoded;
     struct nt_json json;
     enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
@@ -134,8 +136,8 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
         return status;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "page", pages->number);
-    nt_json_member_unsigned(&json, "cluster", cluster);
-    nt_json_member_unsigned(&json, "first_element", first_element);
+    nt_json_member_unsigned(&json, "cluster", place->cluster);
+    nt_json_member_unsigned(&json, "first_element", place->first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
     put_offset(&json, dataset, page);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
@@ -160,19 +162,18 @@ static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out
     struct pages *pages = (struct pages *)text;
     size_t start = out->length;
     while (out->length - start < PIECE && !out->failed) {
-        const struct nt_page *page;
-        uint32_t cluster;
-        uint64_t first_element;
+        struct nt_page_place place;
         size_t line = out->length;
         prefetch_ends(pages);
-        enum nt_status status = nt_column_page(pages->reader, pages->dataset, pages->column, pages->number,
-                                               &page, &cluster, &first_element, error);
+        enum nt_status status =
+            nt_column_page_pin(pages->reader, pages->dataset, pages->column, pages->number, &place, error);
         if (status == NT_NOT_FOUND) {
             *more_ret = false;
             return NT_OK;
         }
         if (status == NT_OK)
-            status = put_page(pages, page, cluster, first_element, out, error);
+            status = put_page(pages, &place, out, error);
+        nt_group_unpin(place.group);
         if (status != NT_OK && line > start) {
             out->length = line; /* returns earlier lines first; the next call fails */
             break;
@@ -257,13 +258,15 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
                              struct nt_error *error)
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
-    const struct nt_page *page;
+    struct nt_page_place place;
     *count_ret = 0;
     if (!ops || !ops->page_files)
         return NT_OK;
-    enum nt_status status = nt_node_page(column, number, &page, error);
+    enum nt_status status =
+        nt_column_page_pin(column->vfs->reader, column->dataset, column->column, number, &place, error);
     if (status == NT_OK)
-        *count_ret = ops->page_files(column->dataset, column->column, page, files);
+        *count_ret = ops->page_files(column->dataset, column->column, place.page, files);
+    nt_group_unpin(place.group);
     return nt_is_environmental(status) ? status : NT_OK;
 }
 

@@ -59,8 +59,12 @@ static enum nt_status are_pages_few(struct nt_dataset *dataset, bool *are_few_re
     if (!are_page_lists_short(dataset))
         return NT_OK;
     enum nt_status status = nt_dataset_load_readable(dataset, error);
-    for (uint32_t i = 0; i < dataset->group_count && status == NT_OK; i++)
-        pages += nt_group_is_loaded(&dataset->groups[i]) ? dataset->groups[i].page_count : 0;
+    for (uint32_t i = 0; i < dataset->group_count && status == NT_OK; i++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, i, &group, error);
+        pages += group ? group->page_count : 0;
+        nt_group_unpin(group);
+    }
     *are_few_ret = pages <= MAX_PAGES_LISTED;
     return status;
 }
@@ -101,22 +105,26 @@ enum nt_status nt_entry_is_short(const struct nt_resolved_node *resolved, bool *
 /* ---- Files about page lists ---- */
 
 /* The maximum number of bytes to decode for a collection's item counts: the last page per cluster. */
-static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, uint64_t most)
+static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, uint64_t most, uint64_t *bytes,
+                                 struct nt_error *error)
 {
-    uint64_t bytes = 0, packed, decoded;
+    uint64_t packed, decoded;
     uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
-    for (uint32_t i = first; i - first < count && bytes <= most; i++) {
-        const struct nt_group *group = nt_cluster_group(dataset, i);
-        const struct nt_range *range =
-            nt_group_is_loaded(group) ? nt_group_range(dataset, group, i, column) : NULL;
-        bytes += SMALL_COST;
-        if (!range || !range->pages)
-            continue;
-        const struct nt_page *page = &group->pages[(size_t)range->first_page + range->pages - 1];
-        bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK && decoded <= most;
-        bytes += is_known ? decoded : most;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = first; i - first < count && *bytes <= most && status == NT_OK; i++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, (uint32_t)(nt_cluster_group(dataset, i) - dataset->groups),
+                                       &group, error);
+        const struct nt_range *range = group ? nt_group_range(dataset, group, i, column) : NULL;
+        *bytes += SMALL_COST;
+        if (range && range->pages) {
+            const struct nt_page *page = &group->pages[(size_t)range->first_page + range->pages - 1];
+            bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK && decoded <= most;
+            *bytes += is_known ? decoded : most;
+        }
+        nt_group_unpin(group);
     }
-    return bytes;
+    return status;
 }
 
 /* The schema shows the item counts of collections. */
@@ -137,7 +145,8 @@ enum nt_status nt_schema_is_short(const struct nt_resolved_node *resolved, bool 
         if (are_far)
             return NT_OK;
         status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
-        bytes += last_pages(dataset, i, MAX_DECODED_BYTES);
+        if (status == NT_OK)
+            status = last_pages(dataset, i, MAX_DECODED_BYTES, &bytes, error);
     }
     *is_short_ret = status == NT_OK && bytes <= MAX_DECODED_BYTES;
     return status;

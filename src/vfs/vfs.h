@@ -528,8 +528,9 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
 void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sums);
 
 /* "compression_settings": the distinct settings of the writer for a column (NT_NONE: for all). A
- * setting is 100 * algorithm + level. Page lists that are not loaded are omitted. */
-void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
+ * setting is 100 * algorithm + level. Bad page lists are omitted. */
+enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
+                                       struct nt_error *error);
 
 /* "path": the path of a dataset below its file's directory; null if it exceeds the length limit. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);

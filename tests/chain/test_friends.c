@@ -142,9 +142,11 @@ TEST(pages_of_friends_are_those_of_their_files, .setup = setup, .teardown = tear
         for (uint64_t k = 0; k < dataset->groups[i].page_count; k++, pages++) {
             const struct nt_page *page = &dataset->groups[i].pages[k];
             const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
-            const struct nt_page *own = nt_chain_member_page(dataset, slice, column, page);
+            struct nt_group *group;
+            const struct nt_page *own = nt_chain_member_page(dataset, slice, column, page, &group);
             ck_assert_ptr_nonnull(own);
             ck_assert_uint_eq(own->offset, page->offset);
+            nt_group_unpin(group);
         }
     }
     ck_assert_uint_eq(pages, 3 + 2 * (3 + 3));

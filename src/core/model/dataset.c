@@ -18,11 +18,19 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/io/source.h"
+#include "core/model/builder.h"
 
 /* ---- Lazy loading ---- */
 
+/* Changes the state from `before`, which only this thread can change. Keeps the owner's bits. */
+static void set_state(atomic_uint *state, enum nt_lazy_state before, enum nt_lazy_state after)
+{
+    atomic_fetch_add_explicit(state, (unsigned)after - (unsigned)before, memory_order_release);
+}
+
 /* Under the lock. */
-static enum nt_status make(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error)
+static enum nt_status make(const struct nt_lazy *lazy, enum nt_lazy_state before, bool *is_new_ret,
+                           struct nt_error *error)
 {
     struct nt_error failure = {0};
     enum nt_status status = lazy->make(lazy->owner, lazy->number, &failure);
@@ -37,14 +45,13 @@ static enum nt_status make(const struct nt_lazy *lazy, bool *is_new_ret, struct 
         **lazy->failure = failure;
         *is_new_ret = true;
     }
-    atomic_store_explicit(lazy->state, status == NT_OK ? NT_LAZY_READY : NT_LAZY_FAILED,
-                          memory_order_release);
+    set_state(lazy->state, before, status == NT_OK ? NT_LAZY_READY : NT_LAZY_FAILED);
     return status;
 }
 
 enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error)
 {
-    int state = atomic_load_explicit(lazy->state, memory_order_acquire);
+    enum nt_lazy_state state = nt_lazy_state(lazy->state);
     enum nt_status status = NT_OK;
     *is_new_ret = false;
     if (state == NT_LAZY_READY)
@@ -54,11 +61,11 @@ enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct 
     if (lazy->before)
         lazy->before(lazy->context);
     nt_lock_acquire(lazy->lock);
-    state = atomic_load_explicit(lazy->state, memory_order_acquire);
-    if (state == NT_LAZY_EMPTY)
-        status = make(lazy, is_new_ret, error);
-    else if (state == NT_LAZY_FAILED)
+    state = nt_lazy_state(lazy->state);
+    if (state == NT_LAZY_FAILED)
         status = nt_fail_with(error, *lazy->failure);
+    else if (state != NT_LAZY_READY)
+        status = make(lazy, state, is_new_ret, error);
     nt_lock_release(lazy->lock);
     return status;
 }
@@ -192,9 +199,13 @@ uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *
     return last->first_element + last->elements;
 }
 
-static bool holds_page(const struct nt_group *group, const struct nt_page *page)
+static bool holds_page(struct nt_group *group, const struct nt_page *page)
 {
-    return nt_group_is_loaded(group) && page >= group->pages && page < group->pages + group->page_count;
+    if (!nt_group_is_loaded(group) || !nt_group_try_pin(group))
+        return false;
+    bool holds_page = page >= group->pages && page < group->pages + group->page_count;
+    nt_group_unpin(group);
+    return holds_page;
 }
 
 const struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column,
@@ -437,21 +448,87 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
     ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
 }
 
+/* ---- Releasing page lists ---- */
+
+/* The lists of a dataset are released by a clock: a hand goes round the groups, and releases those that are
+ * not pinned and were not used since it passed them. All of this is under the lock of the logical dataset,
+ * but pins need none: who pins a group that is being released sees that it is not loaded. */
+
+static uint64_t count_ranges(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return (uint64_t)group->clusters * nt_group_column_count(dataset, group);
+}
+
+static uint64_t bytes_of_list(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return count_ranges(dataset, group) * nt_cost_info(NT_COST_RANGE)->bytes +
+           group->page_count * nt_cost_info(NT_COST_PAGE)->bytes;
+}
+
+/* Looks at the group below the hand. */
+static void move_hand(struct nt_dataset *dataset, bool spares_used)
+{
+    struct nt_group *group = &dataset->groups[dataset->hand];
+    unsigned state = atomic_load_explicit(&group->state, memory_order_relaxed);
+    dataset->hand = (dataset->hand + 1) % dataset->group_count;
+    if (spares_used && state & NT_GROUP_USED) {
+        atomic_fetch_and_explicit(&group->state, ~(unsigned)NT_GROUP_USED, memory_order_relaxed);
+        return;
+    }
+    unsigned idle = NT_LAZY_READY | (state & NT_GROUP_USED);
+    if (!atomic_compare_exchange_strong_explicit(&group->state, &idle, NT_LAZY_RELEASED, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return;
+    dataset->list_bytes -= bytes_of_list(dataset, group);
+    nt_group_release(dataset, group, count_ranges(dataset, group), group->page_count);
+}
+
+/* Makes room for one list more, in few steps. */
+static void release_some(struct nt_dataset *dataset)
+{
+    enum { STEPS = 64 };
+    for (unsigned i = 0;
+         i < STEPS && dataset->list_bytes && nt_budget_is_tight(&dataset->file->budget, dataset->list_bytes);
+         i++)
+        move_hand(dataset, true);
+}
+
+/* Returns how many bytes. */
+static uint64_t release_all(struct nt_dataset *dataset)
+{
+    uint64_t before = dataset ? dataset->list_bytes : 0;
+    for (uint32_t i = 0; before && dataset->list_bytes && i < dataset->group_count; i++)
+        move_hand(dataset, false);
+    return before ? before - dataset->list_bytes : 0;
+}
+
+static uint64_t release_all_views(struct nt_dataset *logical)
+{
+    uint64_t bytes = release_all(logical);
+    return nt_lazy_is_ready(&logical->physical_state)
+               ? bytes + release_all(logical->physical) + release_all(logical->levels)
+               : bytes;
+}
+
+/* ---- Loading one group ---- */
+
 static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *error)
 {
     struct nt_dataset *dataset = owner;
     request_ahead(dataset, number);
-    return dataset->ops->load_group(dataset, number, error);
+    release_some(dataset);
+    enum nt_status status = dataset->ops->load_group(dataset, number, error);
+    if (status == NT_LIMIT && release_all_views(dataset->logical))
+        status = dataset->ops->load_group(dataset, number, error);
+    if (status == NT_OK && dataset->ops->reloads_groups)
+        dataset->list_bytes += bytes_of_list(dataset, &dataset->groups[number]);
+    return status;
 }
 
-enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+static enum nt_status load(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_group *group = &dataset->groups[number];
     const struct nt_file *file = dataset->file;
-    if (file->resolve)
-        return nt_file_refuse_stub(file, error);
-    if (nt_group_is_loaded(group))
-        return NT_OK;
     const struct nt_lazy lazy = {.state = &group->state,
                                  .failure = &group->failure,
                                  .make = load_group,
@@ -465,6 +542,40 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
     if (is_new_failure && file->on_group_failure)
         file->on_group_failure(file->context, dataset, number, group->failure);
     return status;
+}
+
+enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    enum nt_status status = dataset->file->resolve ? nt_file_refuse_stub(dataset->file, error) : NT_OK;
+    while (status == NT_OK && !nt_group_try_pin(&dataset->groups[number]))
+        status = load(dataset, number, error); /* it may be released again at once */
+    return status;
+}
+
+enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                                     struct nt_error *error)
+{
+    enum nt_status status = nt_group_pin(dataset, number, error);
+    *group_ret = status == NT_OK ? &dataset->groups[number] : NULL;
+    return nt_is_environmental(status) ? status : NT_OK;
+}
+
+enum nt_status nt_group_keep(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_group *group = &dataset->groups[number];
+    enum nt_status status = nt_group_pin(dataset, number, error);
+    if (status != NT_OK)
+        return status;
+    nt_group_set_kept(group);
+    nt_group_unpin(group);
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    return nt_group_is_known(&dataset->groups[number]) ? NT_OK : load(dataset, number, error);
 }
 
 static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_error *error)

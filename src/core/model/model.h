@@ -30,10 +30,16 @@ struct nt_source;
 
 /* ---- Lazy loading ---- */
 
-enum nt_lazy_state { NT_LAZY_EMPTY, NT_LAZY_READY, NT_LAZY_FAILED };
+enum nt_lazy_state {
+    NT_LAZY_EMPTY,
+    NT_LAZY_READY,
+    NT_LAZY_FAILED,
+    NT_LAZY_RELEASED, /* was ready; made again when it is needed */
+    NT_LAZY_STATES,   /* higher bits of a state are its owner's */
+};
 
 struct nt_lazy {
-    atomic_int *state;         /* enum nt_lazy_state */
+    atomic_uint *state;        /* enum nt_lazy_state */
     struct nt_error **failure; /* from malloc, after a permanent failure */
     enum nt_status (*make)(void *owner, uint32_t number, struct nt_error *error);
     void *owner; /* arguments of `make` */
@@ -48,9 +54,13 @@ struct nt_lazy {
  * the call that found it. After an environmental failure the next call retries. */
 enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error);
 
-static inline bool nt_lazy_is_ready(const atomic_int *state)
+static inline enum nt_lazy_state nt_lazy_state(const atomic_uint *state)
 {
-    return atomic_load_explicit(state, memory_order_acquire) == NT_LAZY_READY;
+    return (enum nt_lazy_state)(atomic_load_explicit(state, memory_order_acquire) % NT_LAZY_STATES);
+}
+static inline bool nt_lazy_is_ready(const atomic_uint *state)
+{
+    return nt_lazy_state(state) == NT_LAZY_READY;
 }
 
 /* ---- Pages ---- */
@@ -175,10 +185,12 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * fields, the columns that store them, and the pages of each column per cluster. Formats only describe;
  * loading, decoding, caching and serving are written once, for this model.
  *
- * Everything is immutable after opening, with these exceptions. The page lists of cluster groups, a
- * dataset's physical datasets and the file of a stub are loaded on first use by nt_dataset_load_group,
- * nt_dataset_physical and nt_file_resolve_stub (thread-safe). The selection is set before the first
- * read (nt_dataset_select). The nt_file owns all memory. */
+ * Everything is immutable after opening, with these exceptions. A dataset's physical datasets and the
+ * file of a stub are loaded on first use by nt_dataset_physical and nt_file_resolve_stub (thread-safe).
+ * The page lists of a cluster group are loaded by nt_group_pin (thread-safe) and may be released, to be
+ * loaded again on the next use, while nobody has pinned the group: a pointer to a range or a page is
+ * valid as long as the pin. The selection is set before the first read (nt_dataset_select). The nt_file
+ * owns all memory. */
 
 /* ---- Clusters ---- */
 
@@ -229,13 +241,20 @@ struct nt_group {
     uint64_t first_entry, entries; /* from the footer; 0,0 if it has none */
     uint32_t first_cluster;
     uint32_t clusters;
-    uint32_t field;   /* of a dataset with field_groups: the owner of the cluster's columns */
-    atomic_int state; /* enum nt_lazy_state */
-    /* Set by loading: */
+    uint32_t field;    /* of a dataset with field_groups: the owner of the cluster's columns */
+    atomic_uint state; /* enum nt_lazy_state, and enum nt_group_state */
+    /* Set by loading. May be read while the group is pinned: */
     struct nt_range *ranges; /* [cluster - first_cluster][column, or column of the field], row-major */
     struct nt_page *pages;
     uint64_t page_count;
-    struct nt_error *failure;
+    struct nt_error *failure; /* stays */
+};
+
+/* Bits of a group's state besides enum nt_lazy_state. */
+enum nt_group_state {
+    NT_GROUP_USED = NT_LAZY_STATES, /* since dataset->hand passed it */
+    NT_GROUP_KEPT = 2 * NT_GROUP_USED,
+    NT_GROUP_PIN = 2 * NT_GROUP_KEPT, /* one pin; all higher bits count them */
 };
 
 /* More data of a group, kept apart because most of the many groups of single fields have none. */
@@ -249,10 +268,44 @@ struct nt_group_more {
     void *format_data; /* set by loading */
 };
 
-/* Are the group's ranges and pages loaded? Loads nothing. */
+/* Are the group's ranges and pages loaded? Loads nothing. Without a pin they may be released at once. */
 static inline bool nt_group_is_loaded(const struct nt_group *group)
 {
     return nt_lazy_is_ready(&group->state);
+}
+/* Was it loaded once, so that its clusters are known? */
+static inline bool nt_group_is_known(const struct nt_group *group)
+{
+    enum nt_lazy_state state = nt_lazy_state(&group->state);
+    return state == NT_LAZY_READY || state == NT_LAZY_RELEASED;
+}
+static inline bool nt_group_has_failed(const struct nt_group *group)
+{
+    return nt_lazy_state(&group->state) == NT_LAZY_FAILED;
+}
+
+/* Pins a group that is loaded. */
+static inline bool nt_group_try_pin(struct nt_group *group)
+{
+    unsigned state = atomic_fetch_add_explicit(&group->state, NT_GROUP_PIN, memory_order_acquire);
+    if (state % NT_LAZY_STATES != NT_LAZY_READY) {
+        atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_relaxed);
+        return false;
+    }
+    if (!(state & NT_GROUP_USED))
+        atomic_fetch_or_explicit(&group->state, NT_GROUP_USED, memory_order_relaxed);
+    return true;
+}
+/* From now on, the page lists of a group stay. */
+static inline void nt_group_set_kept(struct nt_group *group)
+{
+    atomic_fetch_or_explicit(&group->state, NT_GROUP_KEPT, memory_order_relaxed);
+}
+/* Accepts NULL. */
+static inline void nt_group_unpin(struct nt_group *group)
+{
+    if (group)
+        atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_release);
 }
 
 /* Generates text in pieces: lines of a .jsonl file, items of a large document. */
@@ -352,8 +405,10 @@ struct nt_groups_ahead {
 
 struct nt_dataset_ops {
     /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
-     * once, under the dataset's lock. The model frees the memory (malloc). */
+     * under the dataset's lock. The model frees the memory (malloc). */
     enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+    /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
+    bool reloads_groups;
     /* Adds the bytes that loading groups will read and, `with_pages`, those of all of their pages. May
      * read metadata that locates them; false if that fails. Called under the dataset's lock. NULL: does
      * nothing. */
@@ -486,7 +541,7 @@ struct nt_dataset {
      * itself if nothing is derived. `levels`: where values of these columns end, and the levels around
      * them; NULL: none. Both are loaded on first use: read them only after nt_dataset_physical. */
     struct nt_dataset *physical, *levels;
-    atomic_int physical_state; /* enum nt_lazy_state */
+    atomic_uint physical_state; /* enum nt_lazy_state */
     struct nt_error *physical_failure;
     struct nt_dataset *logical;  /* the dataset whose physical or levels this is, or itself */
     struct nt_decoders decoders; /* a page list may add more, under the lock */
@@ -521,6 +576,8 @@ struct nt_dataset {
     void *format_data;
     struct nt_lock lock;          /* for loading groups, also of `physical` and `levels` */
     struct nt_groups_ahead ahead; /* under the lock */
+    uint64_t list_bytes;          /* likewise: of loaded page lists; 0 unless they may be released */
+    uint32_t hand;                /* likewise: the group to look at next to release its page list */
     atomic_uint found_group;      /* the last result of nt_page_group */
     struct nt_arena *arena;       /* owns everything above that the format allocates */
 };
@@ -572,7 +629,7 @@ struct nt_file {
     enum nt_status (*resolve)(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error);
     struct nt_file *resolved;   /* set by nt_file_resolve_stub; do not read it before */
     const struct nt_file *stub; /* the stub of this file, or itself */
-    atomic_int resolved_state;  /* enum nt_lazy_state */
+    atomic_uint resolved_state; /* enum nt_lazy_state */
     struct nt_error *resolved_failure;
     struct nt_lock lock;
     void (*close)(struct nt_file *file); /* frees format_data */
@@ -688,12 +745,20 @@ enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **show
 enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
                                    uint32_t *count_ret, struct nt_error *error);
 
-/* Loads the page lists of a cluster group, once. Remembers a failure. */
+/* Loads the page lists of a cluster group, unless they are loaded. They stay until nt_group_unpin. Remembers
+ * a failure. */
+enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+/* The same with the group; NULL for bad lists: only environmental failures fail the call. */
+enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                                     struct nt_error *error);
+/* The same for pages whose users are unknown: the lists stay with the dataset. */
+enum nt_status nt_group_keep(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+/* Loads a group that was never loaded: then its clusters are known, or its failure. */
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
 /* The bytes that loading all page lists parses, loaded or not. */
 uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset);
-/* Loads all page lists but skips bad ones; only environmental failures fail the call. */
+/* The same for all groups, but skips bad ones; only environmental failures fail the call. */
 enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error);
 
 /* The decoder of a column; pages may have their own. */
@@ -729,7 +794,7 @@ static inline uint32_t nt_physical_column(const struct nt_dataset *dataset, uint
 {
     return nt_dataset_has_physical(dataset) ? dataset->columns[column].physical : column;
 }
-/* The number of elements in a range; its pages are group->pages + range->first_page. */
+/* The number of elements in a range of a pinned group; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 
 /* The groups that may hold a column, or any column of a field (NT_NONE: any). Loads nothing. */
@@ -749,8 +814,8 @@ void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
 bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
                     struct nt_prefetch *prefetch);
 
-/* The loaded group that holds a page of a column (NT_NONE: of any), or NULL. Fast for a page near the one
- * that was found last. */
+/* The group that holds a page of a column (NT_NONE: of any), which is pinned; or NULL. Fast for a page near
+ * the one that was found last. */
 const struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column,
                                      const struct nt_page *page);
 
@@ -766,7 +831,7 @@ static inline const struct nt_range *nt_cluster_ranges(const struct nt_dataset *
 /* The index of a column's range; NT_NONE: the group holds another field's. */
 uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_group *group,
                               uint32_t column);
-/* A column's range in a cluster of a loaded group; absent if the group holds another field's. */
+/* A column's range in a cluster of a pinned group; absent if the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
 /* With field_groups: the parts that a field has groups for. */

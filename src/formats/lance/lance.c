@@ -28,6 +28,7 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
+    .reloads_groups = true,
     .plan_groups = plan_groups,
     .add_physical = nt_lance_add_physical,
 };

@@ -150,7 +150,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
     return status == NT_OK ? nt_group_builder_add(&builder->group, &page, error) : status;
 }
 
-/* Moves the list to the dataset's arena. */
+/* Moves the list to the dataset's arena, once: the group keeps its pages. */
 static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *error)
 {
     struct nt_arena *arena = builder->group.dataset->arena;
@@ -161,6 +161,7 @@ static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *e
     list->items = (void *)nt_arena_copy(arena, builder->elsewhere.items, list->count * sizeof(*list->items));
     const struct nt_dataset *dataset = builder->group.dataset;
     dataset->group_more[builder->group.group - dataset->groups].format_data = list;
+    nt_group_set_kept(builder->group.group);
     return list->items ? NT_OK : nt_fail_memory(error);
 }
 
@@ -256,8 +257,10 @@ static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *sum
             return nt_fail(filler->error, NT_CORRUPT, filler->envelope->offset,
                            "page list: cluster %u has entries beyond the dataset's %" PRIu64,
                            group->first_cluster + i, dataset->entries);
-        dataset->clusters[group->first_cluster + i] = (struct nt_cluster){
-            summary.first_entry, summary.entries, (uint32_t)(group - dataset->groups), summary.column_group};
+        if (!nt_group_is_known(group)) /* else others read it */
+            dataset->clusters[group->first_cluster + i] =
+                (struct nt_cluster){summary.first_entry, summary.entries, (uint32_t)(group - dataset->groups),
+                                    summary.column_group};
     }
     return NT_OK;
 }

@@ -183,6 +183,7 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
 
 static const struct nt_dataset_ops ops = {
     .load_group = load_group,
+    .reloads_groups = true,
     .plan_groups = plan_groups,
     .page_extents = page_extents,
     .pages_stand_alone = true,

@@ -21,7 +21,7 @@
 struct nt_ttree_file {
     struct nt_file *file;
     struct nt_streamer_info info;
-    atomic_int info_state; /* enum nt_lazy_state */
+    atomic_uint info_state; /* enum nt_lazy_state */
     struct nt_error *info_failure;
     struct nt_lock lock; /* while reading it */
     struct nt_ttree_other_files others;

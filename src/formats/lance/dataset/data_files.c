@@ -315,7 +315,8 @@ static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, st
     if (!dataset->part_deletions)
         return NT_OK;
     enum nt_status status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
-    dataset->part_deletions[part] = fragment->deletions;
+    if (!dataset->part_deletions[part]) /* else others read it */
+        dataset->part_deletions[part] = fragment->deletions;
     return status;
 }
 

@@ -34,6 +34,7 @@ static void close_dataset(struct nt_dataset *dataset)
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
+    .reloads_groups = true,
     .plan_groups = nt_lance_plan_parts,
     .describe_dataset = nt_lance_describe_dataset,
     .each_version = nt_lance_visit_history,

@@ -547,13 +547,14 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
 {
     static const struct nt_dataset_ops physical_ops = {
         .load_group = nt_lance_load_physical,
+        .reloads_groups = true,
         .plan_groups = nt_lance_plan_physical,
         .page_files = nt_lance_page_files,
         .describe_column = nt_lance_describe_column,
         .describe_page = nt_lance_describe_page,
     };
-    static const struct nt_dataset_ops levels_ops = {.load_group = nt_lance_load_physical,
-                                                     .plan_groups = nt_lance_plan_physical};
+    static const struct nt_dataset_ops levels_ops = {
+        .load_group = nt_lance_load_physical, .reloads_groups = true, .plan_groups = nt_lance_plan_physical};
     struct nt_dataset *physical, *levels;
     enum nt_status status = add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error);
     if (status != NT_OK)
