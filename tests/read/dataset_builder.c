@@ -324,7 +324,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
         memcpy(group->pages, builder->pages[number], group->page_count * sizeof(*group->pages));
     for (uint32_t i = 0; i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
-        dataset->clusters[cluster] = builder->clusters[cluster];
+        if (!nt_group_is_known(group))
+            dataset->clusters[cluster] = builder->clusters[cluster];
         for (uint32_t k = 0; k < builder->column_count; k++) {
             const struct share *share = &builder->shares[cluster][k];
             group->ranges[(size_t)i * builder->column_count + k] =
@@ -334,6 +335,11 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
                                   .state = share->state};
         }
     }
+    if (builder->releases_lists) /* nothing refuses them, but releasing gives them back */
+        atomic_fetch_add(&dataset->file->budget.used,
+                         (uint64_t)group->clusters * builder->column_count *
+                                 nt_cost_info(NT_COST_RANGE)->bytes +
+                             group->page_count * nt_cost_info(NT_COST_PAGE)->bytes);
     return NT_OK;
 }
 
@@ -387,6 +393,7 @@ static void list_first_elements(struct builder *builder)
 }
 
 static const struct nt_dataset_ops builder_ops = {.load_group = load_group};
+static const struct nt_dataset_ops releasing_ops = {.load_group = load_group, .reloads_groups = true};
 
 static void share_columns(struct nt_dataset *dataset)
 {
@@ -437,7 +444,7 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     dataset->column_groups = builder->column_groups;
     dataset->column_group_count = builder->column_group_count;
     dataset->has_sharded_clusters = builder->column_group_count > 0;
-    dataset->ops = &builder_ops;
+    dataset->ops = builder->releases_lists ? &releasing_ops : &builder_ops;
     dataset->format_data = builder;
     assert_ok(nt_dataset_link(dataset, &error));
     share_columns(dataset);
@@ -453,6 +460,8 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
         dataset->clusters = NULL;
         assert_ok(nt_dataset_add_field_groups(dataset, entries, parts, &error));
     }
+    if (builder->releases_lists)
+        atomic_store(&builder->file->budget.limit, 1);
     reopen(builder, options);
 }
 

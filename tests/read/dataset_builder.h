@@ -55,6 +55,7 @@ struct builder {
     bool hide_clusters; /* the entries of clusters are known only after their group is loaded */
     bool bad_group[MAX_GROUPS];
     unsigned loads[MAX_GROUPS]; /* number of loads of each group */
+    bool releases_lists;        /* each load releases the page lists that are not pinned */
     bool has_field_groups;      /* one group per cluster and field, not one for all; missing: null */
     bool bad_field[MAX_FIELDS], bad_part[MAX_CLUSTERS];
     unsigned field_loads[MAX_FIELDS];  /* number of loads of groups of each field */

@@ -215,10 +215,11 @@ TEST(streams_of_two_readers_are_not_read_together)
     builder_free(builder);
 }
 
-TEST(threads_that_read_one_stream_do_not_disturb_one_another, .end = 4)
+TEST(threads_that_read_one_stream_do_not_disturb_one_another, .end = 8)
 {
     enum { THREADS = 6 };
-    struct builder *builder = random_dataset(500 + (unsigned)_i, 6);
+    struct builder *builder = random_dataset(500 + (unsigned)_i, _i < 4 ? 6 : 40);
+    builder->releases_lists = _i >= 4;
     uint64_t cache_bytes = _i % 2 ? 3000 : 0;
     finish(builder, &(struct nt_reader_options){.threads = 2, .cache_bytes = cache_bytes});
     for (uint32_t field = 0; field < builder->field_count; field++) {
@@ -240,6 +241,7 @@ TEST(threads_that_read_one_stream_do_not_disturb_one_another, .end = 4)
         nt_stream_close(stream);
         nt_buffer_deinit(&expected);
     }
+    ck_assert_int_eq(builder->loads[0] > 1, builder->releases_lists && builder->group_count > 1);
     builder_free(builder);
 }
 

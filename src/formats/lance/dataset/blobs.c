@@ -241,7 +241,7 @@ enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, ui
     bool needs_file = description->size || description->kind == NT_BLOB_EXTERNAL;
     if (!needs_file || (!opens_file && description->size))
         return NT_OK;
-    finding.data_file = &lance->files[location->file];
+    finding.data_file = &lance->files[lance->fragments[part].first_file + location->file];
     enum nt_status status = find(&finding);
     if (status == NT_OK) {
         status = opens_file ? open_blob(&finding, description->size, blob) : name_bytes(&finding, blob);

@@ -48,13 +48,15 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 
 struct finding {
     const struct nt_lance_dataset *lance;
+    const struct nt_lance_fragment_part *fragment;
     uint64_t position; /* of the current DataFile in the manifest */
     struct nt_lance_column_location *locations;
     struct nt_error *error;
 };
 
-static enum nt_status add_column(const struct finding *finding, uint32_t file, int32_t id, uint64_t column)
+static enum nt_status add_column(const struct finding *finding, uint32_t number, int32_t id, uint64_t column)
 {
+    uint32_t file = number - finding->fragment->first_file;
     uint32_t field = find_field(finding->lance, id);
     struct nt_lance_column_location *location = field == NT_NONE ? NULL : &finding->locations[field];
     bool has_none = (int32_t)column < 0; /* from 2.1 on: fields that only contain other fields */
@@ -145,29 +147,51 @@ static void find_leaves(const struct finding *finding)
         find_leaves_of_rank(finding, rank);
 }
 
-enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                     struct nt_lance_fragment_part *fragment, struct nt_error *error)
+static enum nt_status find_locations(struct finding *finding)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < finding->lance->schema.field_count; i++)
+        finding->locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+    for (uint32_t i = 0; status == NT_OK && i < finding->fragment->file_count; i++)
+        status = add_file(finding, finding->fragment->first_file + i);
+    if (status == NT_OK)
+        find_leaves(finding);
+    return status;
+}
+
+/* Consecutive fragments are mostly alike. */
+static enum nt_status share_locations(struct nt_file *file, struct nt_lance_dataset *lance,
+                                      const struct nt_lance_column_location *locations,
+                                      struct nt_error *error)
 {
     uint32_t count = lance->schema.field_count;
-    if (fragment->column_locations)
+    size_t bytes = count * sizeof(*locations);
+    if (lance->last_locations && memcmp(lance->last_locations, locations, bytes) == 0)
         return NT_OK;
     enum nt_status status = nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    struct nt_lance_column_location *locations =
-        nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*locations));
-    struct finding finding = {.lance = lance, .locations = locations, .error = error};
-    if (!locations)
+    const void *copy = nt_arena_copy(file->arena, (const void *)locations, bytes);
+    if (!copy)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
-    for (uint32_t i = 0; status == NT_OK && i < fragment->file_count; i++)
-        status = add_file(&finding, fragment->first_file + i);
-    if (status != NT_OK)
-        return status;
-    find_leaves(&finding);
-    fragment->column_locations = locations;
+    lance->last_locations = copy;
     return NT_OK;
+}
+
+enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_dataset *lance,
+                                     struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    if (fragment->column_locations)
+        return NT_OK;
+    struct finding finding = {.lance = lance, .fragment = fragment, .error = error};
+    finding.locations = calloc((size_t)lance->schema.field_count + 1, sizeof(*finding.locations));
+    enum nt_status status = finding.locations ? find_locations(&finding) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = share_locations(file, lance, finding.locations, error);
+    if (status == NT_OK)
+        fragment->column_locations = lance->last_locations;
+    free(finding.locations);
+    return status;
 }
 
 /* ---- Unsupported encodings ---- */
@@ -189,12 +213,14 @@ static bool has_known_version(const struct nt_lance_data_file *data_file)
     return major < MAJOR || (major == MAJOR && minor <= MINOR);
 }
 
-static enum nt_status look_at_field(struct looking *looking, uint32_t field,
-                                    const struct nt_lance_column_location *location)
+static enum nt_status look_at_field(struct looking *looking, const struct nt_lance_fragment_part *fragment,
+                                    uint32_t field)
 {
+    const struct nt_lance_column_location *location = &fragment->column_locations[field];
     struct nt_error failure;
     const struct nt_lance *opened;
-    enum nt_status status = nt_lance_open_data_file(looking->dataset, location->file, &opened, &failure);
+    uint32_t file = fragment->first_file + location->file;
+    enum nt_status status = nt_lance_open_data_file(looking->dataset, file, &opened, &failure);
     looking->is_known[field] = true;
     looking->left--;
     if (status != NT_OK)
@@ -202,7 +228,7 @@ static enum nt_status look_at_field(struct looking *looking, uint32_t field,
     if (location->leaf.column >= opened->tail.columns || !opened->columns[location->leaf.column].failure)
         return NT_OK;
     looking->refusals[field] =
-        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[location->file].name,
+        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[file].name,
                         opened->columns[location->leaf.column].failure->message);
     return looking->refusals[field] ? NT_OK : nt_fail_memory(looking->error);
 }
@@ -220,8 +246,8 @@ static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_
     for (uint32_t i = 0; status == NT_OK && i < looking->lance->schema.field_count; i++) {
         const struct nt_lance_column_location *location = &fragment->column_locations[i];
         if (location->leaf.column != NT_NONE && !looking->is_known[i] &&
-            !has_known_version(&files[location->file]))
-            status = look_at_field(looking, i, location);
+            !has_known_version(&files[fragment->first_file + location->file]))
+            status = look_at_field(looking, fragment, i);
     }
     return status;
 }
@@ -300,7 +326,7 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
                                            struct nt_lance_physical_column *physical_column_ret,
                                            struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     const struct nt_lance_model_field *shown = &lance->schema.parts[field];
     *physical_column_ret = (struct nt_lance_physical_column){.fragment = fragment->id};
@@ -309,8 +335,9 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
         status == NT_OK ? &fragment->column_locations[shown->field] : NULL;
     if (!location || location->leaf.field != shown->field)
         return status;
-    physical_column_ret->name = lance->files[location->file].name;
-    status = nt_lance_open_data_file(dataset, location->file, &physical_column_ret->lance, error);
+    uint32_t file = fragment->first_file + location->file;
+    physical_column_ret->name = lance->files[file].name;
+    status = nt_lance_open_data_file(dataset, file, &physical_column_ret->lance, error);
     if (status == NT_OK)
         physical_column_ret->column_map =
             nt_lance_map_column(&lance->schema, &location->leaf,

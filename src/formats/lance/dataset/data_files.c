@@ -285,12 +285,12 @@ enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const
                                    : nt_lance_check_rows(schema, leaf, opened, error);
 }
 
-static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
+static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group, uint32_t file,
                                      const struct nt_lance_column_location *location, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
-    enum nt_status status = nt_lance_open_data_file(dataset, location->file, &opened, error);
+    enum nt_status status = nt_lance_open_data_file(dataset, file, &opened, error);
     if (status != NT_OK)
         return status;
     struct nt_lance_leaf leaf = location->leaf;
@@ -303,7 +303,7 @@ static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
     if (status != NT_OK)
-        nt_error_context(error, "%s", lance->files[location->file].name);
+        nt_error_context(error, "%s", lance->files[file].name);
     return status;
 }
 
@@ -332,7 +332,7 @@ static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
 
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
     const struct nt_lance_column_location *location = NULL;
@@ -344,8 +344,9 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
     if (status == NT_OK)
         location = &fragment->column_locations[lance->schema.parts[field].field];
     if (status == NT_OK)
-        status = location->leaf.column == NT_NONE ? fill_null(dataset, group, error)
-                                                  : fill_from_file(dataset, group, location, error);
+        status = location->leaf.column == NT_NONE
+                     ? fill_null(dataset, group, error)
+                     : fill_from_file(dataset, group, fragment->first_file + location->file, location, error);
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;
@@ -353,10 +354,11 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
 
 /* ---- Prefetch ---- */
 
-/* The file that stores the field of a group; NULL: none does. */
-static const struct nt_lance_column_location *locate(struct nt_dataset *dataset, uint32_t group)
+/* The column that stores the field of a group, and its file; NULL: none does. */
+static const struct nt_lance_column_location *locate(struct nt_dataset *dataset, uint32_t group,
+                                                     uint32_t *file_ret)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
     if (nt_group_is_loaded(&dataset->groups[group]) ||
@@ -364,7 +366,8 @@ static const struct nt_lance_column_location *locate(struct nt_dataset *dataset,
         return NULL;
     const struct nt_lance_column_location *location =
         &fragment->column_locations[lance->schema.parts[field].field];
-    return location->leaf.column != NT_NONE && lance->files[location->file].name ? location : NULL;
+    *file_ret = fragment->first_file + location->file;
+    return location->leaf.column != NT_NONE && lance->files[*file_ret].name ? location : NULL;
 }
 
 /* Requests the metadata of all files that are not open. */
@@ -372,9 +375,9 @@ static void request_files(struct nt_dataset *dataset, struct nt_groups groups)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     for (uint32_t i = groups.first; i < groups.end; i++) {
-        const struct nt_lance_column_location *location = locate(dataset, i);
-        if (location && !lance->files[location->file].opened)
-            ask(dataset->sources[location->file], lance->ahead.end_bytes);
+        uint32_t file;
+        if (locate(dataset, i, &file) && !lance->files[file].opened)
+            ask(dataset->sources[file], lance->ahead.end_bytes);
     }
 }
 
@@ -384,7 +387,8 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint64_t end_bytes = 0;
     for (uint32_t i = groups.first; i < groups.end; i++) {
-        const struct nt_lance_column_location *location = locate(dataset, i);
+        uint32_t file;
+        const struct nt_lance_column_location *location = locate(dataset, i, &file);
         const struct nt_lance *opened;
         if (!location)
             continue;
@@ -392,7 +396,7 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
             end_bytes < lance->ahead.end_bytes) /* a file has shown that they are longer */
             request_files(dataset, (struct nt_groups){i, groups.end});
         end_bytes = lance->ahead.end_bytes;
-        enum nt_status status = nt_lance_open_data_file(dataset, location->file, &opened, NULL);
+        enum nt_status status = nt_lance_open_data_file(dataset, file, &opened, NULL);
         if (nt_is_environmental(status))
             return false;
         if (status == NT_OK)

@@ -51,7 +51,7 @@ static inline uint64_t nt_lance_manifest_offset(const struct nt_lance_manifest_f
 /* The storage of a field of the schema in a fragment. */
 struct nt_lance_column_location {
     struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */
-    uint32_t file;             /* index of the data file in the dataset */
+    uint32_t file;             /* index of the data file in the fragment */
 };
 
 /* A directory that may contain base paths. */
@@ -77,7 +77,8 @@ struct nt_lance_fragment_part {
     bool has_rows;                   /* false: only a data file has them */
     bool has_deleted_rows;           /* false: only the deletion file has them */
     uint32_t first_file, file_count; /* range in the dataset's data files */
-    /* By field of the schema; NULL until first used. Guarded by the dataset's lock. */
+    /* By field of the schema; NULL until first used. Fragments that are alike share them. Guarded by the
+     * dataset's lock. */
     const struct nt_lance_column_location *column_locations;
     bool has_deletions; /* likewise: `deletions` is set */
     const struct nt_deletion_vector *deletions;
@@ -139,6 +140,7 @@ struct nt_lance_dataset {
     unsigned generations;                   /* of its files */
     struct nt_lance_physical physical_view; /* shared by the physical datasets */
     struct nt_lance_readahead ahead;
+    const struct nt_lance_column_location *last_locations; /* the last that were found; NULL: none */
     struct {
         TAILQ_HEAD(nt_lance_open_files, nt_lance_open_file) by_use; /* most recently used first */
         uint64_t bytes;                                             /* reserved for them */
@@ -327,7 +329,7 @@ enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset
 /* Fills fragment->column_locations, unless it is set. Returns NT_CORRUPT if the fragment lists a field twice,
  * or lists fewer or more columns than fields. The caller holds the dataset's lock. Memory comes from the
  * file's arena and counts against its budget. */
-enum nt_status nt_lance_find_columns(struct nt_file *file, const struct nt_lance_dataset *lance,
+enum nt_status nt_lance_find_columns(struct nt_file *file, struct nt_lance_dataset *lance,
                                      struct nt_lance_fragment_part *fragment, struct nt_error *error);
 
 /* ---- Unsupported encodings ---- */

@@ -22,13 +22,13 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
                                   struct nt_error *error)
 {
-    const struct nt_lance_column_location *locations =
-        lance->fragments[lance->files[number].fragment].column_locations;
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
+    const struct nt_lance_column_location *locations = fragment->column_locations;
     bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
     enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
         uint32_t column = locations[i].leaf.column;
-        if (locations[i].file != number || column >= opened->tail.columns)
+        if (fragment->first_file + locations[i].file != number || column >= opened->tail.columns)
             continue;
         has_field[column] = true;
         uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &locations[i].leaf);
@@ -47,7 +47,7 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
 static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
                                  const struct nt_layout_output *output, struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance *opened = NULL;
     enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
