@@ -250,6 +250,9 @@ struct nt_chain_member {
     struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
     struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
     bool waits;               /* opens with the first read of its rows: see nt_chain_slice */
+    /* Under the lock of the file, of one that waits and is open: how many calls use it, and its metadata. */
+    uint32_t users;
+    uint64_t woken_bytes;
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
@@ -273,6 +276,7 @@ struct nt_chain {
      * these were. */
     uint32_t next_waiting, opened_together;
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
+    uint64_t woken_bytes;        /* of those that wait, and are open; under the lock of the file */
     struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
 };
 
@@ -287,8 +291,10 @@ struct nt_chain_slice {
     /* The member has the schema of the first one, and these entries in its clusters. It has one cluster
      * group in the chain, which opens it, and copies what is read of its pages. `dataset` is set during
      * that, under the lock of the file, and stays if pages need it. If fields have groups of their own (in
-     * trees, or with friends), the member stays open. NULL: the member is open. */
+     * trees, or with friends), the member stays open: with nt_chain_hold, and until others need the memory.
+     * NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
+    bool stays_open;          /* pages need the dataset of the member */
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
     uint32_t *columns;        /* [column of the member]: of the chain */
@@ -348,6 +354,12 @@ struct nt_chain_dataset {
 static inline struct nt_dataset *nt_chain_first_dataset(const struct nt_chain_slice *slice)
 {
     return slice->series->slices[0].dataset;
+}
+
+/* A dataset with the schema of a slice that did not fail: its own, or if it waits that of the first one. */
+static inline const struct nt_dataset *nt_chain_alike(const struct nt_chain_slice *slice)
+{
+    return slice->waits ? nt_chain_first_dataset(slice) : slice->dataset;
 }
 
 static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)
@@ -493,6 +505,11 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
 /* Unpins the groups and connects the sources of a slice whose page list has been copied, and closes its
  * member if nothing else needs that. */
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
+/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_let_go. For chains whose fields
+ * have groups of their own. Closes others if the metadata of all takes too much memory. */
+enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                             struct nt_error *error);
+void nt_chain_let_go(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
 /* Opens all members, for functions that need them. Only environmental failures fail the call. */
@@ -513,6 +530,8 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
 /* Connects the sources of a slice that waited, and is open now. `is_file`: its pages are read from the file
  * itself, because its dataset closes. */
 void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice, bool is_file);
+/* For a member that closes: disconnects the sources that no page refers to, all but the file. */
+void nt_chain_disconnect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 
 /* ---- Cluster groups ---- */
 

@@ -46,7 +46,7 @@ const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *datase
 /* Do the member's groups hold all fields, though those of the chain are of single fields? */
 static bool has_whole_groups(const struct nt_chain_slice *slice)
 {
-    return !(slice->waits ? nt_chain_first_dataset(slice) : slice->dataset)->field_groups;
+    return !nt_chain_alike(slice)->field_groups;
 }
 
 static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)
@@ -377,6 +377,7 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 static enum nt_status map_page(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_page *page,
                                struct nt_error *error)
 {
+    slice->stays_open |= page->source > 0;
     page->source += slice->part->first_source;
     return map_decoder(dataset, slice, page->decoder, &page->decoder, error);
 }
@@ -681,18 +682,6 @@ static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* A member that waits opens for the first of its fields, and stays open for the others. */
-static enum nt_status wake(struct nt_dataset *dataset, struct nt_chain_slice *slice, struct nt_error *error)
-{
-    nt_lock_acquire(&dataset->file->lock);
-    bool is_open = slice->dataset;
-    enum nt_status status = is_open ? NT_OK : nt_chain_wake(dataset, slice, error);
-    if (status == NT_OK && !is_open)
-        nt_chain_end_wake(dataset, slice);
-    nt_lock_release(&dataset->file->lock);
-    return status;
-}
-
 static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
                                              const struct nt_chain_slice *slice, const struct nt_group *group,
                                              uint64_t number, struct nt_group **group_ret)
@@ -749,11 +738,13 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
 {
     if (slice->waits && !dataset->field_groups)
         return load_waiting(dataset, slice, group, error);
-    enum nt_status status = slice->waits ? wake(dataset, slice, error) : NT_OK;
+    enum nt_status status = nt_chain_hold(dataset, slice, error);
     if (status != NT_OK)
         return status;
-    return dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
-                                                            : load_own_group(dataset, slice, group, error);
+    status = dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
+                                                              : load_own_group(dataset, slice, group, error);
+    nt_chain_let_go(dataset, slice);
+    return status;
 }
 
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)

@@ -63,16 +63,20 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     const struct nt_page *own;
     struct nt_group *group;
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
-    if (!slice->dataset || !slice->dataset->ops->describe_page ||
-        !(own = nt_chain_member_page(dataset, slice, column, page, &group)))
+    if (slice->failure || !nt_chain_alike(slice)->ops->describe_page)
         return NT_OK;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < slice->dataset->column_count; i++)
+    enum nt_status status = nt_chain_hold(dataset, slice, NULL);
+    if (status != NT_OK)
+        return status;
+    own = nt_chain_member_page(dataset, slice, column, page, &group);
+    for (uint32_t i = 0; own && i < slice->dataset->column_count; i++)
         if (slice->columns[i] == column) {
             status = slice->dataset->ops->describe_page(slice->dataset, i, own, json);
             break;
         }
-    nt_group_unpin(group);
+    if (own)
+        nt_group_unpin(group);
+    nt_chain_let_go(dataset, slice);
     return status;
 }
 
@@ -93,9 +97,12 @@ static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t colum
 static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                            char location[static NT_LOCATION_BYTES])
 {
-    const struct nt_dataset *own = nt_chain_source_slice(dataset, page->source)->dataset;
-    if (own && own->format && strcmp(own->format, "ttree") == 0)
-        own->ops->page_elsewhere(own, page, location);
+    const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
+    const char *format = slice->failure ? NULL : nt_chain_alike(slice)->format;
+    if (!format || strcmp(format, "ttree") != 0 || nt_chain_hold(dataset, slice, NULL) != NT_OK)
+        return;
+    slice->dataset->ops->page_elsewhere(slice->dataset, page, location);
+    nt_chain_let_go(dataset, slice);
 }
 
 /* A slice with the row has the field. */

@@ -260,3 +260,12 @@ void nt_chain_connect_sources(struct nt_dataset *dataset, const struct nt_chain_
         connect_once(dataset->file->layout_sources[number], file, file);
     }
 }
+
+void nt_chain_disconnect_sources(struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+{
+    for (uint32_t i = 1; i < slice->dataset->source_count; i++) {
+        struct nt_source *source = dataset->sources[slice->part->first_source + i];
+        source->beneath = NULL;
+        ((struct checked_source *)source)->own = NULL;
+    }
+}

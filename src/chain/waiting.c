@@ -290,14 +290,17 @@ static bool stand_alone(const struct nt_dataset *own)
     return stand_alone;
 }
 
+static struct nt_chain_slice *slice_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
+{
+    return &nt_chain_dataset_of(dataset)->slices[part - nt_chain_of(dataset->file)->parts];
+}
+
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part)
 {
     bool is_in_use = false;
     for (uint32_t i = 0; i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            is_in_use |=
-                nt_chain_dataset_of(file->datasets[i])->slices[part - nt_chain_of(file)->parts].dataset !=
-                NULL;
+            is_in_use |= slice_of(file->datasets[i], part)->dataset != NULL;
     return is_in_use;
 }
 
@@ -315,6 +318,81 @@ void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
     slice->dataset = NULL;
     if (!nt_chain_is_in_use(dataset->file, part))
         nt_chain_close_member(part);
+}
+
+/* ---- Members that stay open while they are used ---- */
+
+/* Pages that were copied need only the file, which stays open. */
+static bool can_close(const struct nt_file *file, const struct nt_chain_member *part)
+{
+    bool can_close = part->waits && part->file && part->users == 0;
+    for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
+        const struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+        if (slice && slice->dataset)
+            can_close = !slice->stays_open && slice->dataset->sources[0] == part->file->source;
+    }
+    return can_close;
+}
+
+static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
+{
+    struct nt_chain *chain = file->format_data;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_chain_slice *slice = file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+        if (!slice || !slice->dataset)
+            continue;
+        nt_chain_disconnect_sources(file->datasets[i], slice);
+        slice->dataset = NULL;
+    }
+    chain->woken_bytes -= part->woken_bytes;
+    part->woken_bytes = 0;
+    nt_chain_close_member(part);
+}
+
+/* Closes those that are first in the list until the others fit. */
+static void make_room(const struct nt_file *file)
+{
+    struct nt_chain *chain = file->format_data;
+    for (uint32_t i = 0; i < chain->part_count && nt_budget_is_tight(&file->budget, chain->woken_bytes); i++)
+        if (can_close(file, &chain->parts[i]))
+            close_idle(file, &chain->parts[i]);
+}
+
+enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                             struct nt_error *error)
+{
+    struct nt_dataset *own = (struct nt_dataset *)(uintptr_t)dataset;
+    struct nt_chain *chain = dataset->file->format_data;
+    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
+    enum nt_status status = NT_OK;
+    if (!slice->waits)
+        return NT_OK;
+    nt_lock_acquire(&dataset->file->lock);
+    if (!slice->dataset) {
+        struct nt_chain_slice *woken = slice_of(dataset, part);
+        make_room(dataset->file);
+        status = nt_chain_wake(own, woken, error);
+        if (status == NT_OK)
+            nt_chain_end_wake(own, woken);
+    }
+    if (status == NT_OK && part->woken_bytes == 0) {
+        part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
+        chain->woken_bytes += part->woken_bytes;
+    }
+    part->users += status == NT_OK;
+    nt_lock_release(&dataset->file->lock);
+    return status;
+}
+
+void nt_chain_let_go(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+{
+    struct nt_chain *chain = dataset->file->format_data;
+    if (!slice->waits)
+        return;
+    nt_lock_acquire(&dataset->file->lock);
+    chain->parts[slice->part - chain->parts].users--;
+    nt_lock_release(&dataset->file->lock);
 }
 
 enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error)

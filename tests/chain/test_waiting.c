@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Members with trees that the index knows: each opens when its rows are read, and closes when others need
+ * the memory.
+ */
+#include "chain/chain.h"
+
+#include <ntuple/read.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support.h"
+#include "temporary.h"
+#include "core/base/memory.h"
+#include "core/json/json.h"
+#include "core/model/budget.h"
+#include "core/model/model.h"
+
+enum { MEMBERS = 12, ENTRIES = 30, MAX_PATH = 512 };
+
+static struct nt_error error;
+static struct nt_reader *reader;
+static struct nt_chain_list *list;
+static struct nt_chain_index *known;
+static struct nt_file *file;
+
+static void save_index(void *context, const struct nt_buffer *text)
+{
+    (void)context;
+    assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
+}
+
+static void open_chain(uint64_t metadata_bytes)
+{
+    const struct nt_chain_options options = {.index = known, .save_index = known ? NULL : save_index};
+    struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
+    open.metadata_bytes = metadata_bytes;
+    assert_ok(nt_chain_open(list, &options, &open, &file, &error));
+    ck_assert_ptr_null(file->datasets[0]->failure);
+}
+
+/* Copies of one file, and their index. */
+static void setup(void)
+{
+    static char bytes[1 << 16];
+    char path[MAX_PATH], names[MEMBERS][MAX_PATH];
+    const char *paths[MEMBERS];
+    temporary_setup();
+    snprintf(path, sizeof(path), "%s/trees/trees_leaves.root", getenv("NTUPLE_TEST_DATA"));
+    FILE *source = fopen(path, "rb");
+    ck_assert_ptr_nonnull(source);
+    size_t size = fread(bytes, 1, sizeof(bytes), source);
+    fclose(source);
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "member%02u.root", i);
+        snprintf(names[i], sizeof(names[i]), "%s", temporary_file(name, bytes, size));
+        paths[i] = names[i];
+    }
+    assert_ok(nt_chain_list_new(paths, MEMBERS, false, &list, &error));
+    open_chain(0);
+    nt_file_close(file);
+    ck_assert_ptr_nonnull(known);
+    assert_ok(nt_reader_new(NULL, &reader, &error));
+}
+
+static void teardown(void)
+{
+    nt_reader_free(reader);
+    nt_file_close(file);
+    nt_chain_list_free(list);
+    nt_chain_index_free(known);
+    known = NULL;
+    temporary_teardown();
+}
+
+static unsigned open_members(void)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        count += nt_chain_of(file)->parts[i].file != NULL;
+    return count;
+}
+
+static void load_groups(void)
+{
+    struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        assert_ok(nt_group_pin(dataset, i, &error));
+        nt_group_unpin(&dataset->groups[i]);
+    }
+}
+
+TEST(a_member_opens_with_its_rows, .setup = setup, .teardown = teardown)
+{
+    open_chain(0);
+    ck_assert_uint_eq(open_members(), 1);
+    load_groups();
+    ck_assert_uint_eq(open_members(), MEMBERS);
+}
+
+/* All groups are loaded for one field after the other, so each member opens several times. */
+TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = teardown)
+{
+    open_chain(0);
+    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    nt_file_close(file);
+    open_chain(8 * of_member);
+    load_groups();
+    ck_assert_uint_lt(open_members(), MEMBERS / 2);
+
+    struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t column = 0; column < dataset->column_count; column += 5) { /* pages of closed members */
+        struct nt_groups groups = nt_groups_of_column(dataset, column);
+        for (uint32_t i = groups.first; i < groups.end; i++) {
+            struct nt_buffer text = {0};
+            struct nt_json json;
+            assert_ok(nt_group_pin(dataset, i, &error));
+            nt_json_line(&json, &text);
+            if (dataset->groups[i].page_count)
+                assert_ok(dataset->ops->describe_page(dataset, column, dataset->groups[i].pages, &json));
+            ck_assert_ptr_nonnull(memmem(text.bytes, text.length, "\"basket", strlen("\"basket")));
+            nt_group_unpin(&dataset->groups[i]);
+            nt_buffer_deinit(&text);
+        }
+    }
+    ck_assert_uint_lt(open_members(), MEMBERS / 2);
+}
+
+TEST(values_are_those_of_the_members, .setup = setup, .teardown = teardown)
+{
+    int32_t values[2][MEMBERS * ENTRIES];
+    for (unsigned i = 0; i < 2; i++) {
+        struct nt_stream *stream;
+        uint32_t field;
+        open_chain(i ? (uint64_t)1 << 20 : 0);
+        assert_ok(nt_dataset_find(file->datasets[0], "x_I", &field, &error));
+        assert_ok(nt_stream_open(reader, file->datasets[0], field, NT_STREAM_DATA, &stream, &error));
+        ck_assert_uint_eq(nt_stream_elements(stream), MEMBERS * ENTRIES);
+        assert_ok(nt_stream_read(stream, 0, values[i], sizeof(values[i]), &error));
+        nt_stream_close(stream);
+        if (i == 0)
+            nt_file_close(file);
+    }
+    ck_assert_mem_eq(values[0], values[1], sizeof(values[0]));
+    ck_assert_mem_eq(values[0], values[0] + ENTRIES, ENTRIES * sizeof(values[0][0]));
+}
