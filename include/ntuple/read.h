@@ -24,7 +24,8 @@ struct nt_reader_options { /* grows as nt_open_options does */
     unsigned threads;         /* workers that decode in parallel, and slow pages ahead; 0: none */
     bool always_readahead;    /* also decode fast pages ahead; useful if nothing else reads ahead */
     unsigned failure_seconds; /* how long the reader remembers a failed page; 0: 10 */
-    /* Called once per new failure (not per remembered one), from any thread. May be NULL. */
+    /* Called once per new failure (not per remembered one), from any thread. The page is valid during the
+     * call. May be NULL. */
     void (*on_failure)(void *context, const struct nt_dataset *dataset, uint32_t column,
                        const struct nt_page *page, const struct nt_error *error);
     void *context;

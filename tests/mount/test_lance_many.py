@@ -3,6 +3,7 @@
 """A dataset of many fragments: reads are correct, and take little memory for each, however often
 they repeat."""
 import os
+import shutil
 import threading
 
 from harness import IS_SANITIZED, NTUPLE, Foreground, case, command, high_water, run, same, scratch
@@ -10,6 +11,7 @@ from many_fragments import digests, first_version, write_fragments
 
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
 FEW = 100
+FEW_LIMIT = 512 << 10  # page lists of all columns alone take more
 COLUMN = 'id'
 LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0  # limit of metadata; 0: the default
 # For each fragment of nine columns of which one was read, and the memory of the programs; without a
@@ -54,6 +56,27 @@ def columns_are_right_and_fragments_take_little():
             most = high_water(mount.decoder)
             same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True,
                  f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
+
+
+def contents(top):
+    return {path.relative_to(top): read(path) for path in top.rglob('*') if path.is_file()}
+
+
+@case
+def page_lists_are_read_again_if_they_do_not_fit():
+    with scratch() as directory:
+        write_fragments(directory / 'many', FEW)
+        same(command(NTUPLE, 'cp', '-r', directory / 'many', directory / 'whole').returncode, 0)
+        with Foreground(directory / 'many', options=['-o', f'metadatasize={FEW_LIMIT}']) as mount:
+            shutil.copytree(mount.mountpoint / 'many', directory / 'bounded', symlinks=True)
+            same(read(mount.mountpoint / '.ntuplefs' / 'errors.jsonl'), b'')
+        whole, bounded = contents(directory / 'whole' / 'many'), contents(directory / 'bounded')
+        same(sorted(whole), sorted(bounded))
+        same([path for path, content in whole.items() if bounded[path] != content], [])
+        for column in first_version()['columns']:
+            if 'data' in column:
+                found = read(directory / 'bounded' / column['path'] / 'data.bin')
+                same(digests(found, FEW), {column['data']}, column['path'])
 
 
 @case
