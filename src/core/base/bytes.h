@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Inline primitives for untrusted input: a bounds-checked cursor with little- and big-endian loads,
- * overflow-checked arithmetic, and binary search.
+ * overflow-checked arithmetic, and binary search; and a hint for loops that write.
  */
 #ifndef NT_CORE_BASE_BYTES_H
 #define NT_CORE_BASE_BYTES_H
@@ -194,5 +194,15 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
         }                                                                                                    \
         return low;                                                                                          \
     }
+
+/* ---- Outputs of loops ---- */
+
+/* A loop that fills memory which is in no cache waits with each store. This requests the memory ahead; beyond
+ * the end it does no harm. */
+static inline void nt_write_ahead(const uint8_t *output)
+{
+    enum { AHEAD = 2048 };
+    __builtin_prefetch((const void *)((uintptr_t)output + AHEAD), 1);
+}
 
 #endif

@@ -431,6 +431,7 @@ static inline vector16 swap64(vector16 items)
         for (; bytes - i >= VECTOR; i += VECTOR) {                                                           \
             vector16 items = swap##bits((vector16)load(stored + i));                                         \
             memcpy(output + i, &items, VECTOR);                                                              \
+            nt_write_ahead(output + i);                                                                      \
         }                                                                                                    \
         return i / ((bits) / 8);                                                                             \
     }

@@ -226,13 +226,16 @@ static enum nt_status fail_offset(const struct nt_basket *basket, const uint8_t 
 static enum nt_status check_offsets(const struct nt_basket *basket, const uint8_t *offsets,
                                     struct nt_error *error)
 {
-    uint32_t before = basket->key_bytes, are_falling = 0;
-    for (uint32_t i = 0; i < basket->entries; i++) {
-        uint32_t offset = nt_load_be32(offsets + sizeof(offset) * i);
-        are_falling |= offset < before;
-        before = offset;
+    enum { TOGETHER = 64 };
+    uint32_t some[TOGETHER + 1] = {basket->key_bytes}, are_falling = 0;
+    for (uint32_t first = 0, count; first < basket->entries; first += count) { /* becomes vector code */
+        count = basket->entries - first < TOGETHER ? basket->entries - first : TOGETHER;
+        nt_swap32(offsets + sizeof(*some) * first, count, (uint8_t *)(some + 1));
+        for (uint32_t i = 0; i < count; i++)
+            are_falling |= some[i + 1] < some[i];
+        some[0] = some[count];
     }
-    if (are_falling || before > basket->last ||
+    if (are_falling || some[0] > basket->last ||
         (basket->entries && nt_load_be32(offsets) != basket->key_bytes))
         return fail_offset(basket, offsets, error);
     return NT_OK;

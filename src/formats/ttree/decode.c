@@ -726,6 +726,7 @@ static uint32_t put_ends_of_rest(struct run *run, const struct entries *entries,
         rest |= bytes & mask;
         uint64_t end = before + (bytes >> shift);
         memcpy(to + sizeof(end) * i, &end, sizeof(end));
+        nt_write_ahead(to + sizeof(end) * i);
     }
     for (uint32_t i = 0; rest && i < count; i++) { /* up to the first that is not regular */
         uint32_t regular = bytes;
@@ -822,6 +823,7 @@ __attribute__((always_inline)) static inline uint32_t copy_lists(struct lists *l
         if (has_ends) {
             sum += count;
             memcpy(to, &sum, sizeof(sum));
+            nt_write_ahead(to);
             to += sizeof(sum);
         }
         start = end + front.bytes;
