@@ -130,6 +130,13 @@ struct nt_option {
     const char *help;
 };
 
+/* A row for a member of the settings: its letter or 0, then the kind and further members by name. */
+#define NT_OPTION(option_letter, option_name, option_kind, settings_member, ...)                             \
+    {                                                                                                        \
+        .letter = (option_letter), .name = (option_name), .kind = NT_OPTION_##option_kind,                   \
+        .member = offsetof(struct nt_settings, settings_member), __VA_ARGS__                                 \
+    }
+
 /* ---- Option parsing ---- */
 
 /* Parses the arguments by one or several tables. Members are offsets into `settings`; values point into

@@ -58,13 +58,9 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.name = "rows",
-     .kind = NT_OPTION_TEXT,
-     .member = offsetof(struct nt_settings, row_range),
-     .argument = "FIRST:END",
-     .is_value = nt_is_row_range,
-     .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, with END at least FIRST",
-     .help = "write rows FIRST to END-1 of a dataset or field as JSON lines"},
+    NT_OPTION(0, "rows", TEXT, row_range, .argument = "FIRST:END", .is_value = nt_is_row_range,
+              .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, with END at least FIRST",
+              .help = "write rows FIRST to END-1 of a dataset or field as JSON lines"),
     NT_PROGRESS_QUIET_OPTION,
     {0},
 };

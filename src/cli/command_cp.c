@@ -267,21 +267,12 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.letter = 'r',
-     .name = "recursive",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, recursive),
-     .help = "copy directories and everything in them"},
-    {.letter = 'f',
-     .name = "force",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, overwrite),
-     .help = "replace files that exist"},
-    {.name = "data",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, data),
-     .help = "of directories, copy only the arrays of fields (.npy, else .bin) and field.json: no texts, "
-             "tables, pictures or column.<k>"},
+    NT_OPTION('r', "recursive", FLAG, recursive, .help = "copy directories and everything in them"),
+    NT_OPTION('f', "force", FLAG, overwrite, .help = "replace files that exist"),
+    NT_OPTION(
+        0, "data", FLAG, data,
+        .help = "of directories, copy only the arrays of fields (.npy, else .bin) and field.json: no texts, "
+                "tables, pictures or column.<k>"),
     NT_PROGRESS_QUIET_OPTION,
     {0},
 };

@@ -311,10 +311,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.name = "json",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, json),
-     .help = "print a JSON document for each file, with exact numbers"},
+    NT_OPTION(0, "json", FLAG, json, .help = "print a JSON document for each file, with exact numbers"),
     {0},
 };
 

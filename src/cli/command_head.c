@@ -360,25 +360,13 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.letter = 'n',
-     .name = "rows",
-     .kind = NT_OPTION_NUMBER,
-     .member = offsetof(struct nt_settings, rows),
-     .argument = "N",
-     .help = "print N rows (default: 10; for a table 5)"},
-    {.name = "columns",
-     .kind = NT_OPTION_TEXT,
-     .member = offsetof(struct nt_settings, columns),
-     .argument = "PATTERN,...",
-     .help = "print only these fields of each entry: paths or patterns"},
-    {.name = "table",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, table),
-     .help = "print a table that fits the terminal (default on a terminal)"},
-    {.name = "json",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, json),
-     .help = "print JSON lines (default if the output is not a terminal)"},
+    NT_OPTION('n', "rows", NUMBER, rows, .argument = "N",
+              .help = "print N rows (default: 10; for a table 5)"),
+    NT_OPTION(0, "columns", TEXT, columns, .argument = "PATTERN,...",
+              .help = "print only these fields of each entry: paths or patterns"),
+    NT_OPTION(0, "table", FLAG, table,
+              .help = "print a table that fits the terminal (default on a terminal)"),
+    NT_OPTION(0, "json", FLAG, json, .help = "print JSON lines (default if the output is not a terminal)"),
     {0},
 };
 

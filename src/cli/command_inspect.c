@@ -697,24 +697,15 @@ static bool is_key(const char *name)
 }
 
 static const struct nt_option options[] = {
-    {.name = "json",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, json),
-     .help = "print a JSON document for each file, with exact numbers"},
-    {.name = "group",
-     .kind = NT_OPTION_CHOICE,
-     .member = offsetof(struct nt_settings, group),
-     .argument = "KEY",
-     .choices = group_names,
-     .help = "join columns by field (at the top), type or prefix of names, and sort by stored bytes"},
-    {.name = "sort",
-     .kind = NT_OPTION_TEXT,
-     .member = offsetof(struct nt_settings, sort),
-     .argument = "KEY",
-     .each_value = each_key,
-     .is_value = is_key,
-     .help = "sort columns or groups by field, type, stored, ratio, ...: text from A to Z, largest numbers "
-             "first"},
+    NT_OPTION(0, "json", FLAG, json, .help = "print a JSON document for each file, with exact numbers"),
+    NT_OPTION(0, "group", CHOICE, group, .argument = "KEY", .choices = group_names,
+              .help =
+                  "join columns by field (at the top), type or prefix of names, and sort by stored bytes"),
+    NT_OPTION(
+        0, "sort", TEXT, sort, .argument = "KEY", .each_value = each_key, .is_value = is_key,
+        .help =
+            "sort columns or groups by field, type, stored, ratio, ...: text from A to Z, largest numbers "
+            "first"),
     {0},
 };
 

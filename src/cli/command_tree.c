@@ -111,21 +111,11 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.letter = 'a',
-     .name = "all",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, all),
-     .help = "show names that begin with a dot, too"},
-    {.letter = 'L',
-     .name = "depth",
-     .kind = NT_OPTION_NUMBER,
-     .member = offsetof(struct nt_settings, depth),
-     .argument = "N",
-     .help = "show at most N levels of directories"},
-    {.name = "fields",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, fields),
-     .help = "draw only fields, datasets and directories of these; of a file with one dataset its fields"},
+    NT_OPTION('a', "all", FLAG, all, .help = "show names that begin with a dot, too"),
+    NT_OPTION('L', "depth", NUMBER, depth, .argument = "N", .help = "show at most N levels of directories"),
+    NT_OPTION(
+        0, "fields", FLAG, fields,
+        .help = "draw only fields, datasets and directories of these; of a file with one dataset its fields"),
     {0},
 };
 

@@ -510,15 +510,8 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {.name = "json",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, json),
-     .help = "print a line of JSON for each finding and each file"},
-    {.letter = 'q',
-     .name = "quiet",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, quiet),
-     .help = "print nothing; only set the exit status"},
+    NT_OPTION(0, "json", FLAG, json, .help = "print a line of JSON for each finding and each file"),
+    NT_OPTION('q', "quiet", FLAG, quiet, .help = "print nothing; only set the exit status"),
     {0},
 };
 

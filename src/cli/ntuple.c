@@ -24,16 +24,9 @@ static const struct nt_command *const commands[] = {
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 static const struct nt_option common_options[] = {
-    {.letter = 'h',
-     .name = "help",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, help),
-     .help = "print this text"},
-    {.letter = 'V',
-     .name = "version",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, version),
-     .help = "print the versions of ntuple and its deflate and lzma libraries"},
+    NT_OPTION('h', "help", FLAG, help, .help = "print this text"),
+    NT_OPTION('V', "version", FLAG, version,
+              .help = "print the versions of ntuple and its deflate and lzma libraries"),
     {0},
 };
 
