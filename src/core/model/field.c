@@ -49,132 +49,64 @@ static const struct nt_stream_row validity[MAX_COLUMNS + 1] = {
 };
 
 static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
-    [NT_FIELD_RECORD] =
-        {
-            .name = "record",
-            .form = NT_FORM_RECORD,
-        },
-    [NT_FIELD_TUPLE] =
-        {
-            .name = "tuple",
-            .form = NT_FORM_TUPLE,
-        },
-    [NT_FIELD_ARRAY] =
-        {
-            .name = "array",
-            .below = NT_BELOW_SEVERAL,
-            .form = NT_FORM_FIXED_LIST,
-        },
-    [NT_FIELD_WRAPPER] =
-        {
-            .name = "wrapper",
-            .form = NT_FORM_WRAPPER,
-        },
-    [NT_FIELD_VALUE] =
-        {
-            .name = "value",
-            .columns = 1,
-            .streams = {[NT_STREAM_DATA] = &values},
-            .has_dimensions = true,
-            .below = NT_BELOW_SEVERAL,
-            .form = NT_FORM_VALUE,
-        },
-    [NT_FIELD_STRING] =
-        {
-            .name = "string",
-            .columns = 2,
-            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
-            .form = NT_FORM_TEXT,
-        },
-    [NT_FIELD_STREAMED] =
-        {
-            .name = "streamed",
-            .columns = 2,
-            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
-            .form = NT_FORM_BYTES,
-        },
-    [NT_FIELD_COLLECTION] =
-        {
-            .name = "collection",
-            .columns = 1,
-            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
-            .below = NT_BELOW_INDEX,
-            .form = NT_FORM_LIST,
-        },
-    [NT_FIELD_OPTIONAL] =
-        {
-            .name = "optional",
-            .columns = 1,
-            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
-            .below = NT_BELOW_INDEX,
-            .form = NT_FORM_OPTIONAL,
-        },
-    [NT_FIELD_DENSE_OPTIONAL] =
-        {
-            .name = "dense optional",
-            .columns = 1,
-            .streams = {[NT_STREAM_VALID] = &values},
-            .form = NT_FORM_OPTIONAL,
-        },
-    [NT_FIELD_VARIANT] =
-        {
-            .name = "variant",
-            .columns = 1,
-            .streams = {[NT_STREAM_TAGS] = &tags, [NT_STREAM_INDEX] = &alternatives},
-            .below = NT_BELOW_SWITCH,
-            .form = NT_FORM_VARIANT,
-        },
-    [NT_FIELD_CARDINALITY] =
-        {
-            .name = "cardinality",
-            .columns = 1,
-            .streams = {[NT_STREAM_DATA] = &sizes},
-            .form = NT_FORM_VALUE,
-        },
-    [NT_FIELD_PAGE_BYTES] =
-        {
-            .name = "page bytes",
-            .columns = 1,
-            .streams = {[NT_STREAM_OFFSETS] = &page_ends, [NT_STREAM_DATA] = &stored_bytes},
-            .has_page_per_row = true,
-            .form = NT_FORM_BYTES,
-        },
-    [NT_FIELD_MEMBER] =
-        {
-            .name = "member",
-            .streams = {[NT_STREAM_DATA] = &members},
-            .form = NT_FORM_VALUE,
-        },
-    [NT_FIELD_UNREADABLE] =
-        {
-            .name = "unreadable",
-            .below = NT_BELOW_OWN,
-            .form = NT_FORM_NOTHING,
-        },
-    [NT_FIELD_NULL] =
-        {
-            .name = "null",
-            .form = NT_FORM_NULL,
-        },
-    [NT_FIELD_JSON] =
-        {
-            .name = "json",
-            .columns = 2,
-            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
-            .form = NT_FORM_JSON,
-        },
-    [NT_FIELD_SPLIT_COLLECTION] =
-        {
-            .name = "split collection",
-            .columns = 1,
-            .streams = {[NT_STREAM_DATA] = &values},
-            .form = NT_FORM_RECORD,
-        },
-    [NT_FIELD_EMPTY] =
-        {
-            .name = "empty",
-            .form = NT_FORM_EMPTY,
-        },
+    [NT_FIELD_RECORD] = {.name = "record", .form = NT_FORM_RECORD},
+    [NT_FIELD_TUPLE] = {.name = "tuple", .form = NT_FORM_TUPLE},
+    [NT_FIELD_ARRAY] = {.name = "array", .below = NT_BELOW_SEVERAL, .form = NT_FORM_FIXED_LIST},
+    [NT_FIELD_WRAPPER] = {.name = "wrapper", .form = NT_FORM_WRAPPER},
+    [NT_FIELD_VALUE] = {.name = "value",
+                        .columns = 1,
+                        .streams = {[NT_STREAM_DATA] = &values},
+                        .has_dimensions = true,
+                        .below = NT_BELOW_SEVERAL,
+                        .form = NT_FORM_VALUE},
+    [NT_FIELD_STRING] = {.name = "string",
+                         .columns = 2,
+                         .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+                         .form = NT_FORM_TEXT},
+    [NT_FIELD_STREAMED] = {.name = "streamed",
+                           .columns = 2,
+                           .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+                           .form = NT_FORM_BYTES},
+    [NT_FIELD_COLLECTION] = {.name = "collection",
+                             .columns = 1,
+                             .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+                             .below = NT_BELOW_INDEX,
+                             .form = NT_FORM_LIST},
+    [NT_FIELD_OPTIONAL] = {.name = "optional",
+                           .columns = 1,
+                           .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+                           .below = NT_BELOW_INDEX,
+                           .form = NT_FORM_OPTIONAL},
+    [NT_FIELD_DENSE_OPTIONAL] = {.name = "dense optional",
+                                 .columns = 1,
+                                 .streams = {[NT_STREAM_VALID] = &values},
+                                 .form = NT_FORM_OPTIONAL},
+    [NT_FIELD_VARIANT] = {.name = "variant",
+                          .columns = 1,
+                          .streams = {[NT_STREAM_TAGS] = &tags, [NT_STREAM_INDEX] = &alternatives},
+                          .below = NT_BELOW_SWITCH,
+                          .form = NT_FORM_VARIANT},
+    [NT_FIELD_CARDINALITY] = {.name = "cardinality",
+                              .columns = 1,
+                              .streams = {[NT_STREAM_DATA] = &sizes},
+                              .form = NT_FORM_VALUE},
+    [NT_FIELD_PAGE_BYTES] = {.name = "page bytes",
+                             .columns = 1,
+                             .streams = {[NT_STREAM_OFFSETS] = &page_ends, [NT_STREAM_DATA] = &stored_bytes},
+                             .has_page_per_row = true,
+                             .form = NT_FORM_BYTES},
+    [NT_FIELD_MEMBER] = {.name = "member", .streams = {[NT_STREAM_DATA] = &members}, .form = NT_FORM_VALUE},
+    [NT_FIELD_UNREADABLE] = {.name = "unreadable", .below = NT_BELOW_OWN, .form = NT_FORM_NOTHING},
+    [NT_FIELD_NULL] = {.name = "null", .form = NT_FORM_NULL},
+    [NT_FIELD_JSON] = {.name = "json",
+                       .columns = 2,
+                       .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+                       .form = NT_FORM_JSON},
+    [NT_FIELD_SPLIT_COLLECTION] = {.name = "split collection",
+                                   .columns = 1,
+                                   .streams = {[NT_STREAM_DATA] = &values},
+                                   .form = NT_FORM_RECORD},
+    [NT_FIELD_EMPTY] = {.name = "empty", .form = NT_FORM_EMPTY},
 };
 
 const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)
