@@ -94,64 +94,25 @@ static float float16(const uint8_t *bytes)
     return value;
 }
 
-static void put_real(struct nt_json *json, int32_t type, const uint8_t *bytes)
-{
-    float real;
-    double wide;
-    uint32_t bits;
-    uint64_t wide_bits;
-    if (type == NT_STREAMER_DOUBLE) {
-        wide_bits = nt_load_be64(bytes);
-        memcpy(&wide, &wide_bits, sizeof(wide));
-        nt_json_double(json, wide);
-    } else if (type == NT_STREAMER_FLOAT16) {
-        nt_json_float(json, float16(bytes));
-    } else {
-        bits = nt_load_be32(bytes);
-        memcpy(&real, &bits, sizeof(real));
-        nt_json_float(json, real);
-    }
-}
-
 static void put_number(struct nt_json *json, int32_t type, const uint8_t *bytes)
 {
-    switch (type) {
-    case NT_STREAMER_BOOL:
-        nt_json_bool(json, bytes[0]);
-        break;
-    case NT_STREAMER_CHAR:
-    case NT_STREAMER_LEGACY_CHAR:
-        nt_json_signed(json, (int8_t)bytes[0]);
-        break;
-    case NT_STREAMER_UCHAR:
-        nt_json_unsigned(json, bytes[0]);
-        break;
-    case NT_STREAMER_SHORT:
-        nt_json_signed(json, (int16_t)nt_load_be16(bytes));
-        break;
-    case NT_STREAMER_USHORT:
-        nt_json_unsigned(json, nt_load_be16(bytes));
-        break;
-    case NT_STREAMER_INT:
-    case NT_STREAMER_COUNTER:
-        nt_json_signed(json, (int32_t)nt_load_be32(bytes));
-        break;
-    case NT_STREAMER_UINT:
-    case NT_STREAMER_BITS:
-        nt_json_unsigned(json, nt_load_be32(bytes));
-        break;
-    case NT_STREAMER_LONG:
-    case NT_STREAMER_LONG64:
-        nt_json_signed(json, (int64_t)nt_load_be64(bytes));
-        break;
-    case NT_STREAMER_ULONG:
-    case NT_STREAMER_ULONG64:
-        nt_json_unsigned(json, nt_load_be64(bytes));
-        break;
-    default:
-        put_real(json, type, bytes);
-        break;
+    static const uint8_t elements[] = {
+        [NT_STREAMER_BOOL] = NT_ELEMENT_BOOL,     [NT_STREAMER_CHAR] = NT_ELEMENT_INT8,
+        [NT_STREAMER_UCHAR] = NT_ELEMENT_UINT8,   [NT_STREAMER_LEGACY_CHAR] = NT_ELEMENT_INT8,
+        [NT_STREAMER_SHORT] = NT_ELEMENT_INT16,   [NT_STREAMER_USHORT] = NT_ELEMENT_UINT16,
+        [NT_STREAMER_INT] = NT_ELEMENT_INT32,     [NT_STREAMER_COUNTER] = NT_ELEMENT_INT32,
+        [NT_STREAMER_UINT] = NT_ELEMENT_UINT32,   [NT_STREAMER_BITS] = NT_ELEMENT_UINT32,
+        [NT_STREAMER_LONG] = NT_ELEMENT_INT64,    [NT_STREAMER_LONG64] = NT_ELEMENT_INT64,
+        [NT_STREAMER_ULONG] = NT_ELEMENT_UINT64,  [NT_STREAMER_ULONG64] = NT_ELEMENT_UINT64,
+        [NT_STREAMER_FLOAT] = NT_ELEMENT_REAL32,  [NT_STREAMER_DOUBLE32] = NT_ELEMENT_REAL32,
+        [NT_STREAMER_DOUBLE] = NT_ELEMENT_REAL64,
+    };
+    if (type == NT_STREAMER_FLOAT16) {
+        nt_json_float(json, float16(bytes));
+        return;
     }
+    const struct nt_dtype dtype = {.number = elements[type], .is_big_endian = true};
+    nt_json_element(json, &dtype, bytes);
 }
 
 static enum nt_status put_numbers(void *context, const struct nt_object_member *member,

@@ -14,100 +14,29 @@
 
 /* ---- Names of members ---- */
 
-enum member {
-    OTHER,
-    NAME,
-    TITLE,
-    ENTRIES,
-    FIRST_ENTRY,
-    TOTAL_BYTES,
-    ZIP_BYTES,
-    AUTO_FLUSH,
-    CLUSTER_ENDS,
-    CLUSTER_SIZES,
-    IO_FEATURES,
-    IO_BITS,
-    BRANCHES,
-    LEAVES,
-    BASKETS,
-    FRIENDS,
-    TREE_INDEX,
-    BRANCH_REF,
-    TREE_NAME,
-    COMPRESS,
-    ENTRY_OFFSET_LENGTH,
-    WRITE_BASKET,
-    BASKET_BYTES,
-    BASKET_ENTRIES,
-    BASKET_SEEKS,
-    FILE_NAME,
-    CLASS_NAME,
-    PARENT_NAME,
-    CLONES_NAME,
-    CONTAINER_NAME,
-    CHECKSUM,
-    CONTAINER_CHECKSUM,
-    CLASS_VERSION,
-    ID,
-    TYPE,
-    STREAMER_TYPE,
-    BRANCH_COUNT,
-    SECOND_BRANCH_COUNT,
-    LENGTH,
-    LENGTH_OF_TYPE,
-    OFFSET,
-    IS_RANGE,
-    IS_UNSIGNED,
-    LEAF_COUNT,
-    MEMBERS
-};
+#define EACH_MEMBER(ROW)                                                                                     \
+    ROW(OTHER, ""), ROW(NAME, "fName"), ROW(TITLE, "fTitle"), ROW(ENTRIES, "fEntries"),                      \
+        ROW(FIRST_ENTRY, "fFirstEntry"), ROW(TOTAL_BYTES, "fTotBytes"), ROW(ZIP_BYTES, "fZipBytes"),         \
+        ROW(AUTO_FLUSH, "fAutoFlush"), ROW(CLUSTER_ENDS, "fClusterRangeEnd"),                                \
+        ROW(CLUSTER_SIZES, "fClusterSize"), ROW(IO_FEATURES, "fIOFeatures"), ROW(IO_BITS, "fIOBits"),        \
+        ROW(BRANCHES, "fBranches"), ROW(LEAVES, "fLeaves"), ROW(BASKETS, "fBaskets"),                        \
+        ROW(FRIENDS, "fFriends"), ROW(TREE_INDEX, "fTreeIndex"), ROW(BRANCH_REF, "fBranchRef"),              \
+        ROW(TREE_NAME, "fTreeName"), ROW(COMPRESS, "fCompress"),                                             \
+        ROW(ENTRY_OFFSET_LENGTH, "fEntryOffsetLen"), ROW(WRITE_BASKET, "fWriteBasket"),                      \
+        ROW(BASKET_BYTES, "fBasketBytes"), ROW(BASKET_ENTRIES, "fBasketEntry"),                              \
+        ROW(BASKET_SEEKS, "fBasketSeek"), ROW(FILE_NAME, "fFileName"), ROW(CLASS_NAME, "fClassName"),        \
+        ROW(PARENT_NAME, "fParentName"), ROW(CLONES_NAME, "fClonesName"), ROW(CONTAINER_NAME, "fContName"),  \
+        ROW(CHECKSUM, "fCheckSum"), ROW(CONTAINER_CHECKSUM, "fClCheckSum"),                                  \
+        ROW(CLASS_VERSION, "fClassVersion"), ROW(ID, "fID"), ROW(TYPE, "fType"),                             \
+        ROW(STREAMER_TYPE, "fStreamerType"), ROW(BRANCH_COUNT, "fBranchCount"),                              \
+        ROW(SECOND_BRANCH_COUNT, "fBranchCount2"), ROW(LENGTH, "fLen"), ROW(LENGTH_OF_TYPE, "fLenType"),     \
+        ROW(OFFSET, "fOffset"), ROW(IS_RANGE, "fIsRange"), ROW(IS_UNSIGNED, "fIsUnsigned"),                  \
+        ROW(LEAF_COUNT, "fLeafCount")
+#define AS_NUMBER(member, name) member
+#define AS_NAME(member, name) [member] = NT_TEXT_OF(name)
 
-static const struct nt_text member_names[MEMBERS] = {
-    [OTHER] = NT_TEXT_OF(""),
-    [NAME] = NT_TEXT_OF("fName"),
-    [TITLE] = NT_TEXT_OF("fTitle"),
-    [ENTRIES] = NT_TEXT_OF("fEntries"),
-    [FIRST_ENTRY] = NT_TEXT_OF("fFirstEntry"),
-    [TOTAL_BYTES] = NT_TEXT_OF("fTotBytes"),
-    [ZIP_BYTES] = NT_TEXT_OF("fZipBytes"),
-    [AUTO_FLUSH] = NT_TEXT_OF("fAutoFlush"),
-    [CLUSTER_ENDS] = NT_TEXT_OF("fClusterRangeEnd"),
-    [CLUSTER_SIZES] = NT_TEXT_OF("fClusterSize"),
-    [IO_FEATURES] = NT_TEXT_OF("fIOFeatures"),
-    [IO_BITS] = NT_TEXT_OF("fIOBits"),
-    [BRANCHES] = NT_TEXT_OF("fBranches"),
-    [LEAVES] = NT_TEXT_OF("fLeaves"),
-    [BASKETS] = NT_TEXT_OF("fBaskets"),
-    [FRIENDS] = NT_TEXT_OF("fFriends"),
-    [TREE_INDEX] = NT_TEXT_OF("fTreeIndex"),
-    [BRANCH_REF] = NT_TEXT_OF("fBranchRef"),
-    [TREE_NAME] = NT_TEXT_OF("fTreeName"),
-    [COMPRESS] = NT_TEXT_OF("fCompress"),
-    [ENTRY_OFFSET_LENGTH] = NT_TEXT_OF("fEntryOffsetLen"),
-    [WRITE_BASKET] = NT_TEXT_OF("fWriteBasket"),
-    [BASKET_BYTES] = NT_TEXT_OF("fBasketBytes"),
-    [BASKET_ENTRIES] = NT_TEXT_OF("fBasketEntry"),
-    [BASKET_SEEKS] = NT_TEXT_OF("fBasketSeek"),
-    [FILE_NAME] = NT_TEXT_OF("fFileName"),
-    [CLASS_NAME] = NT_TEXT_OF("fClassName"),
-    [PARENT_NAME] = NT_TEXT_OF("fParentName"),
-    [CLONES_NAME] = NT_TEXT_OF("fClonesName"),
-    [CONTAINER_NAME] = NT_TEXT_OF("fContName"),
-    [CHECKSUM] = NT_TEXT_OF("fCheckSum"),
-    [CONTAINER_CHECKSUM] = NT_TEXT_OF("fClCheckSum"),
-    [CLASS_VERSION] = NT_TEXT_OF("fClassVersion"),
-    [ID] = NT_TEXT_OF("fID"),
-    [TYPE] = NT_TEXT_OF("fType"),
-    [STREAMER_TYPE] = NT_TEXT_OF("fStreamerType"),
-    [BRANCH_COUNT] = NT_TEXT_OF("fBranchCount"),
-    [SECOND_BRANCH_COUNT] = NT_TEXT_OF("fBranchCount2"),
-    [LENGTH] = NT_TEXT_OF("fLen"),
-    [LENGTH_OF_TYPE] = NT_TEXT_OF("fLenType"),
-    [OFFSET] = NT_TEXT_OF("fOffset"),
-    [IS_RANGE] = NT_TEXT_OF("fIsRange"),
-    [IS_UNSIGNED] = NT_TEXT_OF("fIsUnsigned"),
-    [LEAF_COUNT] = NT_TEXT_OF("fLeafCount"),
-};
+enum member { EACH_MEMBER(AS_NUMBER), MEMBERS };
+static const struct nt_text member_names[MEMBERS] = {EACH_MEMBER(AS_NAME)};
 
 /* ---- The reader ---- */
 
@@ -120,7 +49,8 @@ enum context {
     IN_BRANCH,
     IN_LEAF,
     IN_FRIEND,
-    IN_FEATURES
+    IN_FEATURES,
+    CONTEXTS
 };
 
 /* What the walk is in. */
@@ -476,130 +406,74 @@ static enum nt_status end(void *context, const struct nt_object_member *member, 
 
 /* ---- Members ---- */
 
-static void set_tree_numbers(struct reader *reader, const struct nt_object_member *member)
+/* Members that are copied as they are. */
+static const struct copied {
+    enum { NOT_COPIED, LONG, INT, NATURAL, BITS, FLAG, TEXT } as;
+    size_t to; /* offset in the tree, branch, leaf or friend */
+} copied[CONTEXTS][MEMBERS] = {
+    [IN_TREE][NAME] = {TEXT, offsetof(struct nt_ttree, name)},
+    [IN_TREE][TITLE] = {TEXT, offsetof(struct nt_ttree, title)},
+    [IN_TREE][ENTRIES] = {LONG, offsetof(struct nt_ttree, entries)},
+    [IN_TREE][TOTAL_BYTES] = {LONG, offsetof(struct nt_ttree, total_bytes)},
+    [IN_TREE][ZIP_BYTES] = {LONG, offsetof(struct nt_ttree, stored_bytes)},
+    [IN_TREE][AUTO_FLUSH] = {LONG, offsetof(struct nt_ttree, auto_flush)},
+    [IN_FEATURES][IO_BITS] = {NATURAL, offsetof(struct met_branch, branch.io_features)},
+    [IN_FRIEND][TREE_NAME] = {TEXT, offsetof(struct nt_ttree_friend, tree)},
+    [IN_FRIEND][TITLE] = {TEXT, offsetof(struct nt_ttree_friend, file)},
+    [IN_LEAF][NAME] = {TEXT, offsetof(struct met_leaf, leaf.name)},
+    [IN_LEAF][TITLE] = {TEXT, offsetof(struct met_leaf, leaf.title)},
+    [IN_LEAF][LENGTH] = {NATURAL, offsetof(struct met_leaf, leaf.length)},
+    [IN_LEAF][LENGTH_OF_TYPE] = {NATURAL, offsetof(struct met_leaf, leaf.width)},
+    [IN_LEAF][OFFSET] = {NATURAL, offsetof(struct met_leaf, leaf.offset)},
+    [IN_LEAF][IS_RANGE] = {FLAG, offsetof(struct met_leaf, leaf.is_range)},
+    [IN_LEAF][IS_UNSIGNED] = {FLAG, offsetof(struct met_leaf, leaf.is_unsigned)},
+    [IN_LEAF][ID] = {INT, offsetof(struct met_leaf, leaf.id)},
+    [IN_LEAF][TYPE] = {INT, offsetof(struct met_leaf, leaf.type)},
+    [IN_BRANCH][NAME] = {TEXT, offsetof(struct met_branch, branch.name)},
+    [IN_BRANCH][TITLE] = {TEXT, offsetof(struct met_branch, branch.title)},
+    [IN_BRANCH][FILE_NAME] = {TEXT, offsetof(struct met_branch, branch.file_name)},
+    [IN_BRANCH][COMPRESS] = {INT, offsetof(struct met_branch, branch.compression)},
+    [IN_BRANCH][ENTRY_OFFSET_LENGTH] = {NATURAL, offsetof(struct met_branch, branch.entry_offset_length)},
+    [IN_BRANCH][WRITE_BASKET] = {LONG, offsetof(struct met_branch, write_basket)},
+    [IN_BRANCH][ENTRIES] = {LONG, offsetof(struct met_branch, branch.entries)},
+    [IN_BRANCH][FIRST_ENTRY] = {LONG, offsetof(struct met_branch, branch.first_entry)},
+    [IN_BRANCH][TOTAL_BYTES] = {LONG, offsetof(struct met_branch, branch.total_bytes)},
+    [IN_BRANCH][ZIP_BYTES] = {LONG, offsetof(struct met_branch, branch.stored_bytes)},
+    [IN_BRANCH][CHECKSUM] = {BITS, offsetof(struct met_branch, branch.checksum)},
+    [IN_BRANCH][CONTAINER_CHECKSUM] = {BITS, offsetof(struct met_branch, branch.checksum)},
+    [IN_BRANCH][CLASS_VERSION] = {INT, offsetof(struct met_branch, branch.class_version)},
+    [IN_BRANCH][ID] = {INT, offsetof(struct met_branch, branch.id)},
+    [IN_BRANCH][TYPE] = {INT, offsetof(struct met_branch, branch.type)},
+    [IN_BRANCH][STREAMER_TYPE] = {INT, offsetof(struct met_branch, branch.streamer_type)},
+};
+
+/* Where a member is copied to. */
+static void *target_of(struct reader *reader, const struct level *level, const struct copied *row)
 {
-    struct nt_ttree *tree = reader->tree;
-    switch (member_of(reader, member->name)) {
-    case ENTRIES:
-        tree->entries = integer(member);
-        break;
-    case TOTAL_BYTES:
-        tree->total_bytes = integer(member);
-        break;
-    case ZIP_BYTES:
-        tree->stored_bytes = integer(member);
-        break;
-    case AUTO_FLUSH:
-        tree->auto_flush = integer(member);
-        break;
-    case CLUSTER_ENDS:
-        reader->ends = *member;
-        break;
-    case CLUSTER_SIZES:
-        reader->sizes = *member;
-        break;
+    switch (level->context) {
+    case IN_BRANCH:
+    case IN_FEATURES:
+        return (char *)&reader->branches[level->index] + row->to;
+    case IN_LEAF:
+        return (char *)&reader->leaves[level->index] + row->to;
+    case IN_FRIEND:
+        return (char *)&reader->friends[level->index] + row->to;
     default:
-        break;
+        return (char *)reader->tree + row->to;
     }
 }
 
-/* Numbers of a TBranchElement and a TBranchSTL. */
-static void set_element_numbers(struct nt_ttree_branch *branch, enum member which,
-                                const struct nt_object_member *member)
-{
-    switch (which) {
-    case CHECKSUM:
-    case CONTAINER_CHECKSUM:
-        branch->checksum = (uint32_t)integer(member);
-        break;
-    case CLASS_VERSION:
-        branch->class_version = (int32_t)integer(member);
-        break;
-    case ID:
-        branch->id = (int32_t)integer(member);
-        break;
-    case TYPE:
-        branch->type = (int32_t)integer(member);
-        break;
-    case STREAMER_TYPE:
-        branch->streamer_type = (int32_t)integer(member);
-        break;
-    default:
-        break;
-    }
-}
-
-static void set_branch_numbers(struct reader *reader, struct met_branch *met,
-                               const struct nt_object_member *member)
+static void set_basket_array(struct met_branch *met, enum member which, const struct nt_object_member *member)
 {
     struct nt_ttree_branch *branch = &met->branch;
     uint8_t width;
-    enum member which = member_of(reader, member->name);
-    switch (which) {
-    case COMPRESS:
-        branch->compression = (int32_t)integer(member);
-        break;
-    case ENTRY_OFFSET_LENGTH:
-        branch->entry_offset_length = natural(member);
-        break;
-    case WRITE_BASKET:
-        met->write_basket = integer(member);
-        break;
-    case ENTRIES:
-        branch->entries = integer(member);
-        break;
-    case FIRST_ENTRY:
-        branch->first_entry = integer(member);
-        break;
-    case TOTAL_BYTES:
-        branch->total_bytes = integer(member);
-        break;
-    case ZIP_BYTES:
-        branch->stored_bytes = integer(member);
-        break;
-    case BASKET_ENTRIES:
+    if (which == BASKET_ENTRIES) {
         branch->basket_entries = array(member, &met->entry_count, &branch->entry_width);
-        break;
-    case BASKET_SEEKS:
+    } else if (which == BASKET_SEEKS) {
         branch->basket_seeks = array(member, &met->seek_count, &branch->seek_width);
-        break;
-    case BASKET_BYTES:
+    } else if (which == BASKET_BYTES) {
         branch->basket_bytes = array(member, &met->size_count, &width);
         met->size_count = width == 4 ? met->size_count : 0;
-        break;
-    default:
-        set_element_numbers(branch, which, member);
-        break;
-    }
-}
-
-static void set_leaf_numbers(struct reader *reader, struct nt_ttree_leaf *leaf,
-                             const struct nt_object_member *member)
-{
-    switch (member_of(reader, member->name)) {
-    case LENGTH:
-        leaf->length = natural(member);
-        break;
-    case LENGTH_OF_TYPE:
-        leaf->width = natural(member);
-        break;
-    case OFFSET:
-        leaf->offset = natural(member);
-        break;
-    case IS_RANGE:
-        leaf->is_range = integer(member) != 0;
-        break;
-    case IS_UNSIGNED:
-        leaf->is_unsigned = integer(member) != 0;
-        break;
-    case ID:
-        leaf->id = (int32_t)integer(member);
-        break;
-    case TYPE:
-        leaf->type = (int32_t)integer(member);
-        break;
-    default:
-        break;
     }
 }
 
@@ -610,14 +484,25 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);
-    if (level->context == IN_TREE)
-        set_tree_numbers(reader, member);
+    enum member which = member_of(reader, member->name);
+    const struct copied *row = &copied[level->context][which];
+    void *target = target_of(reader, level, row);
+    if (row->as == LONG)
+        *(int64_t *)target = integer(member);
+    else if (row->as == INT)
+        *(int32_t *)target = (int32_t)integer(member);
+    else if (row->as == BITS)
+        *(uint32_t *)target = (uint32_t)integer(member);
+    else if (row->as == NATURAL)
+        *(uint32_t *)target = natural(member);
+    else if (row->as == FLAG)
+        *(bool *)target = integer(member) != 0;
     else if (level->context == IN_BRANCH)
-        set_branch_numbers(reader, &reader->branches[level->index], member);
-    else if (level->context == IN_LEAF)
-        set_leaf_numbers(reader, &reader->leaves[level->index].leaf, member);
-    else if (level->context == IN_FEATURES && member_of(reader, member->name) == IO_BITS)
-        reader->branches[level->index].branch.io_features = natural(member);
+        set_basket_array(&reader->branches[level->index], which, member);
+    else if (level->context == IN_TREE && which == CLUSTER_ENDS)
+        reader->ends = *member;
+    else if (level->context == IN_TREE && which == CLUSTER_SIZES)
+        reader->sizes = *member;
     return NT_OK;
 }
 
@@ -634,18 +519,6 @@ static void set_class_name(struct nt_ttree_branch *branch, enum member which, st
         branch->clones_class = text;
 }
 
-static void set_branch_text(struct nt_ttree_branch *branch, enum member which, struct nt_text text)
-{
-    if (which == NAME)
-        branch->name = text;
-    else if (which == TITLE)
-        branch->title = text;
-    else if (which == FILE_NAME)
-        branch->file_name = text;
-    else
-        set_class_name(branch, which, text);
-}
-
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct reader *reader = context;
@@ -655,22 +528,13 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);
-    if (level->context == IN_BRANCH)
-        set_branch_text(&reader->branches[level->index].branch, which, text);
-    else if (level->context == IN_LEAF && which == NAME)
-        reader->leaves[level->index].leaf.name = text;
-    else if (level->context == IN_LEAF && which == TITLE)
-        reader->leaves[level->index].leaf.title = text;
-    else if (level->context == IN_TREE && which == NAME)
-        reader->tree->name = text;
-    else if (level->context == IN_TREE && which == TITLE)
-        reader->tree->title = text;
+    const struct copied *row = &copied[level->context][which];
+    if (row->as == TEXT)
+        *(struct nt_text *)target_of(reader, level, row) = text;
+    else if (level->context == IN_BRANCH)
+        set_class_name(&reader->branches[level->index].branch, which, text);
     else if (level->context == IN_FRIEND && which == NAME)
         reader->friends[level->index].name = reader->friends[level->index].tree = text;
-    else if (level->context == IN_FRIEND && which == TREE_NAME)
-        reader->friends[level->index].tree = text;
-    else if (level->context == IN_FRIEND && which == TITLE)
-        reader->friends[level->index].file = text;
     return NT_OK;
 }
 
