@@ -104,8 +104,7 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
     if (!dataset->schema || !dataset->cluster_entries)
         return;
     nt_json_member_string(json, "schema", dataset->schema);
-    nt_json_key(json, "cluster_entries");
-    nt_json_array(json);
+    nt_json_member_array(json, "cluster_entries");
     for (uint64_t i = 0; i < dataset->clusters; i++)
         nt_json_unsigned(json, dataset->cluster_entries[i]);
     nt_json_end_array(json);
@@ -133,8 +132,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
         nt_json_member_string(&json, "validator", file->validator);
     else
         nt_json_member_unsigned(&json, "inode", file->inode);
-    nt_json_key(&json, "datasets");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "datasets");
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         nt_json_object(&json);
         nt_json_member_string(&json, "path", file->datasets[i].path);

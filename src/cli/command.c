@@ -637,8 +637,7 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
 enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
                                            nt_visit_dataset *visit, void *context)
 {
-    nt_json_key(json, "datasets");
-    nt_json_array(json);
+    nt_json_member_array(json, "datasets");
     enum nt_exit_status result = nt_for_each_dataset(resolved, visit, context);
     nt_json_end_array(json);
     nt_json_finish(json);

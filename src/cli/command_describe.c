@@ -202,13 +202,11 @@ static void put_summary(struct nt_json *json, const struct nt_dataset *dataset,
         nt_json_key(json, "maximum");
         put_number(json, summary, summary->most);
     }
-    nt_json_key(json, "histogram");
-    nt_json_array(json);
+    nt_json_member_array(json, "histogram");
     for (uint32_t i = 0; i < summary->bin_count; i++)
         nt_json_unsigned(json, summary->bins[i]);
     nt_json_end_array(json);
-    nt_json_key(json, "failures");
-    nt_json_array(json);
+    nt_json_member_array(json, "failures");
     for (size_t i = 0; i < summary->failure_count; i++) {
         nt_json_object(json);
         nt_json_failure_members(json, &summary->failures[i]);
@@ -222,8 +220,7 @@ static void put_summaries(struct nt_json *json, const struct nt_dataset *dataset
                           const struct nt_summaries *summaries)
 {
     nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
-    nt_json_key(json, "fields");
-    nt_json_array(json);
+    nt_json_member_array(json, "fields");
     for (size_t i = 0; i < summaries->count; i++)
         put_summary(json, dataset, &summaries->items[i]);
     nt_json_end_array(json);

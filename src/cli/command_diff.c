@@ -565,8 +565,7 @@ static enum nt_status diff_all(struct differ *differ, const struct nt_dataset_pa
             nt_json_object(differ->json);
             nt_json_member_string(differ->json, "a", pairs[i].paths[0]);
             nt_json_member_string(differ->json, "b", pairs[i].paths[1]);
-            nt_json_key(differ->json, "findings");
-            nt_json_array(differ->json);
+            nt_json_member_array(differ->json, "findings");
         }
         status = diff_pair(differ, error);
         if (differ->json) {
@@ -627,17 +626,14 @@ static enum nt_status diff_as_json(struct differ *differ, const struct nt_datase
     differ->json = &json;
     nt_json_document(&json, &differ->out, "diff");
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_json_key(&json, keys[side]);
-        nt_json_object(&json);
+        nt_json_member_object(&json, keys[side]);
         nt_json_member_text(&json, "file", nt_text_of(differ->sources[side].resolved.file->path));
         nt_json_end_object(&json);
     }
-    nt_json_key(&json, "datasets");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "datasets");
     enum nt_status status = diff_all(differ, pairs, count, error);
     nt_json_end_array(&json);
-    nt_json_key(&json, "differences");
-    nt_json_object(&json);
+    nt_json_member_object(&json, "differences");
     for (int part = 0; part < NT_DIFF_PARTS; part++)
         if (differ->options.parts[part])
             nt_json_member_unsigned(&json, nt_diff_part_name((enum nt_diff_part)part),

@@ -367,8 +367,7 @@ static void put_dataset(const struct inspector *inspector, const struct nt_datas
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);
-    nt_json_key(json, has_groups ? "groups" : "columns");
-    nt_json_array(json);
+    nt_json_member_array(json, has_groups ? "groups" : "columns");
     for (uint32_t i = 0; i < count; i++) {
         nt_json_object(json);
         if (has_groups) {

@@ -50,8 +50,7 @@ void nt_container_describe_compression(struct nt_json *json, uint32_t setting)
                                                    NT_ALGORITHM_LZ4,     NT_ALGORITHM_ZSTD};
     uint32_t algorithm = setting / 100;
     bool is_known = algorithm < sizeof(algorithms) / sizeof(*algorithms);
-    nt_json_key(json, "compression");
-    nt_json_object(json);
+    nt_json_member_object(json, "compression");
     nt_json_member_unsigned(json, "setting", setting);
     nt_json_member_string(json, "algorithm",
                           setting % 100 == 0 ? nt_algorithm_name(NT_ALGORITHM_NONE)
@@ -82,8 +81,7 @@ static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
 
 static void describe_range(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
 {
-    nt_json_key(json, name);
-    nt_json_object(json);
+    nt_json_member_object(json, name);
     nt_json_member_unsigned(json, "file_offset", offset);
     nt_json_member_unsigned(json, "stored_bytes", bytes);
     nt_json_end_object(json);
@@ -118,8 +116,7 @@ static enum nt_status describe_free_segments(const struct nt_file *file, struct 
     size_t count;
     enum nt_status status =
         nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count, error);
-    nt_json_key(json, "free_segments");
-    nt_json_array(json);
+    nt_json_member_array(json, "free_segments");
     for (size_t i = 0; i < count; i++) {
         nt_json_object(json);
         nt_json_member_unsigned(json, "file_offset", segments[i].offset);
@@ -134,8 +131,7 @@ static enum nt_status describe_free_segments(const struct nt_file *file, struct 
 static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
 {
     uint64_t keys = tfile->other_keys;
-    nt_json_key(json, "classes");
-    nt_json_array(json);
+    nt_json_member_array(json, "classes");
     for (uint32_t i = 0; i < tfile->class_count; i++) {
         const struct nt_tfile_class *class = &tfile->classes[i];
         keys += class->keys;
@@ -169,8 +165,7 @@ static enum nt_status describe_keys(const struct nt_file *file, const struct nt_
     struct nt_error damage = {0};
     enum nt_status status;
     nt_tfile_key_list_init(&list, file->source, directory, &damage);
-    nt_json_key(json, "keys");
-    nt_json_array(json);
+    nt_json_member_array(json, "keys");
     while ((status = nt_tfile_key_list_next(&list, &key, &damage)) != NT_NOT_FOUND) {
         if (!status)
             describe_listed_key(json, &key);
@@ -209,8 +204,7 @@ enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *jso
     describe_header(file, json);
     enum nt_status status = describe_free_segments(file, json, error);
     describe_classes(tfile, json);
-    nt_json_key(json, "directories");
-    nt_json_array(json);
+    nt_json_member_array(json, "directories");
     for (uint32_t i = 0; i < tfile->directory_count && !status; i++)
         status = describe_directory(file, i, json, error);
     nt_json_end_array(json);

@@ -348,8 +348,7 @@ static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset
 
 static void put_json_dimensions(struct nt_json *json, const struct nt_field *field)
 {
-    nt_json_key(json, "dimensions");
-    nt_json_array(json);
+    nt_json_member_array(json, "dimensions");
     for (uint32_t i = 0; i < field->dimension_count; i++)
         nt_json_unsigned(json, field->dimensions[i]);
     nt_json_end_array(json);
@@ -390,8 +389,7 @@ static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_datase
                                       struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    nt_json_key(json, "fields");
-    nt_json_array(json);
+    nt_json_member_array(json, "fields");
     for (uint32_t i = 0; i < count && status == NT_OK; i++)
         status = put_json_field(reader, dataset, fields[i], json, error);
     nt_json_end_array(json);

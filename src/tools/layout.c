@@ -386,8 +386,7 @@ static void write_others(struct nt_json *json, const struct nt_file *file, const
     if (!line->count)
         return;
     nt_json_member_unsigned(json, "owners", line->count + 1);
-    nt_json_key(json, "shared_with");
-    nt_json_array(json);
+    nt_json_member_array(json, "shared_with");
     for (uint64_t i = 0; i < line->count && i < OWNERS_NAMED; i++) {
         const struct nt_layout_item *item = &line->others[i];
         nt_json_object(json);

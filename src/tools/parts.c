@@ -261,8 +261,7 @@ static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *o
 {
     const struct nt_dataset_ops *ops = own->ops;
     enum nt_status status = NT_OK;
-    nt_json_key(json, "state");
-    nt_json_object(json);
+    nt_json_member_object(json, "state");
     if (ops && ops->each_version && ops->describe_dataset)
         status = ops->describe_dataset(own, json);
     else
@@ -274,8 +273,7 @@ static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *o
 /* A file that opens when its rows are read: what is known of it. */
 static void put_known_state(struct nt_json *json, const struct nt_indexed_file *known)
 {
-    nt_json_key(json, "state");
-    nt_json_object(json);
+    nt_json_member_object(json, "state");
     nt_json_member_unsigned(json, "file_bytes", known->bytes);
     put_version(json, known->modified, known->validator);
     nt_json_end_object(json);

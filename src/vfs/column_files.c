@@ -66,8 +66,7 @@ enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *
     uint8_t seen[SETTINGS / 8] = {0};
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     enum nt_status status = NT_OK;
-    nt_json_key(json, "compression_settings");
-    nt_json_array(json);
+    nt_json_member_array(json, "compression_settings");
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
         struct nt_group *group;
         status = nt_group_pin_readable(dataset, g, &group, error);
@@ -140,8 +139,7 @@ static enum nt_status put_clusters(struct nt_json *json, const char *key, struct
                                    uint32_t column, filter_cluster *is_selected, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    nt_json_key(json, key);
-    nt_json_array(json);
+    nt_json_member_array(json, key);
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
         struct nt_group *group;
@@ -201,8 +199,7 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
             held[count++] = nt_dataset_cluster(dataset, i);
     if (count)
         qsort(held, count, sizeof(*held), compare_clusters);
-    nt_json_key(json, "uncovered_entries");
-    nt_json_array(json);
+    nt_json_member_array(json, "uncovered_entries");
     for (uint32_t i = 0; i < count; i++) {
         put_gap(json, covered, held[i].first_entry);
         uint64_t end = held[i].first_entry + held[i].entries;

@@ -28,8 +28,7 @@ void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file
 
 static void put_datasets(struct nt_json *json, const struct nt_open_file *opened, const struct nt_file *file)
 {
-    nt_json_key(json, "datasets");
-    nt_json_array(json);
+    nt_json_member_array(json, "datasets");
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         nt_json_object(json);

@@ -55,8 +55,7 @@ static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
 /* Unreadable page lists. The sums omit these groups, and the document says so. */
 static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
 {
-    nt_json_key(json, "unreadable_cluster_groups");
-    nt_json_array(json);
+    nt_json_member_array(json, "unreadable_cluster_groups");
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         struct nt_error error = {0};
         if (nt_dataset_load_group(dataset, i, &error) == NT_OK)

@@ -265,8 +265,7 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved
         return status;
     const uint32_t *columns = nt_field_columns(physical, resolved->field, &count);
     bool are_own = physical->fields[resolved->field].owns_columns;
-    nt_json_key(json, "columns");
-    nt_json_array(json);
+    nt_json_member_array(json, "columns");
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_column *column = &physical->columns[columns[i]];
         nt_json_object(json);
@@ -319,13 +318,11 @@ static enum nt_status put_streams(struct nt_json *json, const struct nt_resolved
         nt_json_member_null(json, "dtype");
         nt_json_member_null(json, "shape");
     }
-    nt_json_key(json, "streams");
-    nt_json_object(json);
+    nt_json_member_object(json, "streams");
     for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++) {
         if (!nt_field_shows(resolved->dataset, resolved->field, (enum nt_stream_kind)kind))
             continue;
-        nt_json_key(json, nt_stream_name(kind));
-        nt_json_object(json);
+        nt_json_member_object(json, nt_stream_name(kind));
         status = put_type(json, resolved, kind, error);
         nt_json_end_object(json);
     }

@@ -79,8 +79,7 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
         return NT_OK;
     enum nt_status status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
     if (status == NT_OK && count > 1) {
-        nt_json_key(json, "extents");
-        nt_json_array(json);
+        nt_json_member_array(json, "extents");
         for (size_t i = 0; i < count; i++) {
             nt_json_object(json);
             nt_json_member_unsigned(json, "file_offset", extents[i].offset);
@@ -101,8 +100,7 @@ static void put_buffers(struct nt_json *json, const struct pages *pages, const s
     if (!dataset->ops || !dataset->ops->page_files)
         return;
     uint32_t count = dataset->ops->page_files(dataset, pages->column, page, files);
-    nt_json_key(json, "buffers");
-    nt_json_array(json);
+    nt_json_member_array(json, "buffers");
     for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE; i++) {
         nt_json_object(json);
         nt_json_member_string(json, "owner", files[i].owner);

@@ -24,8 +24,7 @@ static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
     struct nt_helper_sandbox sandbox;
     char *rest = sandbox.parts, *name;
     nt_helper_sandbox(fetcher, &sandbox);
-    nt_json_key(json, "fetch_sandbox");
-    nt_json_array(json);
+    nt_json_member_array(json, "fetch_sandbox");
     while ((name = strsep(&rest, " ")))
         if (*name)
             nt_json_string(json, name);
@@ -42,13 +41,11 @@ static enum nt_status version(const struct nt_resolved_node *resolved, struct nt
     nt_json_member_string(&json, "compiler", __VERSION__);
     nt_json_member_string(&json, "libc", gnu_get_libc_version());
     nt_json_member_string(&json, "deflate", nt_deflate_library());
-    nt_json_key(&json, "formats");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "formats");
     for (size_t i = 0; nt_formats[i] && nt_formats[i]->name; i++)
         nt_json_string(&json, nt_formats[i]->name);
     nt_json_end_array(&json);
-    nt_json_key(&json, "sandbox");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "sandbox");
     for (size_t i = 0; resolved->vfs->options.sandbox && resolved->vfs->options.sandbox[i]; i++)
         nt_json_string(&json, resolved->vfs->options.sandbox[i]);
     nt_json_end_array(&json);

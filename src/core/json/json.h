@@ -76,6 +76,9 @@ void nt_json_member_signed(struct nt_json *json, const char *key, int64_t value)
 void nt_json_member_double(struct nt_json *json, const char *key, double value);
 void nt_json_member_bool(struct nt_json *json, const char *key, bool value);
 void nt_json_member_null(struct nt_json *json, const char *key);
+/* Begins it, like nt_json_object and nt_json_array. */
+void nt_json_member_object(struct nt_json *json, const char *key);
+void nt_json_member_array(struct nt_json *json, const char *key);
 /* "2026-11-22T09:36:39Z"; null (text: "") for a time outside the calendar. */
 void nt_json_member_time(struct nt_json *json, const char *key, time_t when);
 enum { NT_TIME_TEXT = 64 };

@@ -366,6 +366,18 @@ void nt_json_member_bool(struct nt_json *json, const char *key, bool value)
     nt_json_bool(json, value);
 }
 
+void nt_json_member_object(struct nt_json *json, const char *key)
+{
+    nt_json_key(json, key);
+    nt_json_object(json);
+}
+
+void nt_json_member_array(struct nt_json *json, const char *key)
+{
+    nt_json_key(json, key);
+    nt_json_array(json);
+}
+
 void nt_json_member_null(struct nt_json *json, const char *key)
 {
     nt_json_key(json, key);

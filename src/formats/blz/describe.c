@@ -27,8 +27,7 @@ static void write_others(struct nt_json *json, const struct nt_blz_node *node)
 {
     if (!node->other_count)
         return;
-    nt_json_key(json, "meta");
-    nt_json_array(json);
+    nt_json_member_array(json, "meta");
     for (size_t i = 0; i < node->other_count; i++) {
         const struct nt_blz_meta_file *file = &node->others[i];
         nt_json_object(json);
@@ -64,8 +63,7 @@ static void write_tree(struct nt_json *json, const struct nt_blz_node *node)
     write_node(json, node);
     if (!node->names)
         return;
-    nt_json_key(json, "columns");
-    nt_json_array(json);
+    nt_json_member_array(json, "columns");
     for (const struct nt_blz_node *child = node->children; child; child = child->next) {
         nt_json_object(json);
         write_tree(json, child);
@@ -85,8 +83,7 @@ static void write_size(struct nt_json *json, const char *key, int64_t size)
 static void write_header(struct nt_json *json, const struct nt_bloscpack *bloscpack)
 {
     const struct nt_bloscpack_header *header = &bloscpack->header;
-    nt_json_key(json, "header");
-    nt_json_object(json);
+    nt_json_member_object(json, "header");
     nt_json_member_unsigned(json, "version", header->version);
     nt_json_member_bool(json, "has_offsets", header->has_offsets);
     nt_json_member_bool(json, "uses_offsets", bloscpack->uses_offsets);
@@ -102,8 +99,7 @@ static void write_header(struct nt_json *json, const struct nt_bloscpack *bloscp
 
 static void write_section(struct nt_json *json, const struct nt_bloscpack_metadata *section)
 {
-    nt_json_key(json, "metadata_header");
-    nt_json_object(json);
+    nt_json_member_object(json, "metadata_header");
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(section->checksum)->name);
     nt_json_member_string(json, "codec", section->codec ? "zlib" : "none");
     nt_json_member_unsigned(json, "level", section->level);

@@ -26,8 +26,7 @@
 static void describe_range(struct nt_json *json, const char *key, const struct nt_anchor_link *range,
                            const struct nt_source *objects)
 {
-    nt_json_key(json, key);
-    nt_json_object(json);
+    nt_json_member_object(json, key);
     if (objects)
         nt_json_member_unsigned(json, "object", range->offset / NT_OBJECT_SPACE);
     nt_json_member_unsigned(json, "file_offset",
@@ -40,8 +39,7 @@ static void describe_range(struct nt_json *json, const char *key, const struct n
 static void describe_anchor(struct nt_json *json, const struct nt_rntuple *rntuple)
 {
     const struct nt_anchor *anchor = &rntuple->anchor;
-    nt_json_key(json, "anchor");
-    nt_json_object(json);
+    nt_json_member_object(json, "anchor");
     nt_json_member_string(json, "class", anchor->class_name);
     nt_json_member_unsigned(json, "class_version", anchor->class_version);
     nt_json_member_unsigned(json, "file_offset", anchor->offset);

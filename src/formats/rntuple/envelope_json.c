@@ -26,13 +26,11 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
 static void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
                                   const struct nt_feature_flags *flags)
 {
-    nt_json_key(json, "feature_flags");
-    nt_json_array(json);
+    nt_json_member_array(json, "feature_flags");
     for (uint32_t i = 0; i < flags->count; i++)
         nt_json_signed(json, flags->words[i]);
     nt_json_end_array(json);
-    nt_json_key(json, "features");
-    nt_json_array(json);
+    nt_json_member_array(json, "features");
     for (uint32_t i = 0; i < generation->feature_count; i++) {
         const struct nt_feature *feature = &generation->features[i];
         uint32_t word = feature->number / 64;
@@ -123,23 +121,19 @@ void nt_schema_json(struct nt_json *json, const struct nt_dataset *dataset, cons
                     uint32_t first_field, uint32_t first_column)
 {
     const struct nt_generation *generation = nt_rntuple_of(dataset)->generation;
-    nt_json_key(json, "fields");
-    nt_json_array(json);
+    nt_json_member_array(json, "fields");
     for (uint32_t i = 0; i < schema->field_count; i++)
         field_json(json, generation, &schema->fields[i], first_field + schema->fields[i].id);
     nt_json_end_array(json);
-    nt_json_key(json, "columns");
-    nt_json_array(json);
+    nt_json_member_array(json, "columns");
     for (uint32_t i = 0; i < schema->column_count; i++)
         column_json(json, dataset, &schema->columns[i], first_column + schema->columns[i].id);
     nt_json_end_array(json);
-    nt_json_key(json, "alias_columns");
-    nt_json_array(json);
+    nt_json_member_array(json, "alias_columns");
     for (uint32_t i = 0; i < schema->alias_count; i++)
         alias_json(json, &schema->aliases[i]);
     nt_json_end_array(json);
-    nt_json_key(json, "extra_type_information");
-    nt_json_array(json);
+    nt_json_member_array(json, "extra_type_information");
     for (uint32_t i = 0; i < schema->extra_type_count; i++)
         extra_type_json(json, generation, &schema->extra_types[i]);
     nt_json_end_array(json);
@@ -215,8 +209,7 @@ static enum nt_status write_start(struct page_list_text *text, struct nt_error *
     nt_json_member_hex64(json, "checksum", text->envelope.checksum);
     if (text->envelope.generation->has_summaries_in_page_list) {
         nt_json_member_hex64(json, "header_checksum", text->list.header_checksum);
-        nt_json_key(json, "cluster_summaries");
-        nt_json_array(json);
+        nt_json_member_array(json, "cluster_summaries");
         for (uint32_t i = 0; i < text->list.summaries.items; i++) {
             struct nt_cluster_summary summary;
             enum nt_status status =
@@ -227,8 +220,7 @@ static enum nt_status write_start(struct page_list_text *text, struct nt_error *
         }
         nt_json_end_array(json);
     }
-    nt_json_key(json, "clusters");
-    nt_json_array(json);
+    nt_json_member_array(json, "clusters");
     text->clusters_left = text->list.clusters.items;
     text->is_started = true;
     return NT_OK;
@@ -242,8 +234,7 @@ static enum nt_status start_cluster(struct page_list_text *text, struct nt_error
         return status;
     nt_json_object(&text->json);
     nt_json_member_unsigned(&text->json, "cluster", text->cluster++);
-    nt_json_key(&text->json, "columns");
-    nt_json_array(&text->json);
+    nt_json_member_array(&text->json, "columns");
     text->columns_left = text->columns.items;
     text->clusters_left--;
     text->is_in_cluster = true;
@@ -265,8 +256,7 @@ static enum nt_status start_column(struct page_list_text *text, struct nt_error 
     if (status != NT_OK)
         return status;
     nt_json_object(&text->json);
-    nt_json_key(&text->json, "pages");
-    nt_json_array(&text->json);
+    nt_json_member_array(&text->json, "pages");
     text->pages_left = text->pages.pages.items;
     text->columns_left--;
     text->is_in_column = true;
@@ -431,8 +421,7 @@ static void attribute_sets_json(struct nt_json *json, const struct nt_footer *fo
         nt_json_member_text(json, "name", set->name);
         nt_json_member_unsigned(json, "schema_version_major", set->major);
         nt_json_member_unsigned(json, "schema_version_minor", set->minor);
-        nt_json_key(json, "anchor");
-        nt_json_object(json);
+        nt_json_member_object(json, "anchor");
         nt_json_member_unsigned(json, "decoded_bytes", set->anchor_length);
         nt_locator_describe(json, &set->anchor);
         nt_json_end_object(json);
@@ -460,16 +449,14 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_feature_flags_json(&json, envelope->generation, &footer->flags);
     nt_json_member_hex64(&json, "header_checksum", footer->header_checksum);
     if (envelope->generation->has_schema_extension) {
-        nt_json_key(&json, "schema_extension");
-        nt_json_object(&json);
+        nt_json_member_object(&json, "schema_extension");
         nt_schema_json(&json, dataset, extension, dataset->field_count - extension->field_count,
                        dataset->column_count - extension->column_count);
         nt_json_end_object(&json);
     }
     const enum nt_footer_list *order = envelope->generation->footer_lists;
     for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
-        nt_json_key(&json, nt_footer_list_name(order[i]));
-        nt_json_array(&json);
+        nt_json_member_array(&json, nt_footer_list_name(order[i]));
         lists[order[i]](&json, footer);
         nt_json_end_array(&json);
     }
@@ -718,16 +705,14 @@ static enum nt_status write_document(struct metadata *metadata, struct nt_buffer
     struct nt_json json;
     enum nt_status status = NT_OK;
     nt_json_document(&json, out, "metadata");
-    nt_json_key(&json, "envelopes");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "envelopes");
     for (uint32_t i = 0, k = 0; i < metadata->envelope_count && status == NT_OK; i++) {
         const struct nt_envelope *envelope = &metadata->envelopes[i];
         nt_json_object(&json);
         nt_json_member_unsigned(&json, "file_offset", envelope->offset);
         nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
         nt_json_member_hex64(&json, "checksum", envelope->checksum);
-        nt_json_key(&json, "pairs");
-        nt_json_array(&json);
+        nt_json_member_array(&json, "pairs");
         for (; k < metadata->ends[i] && status == NT_OK; k++)
             status = write_pair(&json, envelope, &metadata->pairs[k], error);
         nt_json_end_array(&json);

@@ -453,8 +453,7 @@ enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_enve
 
 static void version_json(struct nt_json *json, const struct nt_predraft_version *version)
 {
-    nt_json_key(json, "version");
-    nt_json_object(json);
+    nt_json_member_object(json, "version");
     nt_json_member_unsigned(json, "version", version->version);
     nt_json_member_unsigned(json, "minimum_version", version->minimum);
     nt_json_member_unsigned(json, "flags", version->flags);
@@ -503,8 +502,7 @@ enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct 
 static enum nt_status pages_json(struct nt_json *json, const struct nt_envelope *envelope,
                                  struct nt_cursor *cursor, uint32_t count, struct nt_error *error)
 {
-    nt_json_key(json, "pages");
-    nt_json_array(json);
+    nt_json_member_array(json, "pages");
     for (uint32_t i = 0; i < count; i++) {
         struct nt_page_record page = nt_predraft_page_read(cursor);
         enum nt_status status = nt_envelope_check(envelope, cursor, "page", error);
@@ -550,8 +548,7 @@ static enum nt_status cluster_json(struct nt_json *json, const struct nt_envelop
     nt_json_member_unsigned(json, "first_entry", cluster.first_entry);
     nt_json_member_unsigned(json, "entries", cluster.entries);
     nt_locator_describe(json, &cluster.locator);
-    nt_json_key(json, "columns");
-    nt_json_array(json);
+    nt_json_member_array(json, "columns");
     for (uint32_t i = 0; i < cluster.columns && status == NT_OK; i++)
         status = column_json(json, envelope, cursor, error);
     nt_json_end_array(json);
@@ -573,8 +570,7 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
     nt_json_member_unsigned(&json, "decoded_bytes", envelope.length);
     nt_json_member_hex64(&json, "checksum", envelope.checksum);
     status = nt_predraft_footer_open(&envelope, &cursor, &clusters, error);
-    nt_json_key(&json, "clusters");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "clusters");
     for (uint64_t i = 0; i < clusters && status == NT_OK; i++)
         status = cluster_json(&json, &envelope, &cursor, error);
     nt_json_end_array(&json);

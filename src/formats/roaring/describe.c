@@ -72,8 +72,7 @@ static enum nt_status write_buckets(struct bucket_list *list, const struct nt_fi
     const struct nt_roaring *roaring = file->format_data;
     list->left = LISTED_BUCKETS;
     nt_json_member_unsigned(&list->json, "bucket_count", roaring->buckets);
-    nt_json_key(&list->json, "buckets");
-    nt_json_array(&list->json);
+    nt_json_member_array(&list->json, "buckets");
     struct nt_roaring_walk walk = {
         .source = file->source,
         .width = NT_ROARING_64,

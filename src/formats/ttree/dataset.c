@@ -20,8 +20,7 @@
 
 void nt_ttree_describe_friends(const struct nt_ttree *tree, struct nt_json *json)
 {
-    nt_json_key(json, "friends");
-    nt_json_array(json);
+    nt_json_member_array(json, "friends");
     for (uint32_t i = 0; i < tree->friend_count; i++) {
         const struct nt_ttree_friend *friend = &tree->friends[i];
         nt_json_object(json);

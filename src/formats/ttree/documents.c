@@ -220,8 +220,7 @@ enum nt_status nt_ttree_describe_tree(const struct nt_ttree *tree, struct nt_buf
 
 static void put_embedded(struct nt_json *json, const struct nt_ttree_branch *branch)
 {
-    nt_json_key(json, "embedded_baskets");
-    nt_json_array(json);
+    nt_json_member_array(json, "embedded_baskets");
     for (uint32_t i = 0; i < branch->embedded_count; i++) {
         const struct nt_ttree_embedded *embedded = &branch->record->embedded[branch->first_embedded + i];
         nt_json_object(json);
@@ -270,8 +269,7 @@ static void put_element(struct nt_json *json, const struct nt_streamer_element *
     if (element->title.length)
         nt_json_member_text(json, "title", element->title);
     if (element->dimension_count) {
-        nt_json_key(json, "dimensions");
-        nt_json_array(json);
+        nt_json_member_array(json, "dimensions");
         for (uint32_t i = 0; i < element->dimension_count; i++)
             nt_json_unsigned(json, element->dimensions[i]);
         nt_json_end_array(json);
@@ -293,8 +291,7 @@ static void put_class(struct nt_json *json, const struct nt_streamer_class *desc
     nt_json_member_text(json, "class", described->name);
     nt_json_member_signed(json, "version", described->version);
     nt_json_member_hex32(json, "checksum", described->checksum);
-    nt_json_key(json, "elements");
-    nt_json_array(json);
+    nt_json_member_array(json, "elements");
     for (uint32_t i = 0; i < described->element_count; i++)
         put_element(json, &described->elements[i]);
     nt_json_end_array(json);
@@ -306,8 +303,7 @@ enum nt_status nt_streamer_info_describe(const struct nt_streamer_info *info, st
 {
     struct nt_json json;
     nt_json_document(&json, out, "streamer_info");
-    nt_json_key(&json, "classes");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "classes");
     for (uint32_t i = 0; i < info->class_count; i++)
         if (!info->classes[i].is_built_in)
             put_class(&json, &info->classes[i]);

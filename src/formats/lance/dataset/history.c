@@ -193,8 +193,7 @@ static void put_text(struct nt_json *json, const char *key, struct nt_text text)
 /* Versions and tags are both sorted by version. */
 static void put_tags(struct nt_json *json, struct versions_text *text, uint64_t version)
 {
-    nt_json_key(json, "tags");
-    nt_json_array(json);
+    nt_json_member_array(json, "tags");
     for (; text->next_tag < text->tag_count && text->tags[text->next_tag].version <= version;
          text->next_tag++) {
         const struct tagged *tag = &text->tags[text->next_tag];

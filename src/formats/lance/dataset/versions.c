@@ -221,8 +221,7 @@ enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, con
                                  struct nt_json *json, struct nt_error *error)
 {
     struct refs_writing writing = {folder, refs, json};
-    nt_json_key(json, key);
-    nt_json_array(json);
+    nt_json_member_array(json, key);
     enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writing, error);
     nt_json_end_array(json);
     return status;

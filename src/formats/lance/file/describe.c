@@ -20,8 +20,7 @@
 void nt_lance_buffers_json(struct nt_json *json, const char *key, const struct nt_lance_buffer *buffers,
                            uint64_t count)
 {
-    nt_json_key(json, key);
-    nt_json_array(json);
+    nt_json_member_array(json, key);
     for (uint64_t i = 0; i < count; i++) {
         nt_json_object(json);
         nt_json_member_unsigned(json, "file_offset", buffers[i].offset);
@@ -47,8 +46,7 @@ void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const s
         nt_json_member_unsigned(json, "file_offset", range->offset);
         nt_json_member_unsigned(json, "stored_bytes", range->bytes);
     }
-    nt_json_key(json, "message");
-    nt_json_object(json);
+    nt_json_member_object(json, "message");
     nt_proto_json(json, message, table);
     nt_json_end_object(json);
 }

@@ -31,8 +31,7 @@ static void write_start(struct metadata_text *text)
     nt_json_document(&text->json, text->json.out, "lance");
     nt_json_member_string(&text->json, "version", lance->tail.version);
     nt_json_member_unsigned(&text->json, "entries", lance->rows);
-    nt_json_key(&text->json, "columns");
-    nt_json_array(&text->json);
+    nt_json_member_array(&text->json, "columns");
     text->is_started = true;
 }
 
@@ -51,8 +50,7 @@ static void start_column(struct metadata_text *text)
     nt_lance_message_json(json, column->type_url, column->encoding,
                           column->encoding.bytes ? NT_LANCE_ENCODING_IS_COLUMN
                                                  : NT_LANCE_ENCODING_IS_UNKNOWN);
-    nt_json_key(json, "pages");
-    nt_json_array(json);
+    nt_json_member_array(json, "pages");
     text->is_in_column = true;
     text->page = 0;
 }

@@ -50,8 +50,7 @@ static void put_line(const struct chunks *chunks, const struct nt_mini_block_siz
         nt_json_member_unsigned(&json, "repetition_bytes", sizes->repetition_bytes);
     if (tree->definition != NT_NO_NODE)
         nt_json_member_unsigned(&json, "definition_bytes", sizes->definition_bytes);
-    nt_json_key(&json, "buffers");
-    nt_json_array(&json);
+    nt_json_member_array(&json, "buffers");
     for (uint32_t i = 0; i < tree->buffers; i++) {
         nt_json_object(&json);
         nt_json_member_unsigned(&json, "stored_bytes", sizes->buffer_bytes[i]);

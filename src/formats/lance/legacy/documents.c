@@ -33,8 +33,7 @@ static void write_start(struct metadata_text *text)
     nt_json_member_unsigned(&text->json, "entries", lance->rows);
     nt_lance_put_message(&text->json, lance->legacy->metadata, &nt_lance_metadata,
                          &lance->legacy->metadata_range);
-    nt_json_key(&text->json, "columns");
-    nt_json_array(&text->json);
+    nt_json_member_array(&text->json, "columns");
     text->is_started = true;
 }
 
@@ -49,8 +48,7 @@ static void write_field(struct metadata_text *text)
     nt_json_member_signed(json, "column", id);
     if (failure)
         nt_json_member_string(json, "unreadable", failure->message);
-    nt_json_key(json, "pages");
-    nt_json_array(json);
+    nt_json_member_array(json, "pages");
     for (uint32_t i = 0; i < table->batches; i++) {
         nt_json_object(json);
         nt_json_member_unsigned(json, "file_offset", cells[i].offset);
