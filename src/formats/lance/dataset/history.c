@@ -18,12 +18,6 @@
 #include "core/model/model.h"
 #include "formats/lance/file/messages.h"
 
-/* Is the folder on a server, where each file costs at least one request? */
-static inline bool nt_folder_is_remote(const struct nt_folder *folder)
-{
-    return folder->ops->refresh != NULL;
-}
-
 enum { MAX_VERSIONS = 1 << 20, MAX_TAGS = 1 << 16 };
 
 struct tagged {
@@ -349,7 +343,7 @@ enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const str
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct estimate estimate = {.folder = lance->folder};
     *is_short_ret = false;
-    if (nt_folder_is_remote(lance->folder)) /* this would fetch all manifests */
+    if (!nt_folder_is_local(lance->folder)) /* this would fetch all manifests */
         return NT_OK;
     enum nt_status status =
         nt_lance_each_version(lance->folder, lance->manifest.version.root, count_version, &estimate, error);
