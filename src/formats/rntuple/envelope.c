@@ -358,8 +358,7 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
     struct nt_feature_flags flags = {0};
     bool has_more = true;
     while (has_more && flags.count < NT_MAX_FEATURE_WORDS) {
-        uint64_t word = nt_get_le64(cursor);
-        nt_cursor_label(cursor, nt_envelope_name(envelope->kind), "feature flags");
+        uint64_t word = nt_labelled_le64(cursor, nt_envelope_name(envelope->kind), "feature flags");
         for (uint64_t set = word & INT64_MAX; set; set &= set - 1) {
             uint32_t number = flags.count * 64 + (uint32_t)__builtin_ctzll(set);
             if (!nt_generation_feature(envelope->generation, number))

@@ -70,8 +70,8 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
         status = nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t),
                                &columns, error);
     for (uint32_t i = 0; status == NT_OK && i < columns.items; i++) {
-        groups->columns[groups->column_count++] = nt_get_le32(&columns.payload);
-        nt_cursor_label(&columns.payload, "column group", "column id");
+        groups->columns[groups->column_count++] =
+            nt_labelled_le32(&columns.payload, "column group", "column id");
     }
     groups->ends[groups->count++] = groups->column_count;
     return status;
@@ -103,10 +103,8 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
     if (status != NT_OK)
         return status;
     struct nt_cluster_summary summary = {.column_group = NT_NONE};
-    summary.first_entry = nt_get_le64(&record.payload);
-    nt_cursor_label(&record.payload, "cluster summary", "first entry");
-    uint64_t word = nt_get_le64(&record.payload);
-    nt_cursor_label(&record.payload, "cluster summary", "entries and flags");
+    summary.first_entry = nt_labelled_le64(&record.payload, "cluster summary", "first entry");
+    uint64_t word = nt_labelled_le64(&record.payload, "cluster summary", "entries and flags");
     uint32_t entry_bits = 64 - generation->framing->cluster_flag_bits;
     summary.entries = word & ((UINT64_C(1) << entry_bits) - 1);
     summary.flags = (uint8_t)(word >> entry_bits);
@@ -115,8 +113,7 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
             return nt_envelope_fail(
                 envelope, &record.payload, NT_UNSUPPORTED, error,
                 "the cluster is sharded, which this version of the format reserves for the future");
-        summary.column_group = nt_get_le32(&record.payload);
-        nt_cursor_label(&record.payload, "cluster summary", "column group id");
+        summary.column_group = nt_labelled_le32(&record.payload, "cluster summary", "column group id");
     }
     summary.unknown_bytes = nt_cursor_left(&record.payload);
     *summary_ret = summary;
@@ -147,13 +144,10 @@ static enum nt_status read_cluster_group(const struct nt_envelope *envelope, str
     if (status != NT_OK)
         return status;
     if (envelope->generation->has_entry_range_in_cluster_group) {
-        group->first_entry = nt_get_le64(&record.payload);
-        nt_cursor_label(&record.payload, "cluster group", "first entry");
-        group->entries = nt_get_le64(&record.payload);
-        nt_cursor_label(&record.payload, "cluster group", "entries");
+        group->first_entry = nt_labelled_le64(&record.payload, "cluster group", "first entry");
+        group->entries = nt_labelled_le64(&record.payload, "cluster group", "entries");
     }
-    group->clusters = nt_get_le32(&record.payload);
-    nt_cursor_label(&record.payload, "cluster group", "clusters");
+    group->clusters = nt_labelled_le32(&record.payload, "cluster group", "clusters");
     group->page_list = nt_envelope_link_read(&record.payload, envelope->generation);
     group->unknown_bytes = nt_cursor_left(&record.payload);
     return nt_envelope_check(envelope, &record.payload, "cluster group", error);
@@ -181,15 +175,11 @@ static enum nt_status read_attribute_set(const struct nt_envelope *envelope, str
     enum nt_status status = nt_record_frame(envelope, list, "attribute set", &record, error);
     if (status != NT_OK)
         return status;
-    set->major = nt_get_le16(&record.payload);
-    nt_cursor_label(&record.payload, "attribute set", "major");
-    set->minor = nt_get_le16(&record.payload);
-    nt_cursor_label(&record.payload, "attribute set", "minor");
-    set->anchor_length = nt_get_le32(&record.payload);
-    nt_cursor_label(&record.payload, "attribute set", "anchor length");
+    set->major = nt_labelled_le16(&record.payload, "attribute set", "major");
+    set->minor = nt_labelled_le16(&record.payload, "attribute set", "minor");
+    set->anchor_length = nt_labelled_le32(&record.payload, "attribute set", "anchor length");
     set->anchor = nt_locator_read(&record.payload, envelope->generation);
-    set->name = nt_get_text(&record.payload);
-    nt_cursor_label(&record.payload, "attribute set", "name");
+    set->name = nt_labelled_text(&record.payload, "attribute set", "name");
     set->unknown_bytes = nt_cursor_left(&record.payload);
     return nt_envelope_check(envelope, &record.payload, "attribute set", error);
 }

@@ -78,10 +78,8 @@ static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
     struct nt_cursor whole = payload;
     switch (locator->kind) {
     case NT_LOCATOR_LARGE:
-        locator->bytes = nt_get_le64(&payload);
-        nt_cursor_label(&payload, "locator", "size");
-        locator->offset = nt_get_le64(&payload);
-        nt_cursor_label(&payload, "locator", "offset");
+        locator->bytes = nt_labelled_le64(&payload, "locator", "size");
+        locator->offset = nt_labelled_le64(&payload, "locator", "offset");
         break;
     case NT_LOCATOR_MULTI:
         locator->payload = (struct nt_text){(const char *)nt_get_bytes(&whole, bytes), bytes};
@@ -89,8 +87,7 @@ static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
     case NT_LOCATOR_OBJECT64:
         locator->bytes = bytes == OBJECT64_BYTES ? nt_get_le32(&payload) : nt_get_le64(&payload);
         nt_cursor_label(&payload, "locator", "size");
-        locator->offset = nt_get_le64(&payload);
-        nt_cursor_label(&payload, "locator", "location");
+        locator->offset = nt_labelled_le64(&payload, "locator", "location");
         break;
     default:
         locator->payload = (struct nt_text){(const char *)nt_get_bytes(&payload, bytes), bytes};
@@ -105,8 +102,7 @@ struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_gene
     nt_cursor_label(cursor, "locator", (int32_t)word >= 0 ? "size" : "type and size");
     if ((int32_t)word >= 0) {
         locator.bytes = word;
-        locator.offset = nt_get_le64(cursor);
-        nt_cursor_label(cursor, "locator", "offset");
+        locator.offset = nt_labelled_le64(cursor, "locator", "offset");
         return locator;
     }
     struct head head = choose_head(word, nt_cursor_left(cursor), generation);

@@ -33,8 +33,7 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
     struct nt_cursor cursor = envelope->payload;
     enum nt_status status = NT_OK;
     if (generation->has_summaries_in_page_list) {
-        list.header_checksum = nt_get_le64(&cursor);
-        nt_cursor_label(&cursor, "page list", "header checksum");
+        list.header_checksum = nt_labelled_le64(&cursor, "page list", "header checksum");
         status = nt_list_frame(envelope, &cursor, "list of cluster summaries",
                                nt_record_frame_bytes(generation) + MIN_SUMMARY_BYTES, &list.summaries, error);
     }
@@ -66,8 +65,7 @@ struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, st
 {
     const struct nt_generation *generation = envelope->generation;
     struct nt_page_record page = {0};
-    uint32_t word = nt_get_le32(pages);
-    nt_cursor_label(pages, "page", "elements and checksum");
+    uint32_t word = nt_labelled_le32(pages, "page", "elements and checksum");
     if (generation->page_element_bits == 30) {
         page.elements = word & 0x3fffffff;
         page.has_checksum = word >> 30 & PAGE_HAS_CRC32;
@@ -88,8 +86,7 @@ enum nt_status nt_column_pages_finish(const struct nt_envelope *envelope, struct
     pages->is_suppressed = offset < 0;
     pages->first_element = offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
     if (!pages->is_suppressed) {
-        pages->compression_settings = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "column in a cluster", "compression settings");
+        pages->compression_settings = nt_labelled_le32(cursor, "column in a cluster", "compression settings");
     }
     if (pages->is_suppressed && pages->pages.items > 0)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "a suppressed column has %u pages",

@@ -47,12 +47,9 @@ static enum nt_status read_version(const struct nt_envelope *envelope, struct nt
     enum nt_status status = read_frame(envelope, cursor, "version", &frame, error);
     if (status != NT_OK)
         return status;
-    version_ret->version = nt_get_le32(&frame);
-    nt_cursor_label(&frame, "version", "version");
-    version_ret->minimum = nt_get_le32(&frame);
-    nt_cursor_label(&frame, "version", "minimum version");
-    version_ret->flags = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "version", "flags");
+    version_ret->version = nt_labelled_le32(&frame, "version", "version");
+    version_ret->minimum = nt_labelled_le32(&frame, "version", "minimum version");
+    version_ret->flags = nt_labelled_le64(&frame, "version", "flags");
     return nt_envelope_check(envelope, &frame, "version", error);
 }
 
@@ -63,8 +60,7 @@ static enum nt_status read_uuid(const struct nt_envelope *envelope, struct nt_cu
     enum nt_status status = read_frame(envelope, cursor, "uuid", &frame, error);
     if (status != NT_OK)
         return status;
-    *uuid_ret = nt_get_text(&frame);
-    nt_cursor_label(&frame, "uuid", "text");
+    *uuid_ret = nt_labelled_text(&frame, "uuid", "text");
     return nt_envelope_check(envelope, &frame, "uuid", error);
 }
 
@@ -72,12 +68,9 @@ static enum nt_status read_uuid(const struct nt_envelope *envelope, struct nt_cu
 static struct nt_locator read_locator(struct nt_cursor *cursor)
 {
     struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
-    locator.offset = nt_get_le64(cursor);
-    nt_cursor_label(cursor, "locator", "position");
-    locator.bytes = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "locator", "bytes");
-    locator.payload = nt_get_text(cursor);
-    nt_cursor_label(cursor, "locator", "url");
+    locator.offset = nt_labelled_le64(cursor, "locator", "position");
+    locator.bytes = nt_labelled_le32(cursor, "locator", "bytes");
+    locator.payload = nt_labelled_text(cursor, "locator", "url");
     if (locator.payload.length > 0)
         locator.kind = NT_LOCATOR_URI;
     return locator;
@@ -93,8 +86,7 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     enum nt_status status = read_frame(envelope, cursor, "field", &frame, error);
     if (status != NT_OK)
         return status;
-    field->id = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "field", "id");
+    field->id = nt_labelled_le64(&frame, "field", "id");
     status = read_version(envelope, &frame, &field_version, error);
     if (status == NT_OK)
         status = read_version(envelope, &frame, &type_version, error);
@@ -102,22 +94,15 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
         return status;
     field->field_version = field_version.version;
     field->type_version = type_version.version;
-    field->name = nt_get_text(&frame);
-    nt_cursor_label(&frame, "field", "name");
-    field->description = nt_get_text(&frame);
-    nt_cursor_label(&frame, "field", "description");
-    field->type = nt_get_text(&frame);
-    nt_cursor_label(&frame, "field", "type");
+    field->name = nt_labelled_text(&frame, "field", "name");
+    field->description = nt_labelled_text(&frame, "field", "description");
+    field->type = nt_labelled_text(&frame, "field", "type");
     field->alias = (struct nt_text){"", 0};
-    field->repetition = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "field", "repetition");
-    uint32_t role = nt_get_le32(&frame);
-    nt_cursor_label(&frame, "field", "role");
+    field->repetition = nt_labelled_le64(&frame, "field", "repetition");
+    uint32_t role = nt_labelled_le32(&frame, "field", "role");
     field->role = role < UINT16_MAX ? (uint16_t)role : UINT16_MAX;
-    field->parent_id = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "field", "parent field id");
-    uint32_t children = nt_get_le32(&frame);
-    nt_cursor_label(&frame, "field", "number of children");
+    field->parent_id = nt_labelled_le64(&frame, "field", "parent field id");
+    uint32_t children = nt_labelled_le32(&frame, "field", "number of children");
     nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they store this field as their parent */
     nt_cursor_label(&frame, "field", "children");
     field->unknown_bytes = nt_cursor_left(&frame);
@@ -146,8 +131,7 @@ static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_
                                   struct nt_schema *schema, struct nt_error *error)
 {
     enum { MIN_FIELD_BYTES = 8 + 8 + 2 * 24 + 3 * 4 + 8 + 4 + 8 + 4 };
-    uint32_t count = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "fields", "count");
+    uint32_t count = nt_labelled_le32(cursor, "fields", "count");
     if (count > nt_cursor_left(cursor) / MIN_FIELD_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u fields do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
@@ -171,20 +155,17 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     enum nt_status status = read_frame(envelope, cursor, "column", &frame, error);
     if (status != NT_OK)
         return status;
-    column->id = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "column", "id");
+    column->id = nt_labelled_le64(&frame, "column", "id");
     status = read_version(envelope, &frame, &version, error);
     if (status == NT_OK)
         status = read_frame(envelope, &frame, "column model", &model, error);
     if (status != NT_OK)
         return status;
-    uint32_t type = nt_get_le32(&model);
-    nt_cursor_label(&model, "column", "type");
+    uint32_t type = nt_labelled_le32(&model, "column", "type");
     column->type_number = type < UINT16_MAX ? (uint16_t)type : UINT16_MAX;
     column->flags = nt_get_le32(&model); /* sorted or not */
     nt_cursor_label(&model, "column", "flags");
-    column->field_id = nt_get_le64(&frame);
-    nt_cursor_label(&frame, "column", "field id");
+    column->field_id = nt_labelled_le64(&frame, "column", "field id");
     nt_skip(&frame, sizeof(uint32_t)); /* its position in the field; the order of ids is the same */
     nt_cursor_label(&frame, "column", "position in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
@@ -202,8 +183,7 @@ static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt
                                    struct nt_schema *schema, struct nt_error *error)
 {
     enum { MIN_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
-    uint32_t count = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "columns", "count");
+    uint32_t count = nt_labelled_le32(cursor, "columns", "count");
     if (count > nt_cursor_left(cursor) / MIN_COLUMN_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u columns do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
@@ -226,18 +206,12 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
 {
     struct nt_predraft_header header = {0};
     struct nt_cursor cursor = envelope->payload;
-    header.name = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "name");
-    header.description = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "description");
-    header.author = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "author");
-    header.custodian = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "custodian");
-    header.time_of_data = nt_get_le64(&cursor);
-    nt_cursor_label(&cursor, "header", "time of data");
-    header.time_of_writing = nt_get_le64(&cursor);
-    nt_cursor_label(&cursor, "header", "time of writing");
+    header.name = nt_labelled_text(&cursor, "header", "name");
+    header.description = nt_labelled_text(&cursor, "header", "description");
+    header.author = nt_labelled_text(&cursor, "header", "author");
+    header.custodian = nt_labelled_text(&cursor, "header", "custodian");
+    header.time_of_data = nt_labelled_le64(&cursor, "header", "time of data");
+    header.time_of_writing = nt_labelled_le64(&cursor, "header", "time of writing");
     enum nt_status status = nt_envelope_check(envelope, &cursor, "header", error);
     if (status == NT_OK)
         status = read_version(envelope, &cursor, &header.version, error);
@@ -268,8 +242,7 @@ enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struc
         nt_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
         nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }
-    uint64_t clusters = nt_get_le64(&cursor);
-    nt_cursor_label(&cursor, "footer", "clusters");
+    uint64_t clusters = nt_labelled_le64(&cursor, "footer", "clusters");
     if (clusters > nt_cursor_left(&cursor) / MIN_CLUSTER_BYTES)
         return nt_envelope_fail(envelope, &cursor, NT_CORRUPT, error,
                                 "%" PRIu64 " clusters do not fit into %zu bytes", clusters,
@@ -289,21 +262,17 @@ enum nt_status nt_predraft_cluster_read(const struct nt_envelope *envelope, stru
         status = read_frame(envelope, cursor, "cluster summary", &summary, error);
     if (status != NT_OK)
         return status;
-    cluster.id = nt_get_le64(&summary);
-    nt_cursor_label(&summary, "cluster", "id");
+    cluster.id = nt_labelled_le64(&summary, "cluster", "id");
     status = read_version(envelope, &summary, &cluster.version, error);
     if (status != NT_OK)
         return status;
-    cluster.first_entry = nt_get_le64(&summary);
-    nt_cursor_label(&summary, "cluster", "first entry");
-    cluster.entries = nt_get_le64(&summary);
-    nt_cursor_label(&summary, "cluster", "entries");
+    cluster.first_entry = nt_labelled_le64(&summary, "cluster", "first entry");
+    cluster.entries = nt_labelled_le64(&summary, "cluster", "entries");
     cluster.locator = read_locator(&summary);
     status = nt_envelope_check(envelope, &summary, "cluster summary", error);
     if (status != NT_OK)
         return status;
-    cluster.columns = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "cluster", "columns");
+    cluster.columns = nt_labelled_le32(cursor, "cluster", "columns");
     *cluster_ret = cluster;
     return nt_envelope_check(envelope, cursor, "cluster", error);
 }
@@ -311,24 +280,19 @@ enum nt_status nt_predraft_cluster_read(const struct nt_envelope *envelope, stru
 enum nt_status nt_predraft_column_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                        struct nt_predraft_column *column_ret, struct nt_error *error)
 {
-    column_ret->id = nt_get_le64(cursor);
-    nt_cursor_label(cursor, "column in a cluster", "id");
-    column_ret->first_element = nt_get_le64(cursor);
-    nt_cursor_label(cursor, "column in a cluster", "first element");
-    column_ret->elements = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "column in a cluster", "elements");
+    column_ret->id = nt_labelled_le64(cursor, "column in a cluster", "id");
+    column_ret->first_element = nt_labelled_le64(cursor, "column in a cluster", "first element");
+    column_ret->elements = nt_labelled_le32(cursor, "column in a cluster", "elements");
     column_ret->compression_settings = (int64_t)nt_get_le64(cursor);
     nt_cursor_label(cursor, "column in a cluster", "compression settings");
-    column_ret->pages = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "column in a cluster", "pages");
+    column_ret->pages = nt_labelled_le32(cursor, "column in a cluster", "pages");
     return nt_envelope_check(envelope, cursor, "column of a cluster", error);
 }
 
 struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor)
 {
     struct nt_page_record page = {0};
-    page.elements = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "page", "elements");
+    page.elements = nt_labelled_le32(cursor, "page", "elements");
     page.locator = read_locator(cursor);
     return page;
 }

@@ -321,6 +321,23 @@ uint32_t nt_list_frame_bytes(const struct nt_generation *generation);
 /* Reads a string: u32 length and bytes. The envelope owns the bytes. Empty if the cursor fails. */
 struct nt_text nt_get_text(struct nt_cursor *cursor);
 
+/* The same, and numbers, labelled for who observes the cursor. */
+#define NT_DEFINE_LABELLED(name, type, get)                                                                  \
+    static inline type name(struct nt_cursor *cursor, const char *whole, const char *what)                   \
+    {                                                                                                        \
+        type value = get(cursor);                                                                            \
+        nt_cursor_label(cursor, whole, what);                                                                \
+        return value;                                                                                        \
+    }
+
+NT_DEFINE_LABELLED(nt_labelled_le16, uint16_t, nt_get_le16)
+NT_DEFINE_LABELLED(nt_labelled_le32, uint32_t, nt_get_le32)
+NT_DEFINE_LABELLED(nt_labelled_le64, uint64_t, nt_get_le64)
+NT_DEFINE_LABELLED(nt_labelled_real64, double, nt_get_le_real64)
+NT_DEFINE_LABELLED(nt_labelled_text, struct nt_text, nt_get_text)
+
+#undef NT_DEFINE_LABELLED
+
 /* ---- Feature flags ---- */
 
 enum { NT_MAX_FEATURE_WORDS = 16 };

@@ -90,29 +90,22 @@ static void read_field_values(struct nt_cursor *cursor, struct nt_field_record *
 {
     uint16_t flags = field->flags & known_flags;
     if (flags & NT_FIELD_REPETITIVE) {
-        field->repetition = nt_get_le64(cursor);
-        nt_cursor_label(cursor, "field", "repetition");
+        field->repetition = nt_labelled_le64(cursor, "field", "repetition");
     }
     if (flags & NT_FIELD_PROJECTED) {
-        field->source_id = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "field", "source field id");
+        field->source_id = nt_labelled_le32(cursor, "field", "source field id");
     }
     if (flags & NT_FIELD_HAS_TYPE_CHECKSUM) {
-        field->type_checksum = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "field", "type checksum");
+        field->type_checksum = nt_labelled_le32(cursor, "field", "type checksum");
     }
 }
 
 static void read_field_texts(struct nt_cursor *cursor, struct nt_field_record *field)
 {
-    field->name = nt_get_text(cursor);
-    nt_cursor_label(cursor, "field", "name");
-    field->type = nt_get_text(cursor);
-    nt_cursor_label(cursor, "field", "type");
-    field->alias = nt_get_text(cursor);
-    nt_cursor_label(cursor, "field", "alias");
-    field->description = nt_get_text(cursor);
-    nt_cursor_label(cursor, "field", "description");
+    field->name = nt_labelled_text(cursor, "field", "name");
+    field->type = nt_labelled_text(cursor, "field", "type");
+    field->alias = nt_labelled_text(cursor, "field", "alias");
+    field->description = nt_labelled_text(cursor, "field", "description");
 }
 
 static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *list,
@@ -124,16 +117,11 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     if (status != NT_OK)
         return status;
     struct nt_cursor *cursor = &frame.payload;
-    field->field_version = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "field", "version");
-    field->type_version = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "field", "type version");
-    field->parent_id = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "field", "parent field id");
-    field->role = nt_get_le16(cursor);
-    nt_cursor_label(cursor, "field", "role");
-    field->flags = nt_get_le16(cursor);
-    nt_cursor_label(cursor, "field", "flags");
+    field->field_version = nt_labelled_le32(cursor, "field", "version");
+    field->type_version = nt_labelled_le32(cursor, "field", "type version");
+    field->parent_id = nt_labelled_le32(cursor, "field", "parent field id");
+    field->role = nt_labelled_le16(cursor, "field", "role");
+    field->flags = nt_labelled_le16(cursor, "field", "flags");
     if (generation->has_early_field_values)
         read_field_values(cursor, field, generation->field_flags);
     read_field_texts(cursor, field);
@@ -152,12 +140,9 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     if (status != NT_OK)
         return status;
     struct nt_cursor *cursor = &frame.payload;
-    column->type_number = nt_get_le16(cursor);
-    nt_cursor_label(cursor, "column", "type");
-    column->bits = nt_get_le16(cursor);
-    nt_cursor_label(cursor, "column", "bits");
-    column->field_id = nt_get_le32(cursor);
-    nt_cursor_label(cursor, "column", "field id");
+    column->type_number = nt_labelled_le16(cursor, "column", "type");
+    column->bits = nt_labelled_le16(cursor, "column", "bits");
+    column->field_id = nt_labelled_le32(cursor, "column", "field id");
     column->flags = generation->has_representations ? nt_get_le16(cursor) : nt_get_le32(cursor);
     nt_cursor_label(cursor, "column", "flags");
     column->representation = generation->has_representations ? nt_get_le16(cursor) : 0;
@@ -169,10 +154,8 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
         nt_cursor_label(cursor, "column", "first element");
     }
     if (column->has_range) {
-        column->minimum = nt_get_le_real64(cursor);
-        nt_cursor_label(cursor, "column", "minimum");
-        column->maximum = nt_get_le_real64(cursor);
-        nt_cursor_label(cursor, "column", "maximum");
+        column->minimum = nt_labelled_real64(cursor, "column", "minimum");
+        column->maximum = nt_labelled_real64(cursor, "column", "maximum");
     }
     column->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "column", error);
@@ -185,10 +168,8 @@ static enum nt_status read_alias(const struct nt_envelope *envelope, struct nt_c
     enum nt_status status = nt_record_frame(envelope, list, "alias column", &frame, error);
     if (status != NT_OK)
         return status;
-    alias->physical_column = nt_get_le32(&frame.payload);
-    nt_cursor_label(&frame.payload, "alias column", "physical column");
-    alias->field = nt_get_le32(&frame.payload);
-    nt_cursor_label(&frame.payload, "alias column", "field");
+    alias->physical_column = nt_labelled_le32(&frame.payload, "alias column", "physical column");
+    alias->field = nt_labelled_le32(&frame.payload, "alias column", "field");
     alias->unknown_bytes = nt_cursor_left(&frame.payload);
     return nt_envelope_check(envelope, &frame.payload, "alias column", error);
 }
@@ -202,23 +183,16 @@ static enum nt_status read_extra_type(const struct nt_envelope *envelope, struct
         return status;
     struct nt_cursor *cursor = &frame.payload;
     if (envelope->generation->has_extra_type_content) {
-        extra->content_id = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "extra type information", "content id");
-        extra->version_from = extra->version_to = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "extra type information", "type version");
-        extra->type_name = nt_get_text(cursor);
-        nt_cursor_label(cursor, "extra type information", "type name");
-        extra->content = nt_get_text(cursor);
-        nt_cursor_label(cursor, "extra type information", "content");
+        extra->content_id = nt_labelled_le32(cursor, "extra type information", "content id");
+        extra->version_from = extra->version_to =
+            nt_labelled_le32(cursor, "extra type information", "type version");
+        extra->type_name = nt_labelled_text(cursor, "extra type information", "type name");
+        extra->content = nt_labelled_text(cursor, "extra type information", "content");
     } else {
-        extra->version_from = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "extra type information", "version from");
-        extra->version_to = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "extra type information", "version to");
-        extra->content_id = nt_get_le32(cursor);
-        nt_cursor_label(cursor, "extra type information", "content id");
-        extra->type_name = nt_get_text(cursor);
-        nt_cursor_label(cursor, "extra type information", "type name");
+        extra->version_from = nt_labelled_le32(cursor, "extra type information", "version from");
+        extra->version_to = nt_labelled_le32(cursor, "extra type information", "version to");
+        extra->content_id = nt_labelled_le32(cursor, "extra type information", "content id");
+        extra->type_name = nt_labelled_text(cursor, "extra type information", "type name");
     }
     extra->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "extra type information", error);
@@ -337,15 +311,11 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
     if (status != NT_OK)
         return status;
     if (envelope->generation->has_release_candidate_tag) {
-        header.release_candidate_tag = nt_get_le32(&cursor);
-        nt_cursor_label(&cursor, "header", "release candidate tag");
+        header.release_candidate_tag = nt_labelled_le32(&cursor, "header", "release candidate tag");
     }
-    header.name = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "name");
-    header.description = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "description");
-    header.writer = nt_get_text(&cursor);
-    nt_cursor_label(&cursor, "header", "writer");
+    header.name = nt_labelled_text(&cursor, "header", "name");
+    header.description = nt_labelled_text(&cursor, "header", "description");
+    header.writer = nt_labelled_text(&cursor, "header", "writer");
     status = nt_envelope_check(envelope, &cursor, "header", error);
     if (status == NT_OK)
         status = nt_schema_read(envelope, &cursor, schema, error);
