@@ -11,7 +11,7 @@ from harness import (NTUPLE, Foreground, Skip, case, command, data, detach, libf
                      processor_seconds, run, same)
 
 PRELOAD = os.environ.get('FAULT_PRELOAD')
-READS, THREADS, WRITES, RECEIVES = 2, 4, 5, 7  # enum fault_site in tests/faults/faults.h
+READS, THREADS, WRITES, RECEIVES = 2, 4, 5, 6  # enum fault_site in tests/faults/faults.h
 PATIENCE = 20
 
 # One traversal of the tree, by a process that may have to wait: its contents, or the errno.
