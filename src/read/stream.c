@@ -188,6 +188,13 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     return NT_OK;
 }
 
+static struct nt_group *group_of(const struct nt_stream *stream, const struct nt_segment *segment)
+{
+    const struct nt_dataset *dataset = stream->dataset;
+    uint32_t cluster = segment->span.cluster;
+    return &dataset->groups[dataset->clusters ? dataset->clusters[cluster].group : cluster];
+}
+
 enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
                               struct nt_group **group_ret, const struct nt_page **pages_ret,
                               struct nt_error *error)
@@ -197,11 +204,11 @@ enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment 
     *pages_ret = NULL;
     if (!segment->page_count)
         return NT_OK;
-    uint32_t number = nt_dataset_cluster(dataset, segment->span.cluster).group;
-    enum nt_status status = nt_group_pin(dataset, number, error);
+    struct nt_group *group = group_of(stream, segment);
+    enum nt_status status = nt_group_pin(dataset, (uint32_t)(group - dataset->groups), error);
     if (status != NT_OK)
         return status;
-    *group_ret = &dataset->groups[number];
+    *group_ret = group;
     *pages_ret = (*group_ret)->pages + segment->first_page;
     return NT_OK;
 }
@@ -456,12 +463,6 @@ NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, .first)
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
 {
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
-}
-
-static struct nt_group *group_of(const struct nt_stream *stream, const struct nt_segment *segment)
-{
-    const struct nt_dataset *dataset = stream->dataset;
-    return &dataset->groups[nt_dataset_cluster(dataset, segment->span.cluster).group];
 }
 
 /* No page if each element represents a page: its pages count bytes. With `loads_list`, a list that was

@@ -512,6 +512,17 @@ static uint64_t release_all_views(struct nt_dataset *logical)
 
 /* ---- Loading one group ---- */
 
+/* Small lists stay: releasing them is not worth the pins. */
+static void count_list(struct nt_dataset *dataset, struct nt_group *group)
+{
+    enum { SMALL_PART = 64 };
+    uint64_t limit = atomic_load_explicit(&dataset->file->budget.limit, memory_order_relaxed);
+    if (dataset->ops->reloads_groups)
+        dataset->list_bytes += bytes_of_list(dataset, group);
+    if (dataset->list_bytes <= limit / SMALL_PART)
+        nt_group_set_kept(group);
+}
+
 static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *error)
 {
     struct nt_dataset *dataset = owner;
@@ -520,8 +531,8 @@ static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *
     enum nt_status status = dataset->ops->load_group(dataset, number, error);
     if (status == NT_LIMIT && release_all_views(dataset->logical))
         status = dataset->ops->load_group(dataset, number, error);
-    if (status == NT_OK && dataset->ops->reloads_groups)
-        dataset->list_bytes += bytes_of_list(dataset, &dataset->groups[number]);
+    if (status == NT_OK)
+        count_list(dataset, &dataset->groups[number]);
     return status;
 }
 

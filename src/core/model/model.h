@@ -252,9 +252,9 @@ struct nt_group {
 
 /* Bits of a group's state besides enum nt_lazy_state. */
 enum nt_group_state {
-    NT_GROUP_USED = NT_LAZY_STATES, /* since dataset->hand passed it */
-    NT_GROUP_KEPT = 2 * NT_GROUP_USED,
-    NT_GROUP_PIN = 2 * NT_GROUP_KEPT, /* one pin; all higher bits count them */
+    NT_GROUP_USED = NT_LAZY_STATES,    /* since dataset->hand passed it */
+    NT_GROUP_KEPT = 2 * NT_GROUP_USED, /* never released, so pins need not be counted */
+    NT_GROUP_PIN = 2 * NT_GROUP_KEPT,  /* one pin; all higher bits count them */
 };
 
 /* More data of a group, kept apart because most of the many groups of single fields have none. */
@@ -287,7 +287,10 @@ static inline bool nt_group_has_failed(const struct nt_group *group)
 /* Pins a group that is loaded. */
 static inline bool nt_group_try_pin(struct nt_group *group)
 {
-    unsigned state = atomic_fetch_add_explicit(&group->state, NT_GROUP_PIN, memory_order_acquire);
+    unsigned state = atomic_load_explicit(&group->state, memory_order_acquire);
+    if (state & NT_GROUP_KEPT && state % NT_LAZY_STATES == NT_LAZY_READY)
+        return true;
+    state = atomic_fetch_add_explicit(&group->state, NT_GROUP_PIN, memory_order_acquire);
     if (state % NT_LAZY_STATES != NT_LAZY_READY) {
         atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_relaxed);
         return false;
@@ -304,7 +307,7 @@ static inline void nt_group_set_kept(struct nt_group *group)
 /* Accepts NULL. */
 static inline void nt_group_unpin(struct nt_group *group)
 {
-    if (group)
+    if (group && !(atomic_load_explicit(&group->state, memory_order_relaxed) & NT_GROUP_KEPT))
         atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_release);
 }
 

@@ -218,6 +218,95 @@ TEST(a_range_comes_from_the_group_of_its_cluster)
     nt_file_close(file);
 }
 
+/* ---- released page lists ---- */
+
+/* The same groups, whose lists are released by the load of the next one. */
+static struct nt_file *build_releasing(void)
+{
+    static const struct nt_dataset_ops releasing = {.load_group = load_group, .reloads_groups = true};
+    struct nt_file *file = build_groups();
+    file->datasets[0]->ops = &releasing;
+    atomic_store(&file->budget.limit, 1);
+    return file;
+}
+
+static bool is_released(const struct nt_dataset *dataset, uint32_t group)
+{
+    return nt_lazy_state(&dataset->groups[group].state) == NT_LAZY_RELEASED && !dataset->groups[group].pages;
+}
+
+TEST(a_list_without_a_pin_is_released_and_loaded_again)
+{
+    struct nt_file *file = build_releasing();
+    struct nt_dataset *dataset = file->datasets[0];
+    struct nt_group *groups = dataset->groups;
+    assert_ok(nt_group_pin(dataset, 0, &error));
+    nt_group_unpin(&groups[0]);
+    assert_ok(nt_group_pin(dataset, 2, &error));
+    ck_assert(is_released(dataset, 0));
+    ck_assert(nt_group_is_known(&groups[0]) && !nt_group_try_pin(&groups[0]));
+    assert_ok(nt_dataset_load_group(dataset, 0, &error)); /* it was loaded once */
+    ck_assert_int_eq(atomic_load(&loads), 2);
+    assert_ok(nt_group_pin(dataset, 0, &error));
+    ck_assert_int_eq(atomic_load(&loads), 3);
+    ck_assert_uint_eq(groups[0].ranges[1].first_element, 1);
+    ck_assert_uint_eq(groups[2].ranges[1].first_element, 2001); /* pinned all the time */
+    nt_group_unpin(&groups[0]);
+    nt_group_unpin(&groups[2]);
+    assert_ok(nt_group_pin(dataset, 3, &error));
+    ck_assert(is_released(dataset, 0) && is_released(dataset, 2));
+    nt_group_unpin(&groups[3]);
+    nt_file_close(file);
+}
+
+TEST(a_list_that_is_kept_or_costly_stays, .end = 2)
+{
+    struct nt_file *file = build_releasing();
+    struct nt_dataset *dataset = file->datasets[0];
+    if (_i)
+        dataset->ops = &ops;
+    else
+        assert_ok(nt_group_keep(dataset, 0, &error));
+    for (uint32_t group = 0; group < dataset->group_count; group++) {
+        assert_ok(nt_group_pin(dataset, group, &error));
+        nt_group_unpin(&dataset->groups[group]);
+    }
+    ck_assert(nt_group_is_loaded(&dataset->groups[0]));
+    ck_assert(is_released(dataset, 2) == !_i);
+    nt_file_close(file);
+}
+
+TEST(small_lists_stay_until_they_take_a_part_of_the_budget)
+{
+    struct nt_file *file = build_releasing();
+    struct nt_dataset *dataset = file->datasets[0];
+    uint64_t ranges = 4, pages = 8,
+             bytes = ranges * nt_cost_info(NT_COST_RANGE)->bytes + pages * nt_cost_info(NT_COST_PAGE)->bytes;
+    atomic_store(&file->budget.limit, 64 * bytes); /* exactly those of the first group */
+    assert_ok(nt_dataset_load_all(dataset, &error));
+    ck_assert(atomic_load(&dataset->groups[0].state) & NT_GROUP_KEPT);
+    ck_assert(!(atomic_load(&dataset->groups[3].state) & NT_GROUP_KEPT));
+    nt_file_close(file);
+}
+
+TEST(a_list_that_has_become_bad_is_an_error_of_the_next_use)
+{
+    struct nt_file *file = build_releasing();
+    struct nt_dataset *dataset = file->datasets[0];
+    assert_ok(nt_dataset_load_all(dataset, &error));
+    ck_assert(is_released(dataset, 0));
+    next_load = NT_CHANGED; /* not remembered */
+    assert_status(NT_CHANGED, nt_group_pin(dataset, 0, &error));
+    next_load = NT_CHECKSUM;
+    struct nt_group *group;
+    assert_ok(nt_group_pin_readable(dataset, 0, &group, &error));
+    ck_assert_ptr_null(group);
+    next_load = NT_OK;
+    assert_status(NT_CHECKSUM, nt_group_pin(dataset, 0, &error));
+    ck_assert(nt_group_has_failed(&dataset->groups[0]));
+    nt_file_close(file);
+}
+
 TEST(a_cluster_holds_the_columns_of_its_column_group)
 {
     static const uint32_t columns[] = {1, 3, 4};
