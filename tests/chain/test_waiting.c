@@ -6,6 +6,7 @@
 #include "chain/chain.h"
 
 #include <ntuple/read.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 
-enum { MEMBERS = 12, ENTRIES = 30, MAX_PATH = 512 };
+enum { MEMBERS = 12, ENTRIES = 30, THREADS = 4, MAX_PATH = 512 };
 
 static struct nt_error error;
 static struct nt_reader *reader;
@@ -125,6 +126,48 @@ TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = tear
         }
     }
     ck_assert_uint_lt(open_members(), MEMBERS / 2);
+}
+
+/* Each thread begins at another group. */
+static void *load_from(void *argument)
+{
+    static char unloaded[] = "a group does not load", undescribed[] = "a page is not described";
+    struct nt_dataset *dataset = file->datasets[0];
+    uint32_t first = (uint32_t)(uintptr_t)argument * dataset->group_count / THREADS;
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        uint32_t number = (first + i) % dataset->group_count;
+        struct nt_group *group = &dataset->groups[number];
+        struct nt_buffer text = {0};
+        struct nt_json json;
+        uint32_t count, column = nt_field_columns(dataset, group->field, &count)[0];
+        if (nt_group_pin(dataset, number, NULL) != NT_OK)
+            return unloaded;
+        nt_json_line(&json, &text);
+        enum nt_status status =
+            group->page_count ? dataset->ops->describe_page(dataset, column, group->pages, &json) : NT_OK;
+        nt_group_unpin(group);
+        nt_buffer_deinit(&text);
+        if (status != NT_OK)
+            return undescribed;
+    }
+    return NULL;
+}
+
+TEST(threads_share_members, .setup = setup, .teardown = teardown)
+{
+    pthread_t threads[THREADS];
+    void *problem;
+    open_chain(0);
+    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    nt_file_close(file);
+    open_chain(8 * of_member);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, load_from, (void *)i), 0);
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &problem);
+        ck_assert_msg(!problem, "%s", (char *)problem);
+    }
+    ck_assert_uint_lt(open_members(), MEMBERS);
 }
 
 TEST(values_are_those_of_the_members, .setup = setup, .teardown = teardown)
