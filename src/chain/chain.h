@@ -505,11 +505,11 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
 /* Unpins the groups and connects the sources of a slice whose page list has been copied, and closes its
  * member if nothing else needs that. */
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice);
-/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_let_go. For chains whose fields
+/* Opens the member of a slice, if it waits, and keeps it open until nt_chain_release. For chains whose fields
  * have groups of their own. Closes others if the metadata of all takes too much memory. */
 enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                              struct nt_error *error);
-void nt_chain_let_go(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
+void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
 /* Opens all members, for functions that need them. Only environmental failures fail the call. */

@@ -743,7 +743,7 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
         return status;
     status = dataset->field_groups && has_whole_groups(slice) ? load_field(dataset, slice, group, error)
                                                               : load_own_group(dataset, slice, group, error);
-    nt_chain_let_go(dataset, slice);
+    nt_chain_release(dataset, slice);
     return status;
 }
 

@@ -76,7 +76,7 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
         }
     if (own)
         nt_group_unpin(group);
-    nt_chain_let_go(dataset, slice);
+    nt_chain_release(dataset, slice);
     return status;
 }
 
@@ -102,7 +102,7 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
     if (!format || strcmp(format, "ttree") != 0 || nt_chain_hold(dataset, slice, NULL) != NT_OK)
         return;
     slice->dataset->ops->page_elsewhere(slice->dataset, page, location);
-    nt_chain_let_go(dataset, slice);
+    nt_chain_release(dataset, slice);
 }
 
 /* A slice with the row has the field. */

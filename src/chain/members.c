@@ -281,6 +281,10 @@ enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain
         close_ahead(file);
     if (!part->file)
         wake_from(chain, number);
+    if (!part->file && part->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
+        close_ahead(file);
+        nt_chain_open_member(chain, &chain->parts[number]);
+    }
     if (!part->file)
         status = nt_fail_with(error, &part->failure);
     else if (part->file->page_bytes > file->page_bytes)

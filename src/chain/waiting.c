@@ -350,7 +350,7 @@ static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
     nt_chain_close_member(part);
 }
 
-/* Closes those that are first in the list until the others fit. */
+/* Closes members in the order of the list until the others fit. */
 static void make_room(const struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
@@ -362,7 +362,6 @@ static void make_room(const struct nt_file *file)
 enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                              struct nt_error *error)
 {
-    struct nt_dataset *own = (struct nt_dataset *)(uintptr_t)dataset;
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     enum nt_status status = NT_OK;
@@ -370,11 +369,12 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
         return NT_OK;
     nt_lock_acquire(&dataset->file->lock);
     if (!slice->dataset) {
+        struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
         struct nt_chain_slice *woken = slice_of(dataset, part);
         make_room(dataset->file);
-        status = nt_chain_wake(own, woken, error);
+        status = nt_chain_wake(changed, woken, error);
         if (status == NT_OK)
-            nt_chain_end_wake(own, woken);
+            nt_chain_end_wake(changed, woken);
     }
     if (status == NT_OK && part->woken_bytes == 0) {
         part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
@@ -385,7 +385,7 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
     return status;
 }
 
-void nt_chain_let_go(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
     if (!slice->waits)
