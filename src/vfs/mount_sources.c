@@ -156,6 +156,9 @@ static enum nt_status add_path(struct nt_inode_table *inodes, uint32_t parent, c
     char *absolute = realpath(path, NULL);
     struct stat identity;
     struct nt_inode *inode;
+    if (!absolute && errno == ENOENT && nt_has_wildcard(path))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "%s: no such file; the option chain reads the files of a pattern as one", path);
     if (!absolute)
         return nt_fail_path(error, errno, path);
     enum nt_status status = nt_local_stat(absolute, &identity, error);

@@ -78,6 +78,9 @@ def a_pattern_of_files_that_the_shell_expanded_is_told_of_chains():
         quoted = command(NTUPLE, 'head', 'run*.root', 'ramp', cwd=directory)
         same((quoted.returncode, quoted.stderr.decode()), (2,
              'ntuple: run*.root: no such file; the option chain reads the files of a pattern as one\n'))
+        (directory / 'list.txt').write_text('run0.root\nrun[9].root\n')  # is a chain, so needs no advice
+        listed = command(NTUPLE, 'head', '--chain', 'list.txt', 'ramp', cwd=directory)
+        assert listed.returncode == 2 and b'option chain' not in listed.stderr, listed
         quoted = command(NTUPLEFS, 'run*.root', 'mnt', cwd=directory)
         same((quoted.returncode, quoted.stderr.decode()), (2,
              'ntuplefs: run*.root: no such file; the option chain reads the files of a pattern as one\n'))

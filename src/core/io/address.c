@@ -36,9 +36,6 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
 {
     size_t length;
     const char *advice = nt_scheme_of(path, &length)->advice;
-    if (!length && system_error == ENOENT && nt_has_wildcard(path))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                       "%s: no such file; the option chain reads the files of a pattern as one", path);
     if (!length || !advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
     if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
