@@ -357,7 +357,7 @@ static inline struct nt_dataset *nt_chain_first_dataset(const struct nt_chain_sl
 }
 
 /* A dataset with the schema of a slice that did not fail: its own, or if it waits that of the first one. */
-static inline const struct nt_dataset *nt_chain_alike(const struct nt_chain_slice *slice)
+static inline const struct nt_dataset *nt_chain_schema_of(const struct nt_chain_slice *slice)
 {
     return slice->waits ? nt_chain_first_dataset(slice) : slice->dataset;
 }
@@ -482,7 +482,8 @@ void nt_chain_close_member(struct nt_chain_member *part);
 
 enum { NT_SCHEMA_DIGEST = 16 };
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
- * deferred columns, shards, several sources or columns that are derived from others. */
+ * deferred columns or shards, or, if it is not a tree, several sources or columns that are derived from
+ * others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
 /* Decides which members of a series may wait. `first`: the chain of its first member only, which is that
  * `part` and outlives it. NULL without memory. */

@@ -46,7 +46,7 @@ const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *datase
 /* Do the member's groups hold all fields, though those of the chain are of single fields? */
 static bool has_whole_groups(const struct nt_chain_slice *slice)
 {
-    return !nt_chain_alike(slice)->field_groups;
+    return !nt_chain_schema_of(slice)->field_groups;
 }
 
 static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)

@@ -63,7 +63,7 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     const struct nt_page *own;
     struct nt_group *group;
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
-    if (slice->failure || !nt_chain_alike(slice)->ops->describe_page)
+    if (slice->failure || !nt_chain_schema_of(slice)->ops->describe_page)
         return NT_OK;
     enum nt_status status = nt_chain_hold(dataset, slice, NULL);
     if (status != NT_OK)
@@ -98,7 +98,7 @@ static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_pag
                            char location[static NT_LOCATION_BYTES])
 {
     const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
-    const char *format = slice->failure ? NULL : nt_chain_alike(slice)->format;
+    const char *format = slice->failure ? NULL : nt_chain_schema_of(slice)->format;
     if (!format || strcmp(format, "ttree") != 0 || nt_chain_hold(dataset, slice, NULL) != NT_OK)
         return;
     slice->dataset->ops->page_elsewhere(slice->dataset, page, location);
