@@ -43,19 +43,14 @@ static void open_chain(uint64_t metadata_bytes)
 /* Copies of one file, and their index. */
 static void setup(void)
 {
-    static char bytes[1 << 16];
     char path[MAX_PATH], names[MEMBERS][MAX_PATH];
     const char *paths[MEMBERS];
     temporary_setup();
     snprintf(path, sizeof(path), "%s/trees/trees_leaves.root", getenv("NTUPLE_TEST_DATA"));
-    FILE *source = fopen(path, "rb");
-    ck_assert_ptr_nonnull(source);
-    size_t size = fread(bytes, 1, sizeof(bytes), source);
-    fclose(source);
     for (unsigned i = 0; i < MEMBERS; i++) {
         char name[32];
         snprintf(name, sizeof(name), "member%02u.root", i);
-        snprintf(names[i], sizeof(names[i]), "%s", temporary_file(name, bytes, size));
+        snprintf(names[i], sizeof(names[i]), "%s", temporary_copy(name, path));
         paths[i] = names[i];
     }
     assert_ok(nt_chain_list_new(paths, MEMBERS, false, &list, &error));

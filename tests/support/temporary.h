@@ -46,6 +46,18 @@ static inline const char *temporary_file(const char *name, const void *bytes, si
     return path;
 }
 
+/* Copies a file of the test data, of at most 64 kB. */
+static inline const char *temporary_copy(const char *name, const char *original)
+{
+    static char bytes[1 << 16];
+    FILE *file = fopen(original, "rb");
+    ck_assert_ptr_nonnull(file);
+    size_t size = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    ck_assert(size > 0 && size < sizeof(bytes));
+    return temporary_file(name, bytes, size);
+}
+
 /* Sets the modification time, because two writes within one clock tick are indistinguishable. */
 static inline void temporary_set_time(const char *path, time_t seconds)
 {
