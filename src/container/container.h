@@ -105,8 +105,8 @@ struct nt_container_kind {
     uint32_t document_count;
 };
 
-/* The version of ROOT, 61800 for 6.18/00. That of a file header has 1000000 more if the file is big.
- * Some writers subtract as much from that of a file that is not. */
+/* The version of ROOT, 61800 for 6.18/00. That of a file header has 1000000 more if the file is big,
+ * and in some small files 1000000 less. */
 static inline uint32_t nt_tfile_root_version(int32_t stored)
 {
     int32_t version = stored % 1000000;

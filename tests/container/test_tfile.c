@@ -70,7 +70,7 @@ TEST(an_anchor_is_found_with_its_name_place_and_bytes, .end = 2)
     end();
 }
 
-/* As in files of ROOT 6.18 whose headers were written twice: uproot opens them, too. */
+/* As in small files of ROOT 6.18 and 6.24, which uproot opens, too. */
 TEST(a_negative_version_is_that_of_a_small_file)
 {
     static const uint8_t version[] = {0xff, 0xf1, 0xaf, 0x28}; /* 61800 - 1000000 */
