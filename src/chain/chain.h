@@ -540,6 +540,9 @@ void nt_chain_disconnect_sources(struct nt_dataset *dataset, const struct nt_cha
  * slice that failed has a group that fails to load. */
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error);
 
+/* nt_dataset_ops.complete_record. */
+void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
+                              struct nt_group_record *record);
 /* nt_dataset_ops.load_group: loads a member's group, renumbers its columns, decoders and sources. */
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 

@@ -49,13 +49,20 @@ static bool has_whole_groups(const struct nt_chain_slice *slice)
     return !nt_chain_schema_of(slice)->field_groups;
 }
 
+/* Of a group of a field. */
+static struct nt_chain_slice *slice_of_field_group(const struct nt_dataset *dataset, uint32_t number,
+                                                   uint32_t field)
+{
+    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field,
+                                                        number - dataset->field_groups[field]);
+}
+
 static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    if (!dataset->field_groups)
-        return &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
-    uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
-    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
+    return dataset->field_groups
+               ? slice_of_field_group(dataset, number, nt_group_record(dataset, number).field)
+               : &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
 }
 
 /* The number of an open member's own group; NT_NONE if it lacks the field, or its groups hold all fields. */
@@ -64,7 +71,7 @@ static uint32_t own_group(const struct nt_dataset *dataset, const struct nt_chai
 {
     if (!dataset->field_groups)
         return number - slice->first_group;
-    uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
+    uint32_t field = nt_group_record(dataset, number).field, part = number - dataset->field_groups[field];
     uint32_t own = has_whole_groups(slice) ? NT_NONE : slice->fields[field];
     uint32_t first = own == NT_NONE ? NT_NONE : slice->dataset->field_groups[own];
     return first == NT_NONE ? NT_NONE : first + (part - slice->first_part);
@@ -89,13 +96,14 @@ static void put_waiting(struct nt_dataset *dataset, const struct nt_chain_slice 
 {
     const struct nt_indexed_dataset *known = slice->waits;
     uint64_t first = slice->first_entry;
-    struct nt_group *group = &dataset->groups[slice->first_group];
-    group->first_entry = first;
-    group->entries = slice->entries;
-    group->first_cluster = slice->first_cluster;
-    group->clusters = (uint32_t)known->clusters;
-    dataset->group_more[slice->first_group] = (struct nt_group_more){
-        .metadata_bytes = waiting_bytes(dataset), .origin = slice->first_group, .file = slice->part->path};
+    dataset->groups.records[slice->first_group] =
+        (struct nt_group_record){.first_entry = first,
+                                 .entries = slice->entries,
+                                 .first_cluster = slice->first_cluster,
+                                 .clusters = (uint32_t)known->clusters,
+                                 .metadata_bytes = waiting_bytes(dataset),
+                                 .origin = slice->first_group,
+                                 .file = slice->part->path};
     for (uint32_t i = 0; i < known->clusters; i++) {
         dataset->clusters[slice->first_cluster + i] =
             (struct nt_cluster){.first_entry = first,
@@ -123,19 +131,18 @@ static void put_groups(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
     uint32_t count = group_count_of(slice);
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_group *group = &dataset->groups[slice->first_group + i];
-        const struct nt_group none = {.entries = slice->entries};
-        const struct nt_group *own = slice->failure ? &none : &slice->dataset->groups[i];
-        bool is_known = own->entries > 0;
-        group->first_entry = slice->first_entry + (is_known ? own->first_entry : 0);
-        group->entries = is_known ? own->entries : slice->entries;
-        group->first_cluster = slice->first_cluster + own->first_cluster;
-        group->clusters = own->clusters;
-        dataset->group_more[slice->first_group + i] = (struct nt_group_more){
-            .metadata_bytes = slice->failure ? 0 : nt_group_more(slice->dataset, own).metadata_bytes,
-            .origin = slice->first_group,
-            .deferred = slice->deferred,
-            .file = slice->part->path};
+        const struct nt_group_record none = {.entries = slice->entries};
+        const struct nt_group_record own = slice->failure ? none : nt_group_record(slice->dataset, i);
+        bool is_known = own.entries > 0;
+        dataset->groups.records[slice->first_group + i] =
+            (struct nt_group_record){.first_entry = slice->first_entry + (is_known ? own.first_entry : 0),
+                                     .entries = is_known ? own.entries : slice->entries,
+                                     .first_cluster = slice->first_cluster + own.first_cluster,
+                                     .clusters = own.clusters,
+                                     .metadata_bytes = own.metadata_bytes,
+                                     .origin = slice->first_group,
+                                     .deferred = slice->deferred,
+                                     .file = slice->part->path};
     }
 }
 
@@ -287,20 +294,19 @@ static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
     return nt_chain_own_entries(slice->dataset, part);
 }
 
-static void set_field_groups(struct nt_dataset *dataset, const struct nt_chain_series *series,
-                             const struct nt_chain_slice *slice)
+void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
+                              struct nt_group_record *record)
 {
-    for (uint32_t i = series->first_field; i < dataset->field_count && series_of(dataset, i) == series; i++)
-        for (uint32_t k = 0; dataset->field_groups[i] != NT_NONE && k < part_count_of(slice); k++) {
-            uint32_t number = dataset->field_groups[i] + slice->first_part + k;
-            uint32_t own = slice->dataset && !slice->failure ? own_group(dataset, slice, number) : NT_NONE;
-            const struct nt_group *group = own == NT_NONE ? NULL : &slice->dataset->groups[own];
-            dataset->group_more[number] = (struct nt_group_more){
-                .metadata_bytes = group ? nt_group_more(slice->dataset, group).metadata_bytes : 0,
-                .origin = slice->first_part,
-                .deferred = slice->deferred,
-                .file = slice->part->path};
-        }
+    const struct nt_chain_slice *slice = slice_of_field_group(dataset, number, record->field);
+    record->origin = slice->first_part;
+    record->deferred = slice->deferred;
+    record->file = slice->part->path;
+}
+
+/* Is the member open, and does it have groups for each field? */
+static bool is_of_fields(const struct nt_chain_slice *slice)
+{
+    return slice->dataset && slice->dataset->field_groups;
 }
 
 /* Finds the parts of the entries that the fields of a series have. */
@@ -350,13 +356,10 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
         status = find_parts(dataset, &chain->series[i], &parts[i], error);
     if (status == NT_OK)
         status = nt_dataset_add_joined_groups(dataset, parts, chain->series_count, error);
-    if (status == NT_OK)
-        status = nt_dataset_add_group_more(dataset, error);
-    if (status == NT_OK)
-        status = add_deletions(dataset, chain, error);
-    for (uint32_t i = 0; status == NT_OK && dataset->field_groups && i < chain->slice_count; i++)
-        set_field_groups(dataset, chain->slices[i].series, &chain->slices[i]);
-    return status;
+    for (uint32_t i = 0; i < chain->slice_count; i++)
+        if (is_of_fields(&chain->slices[i]))
+            dataset->part_metadata_bytes = chain->slices[i].dataset->part_metadata_bytes;
+    return status == NT_OK ? add_deletions(dataset, chain, error) : status;
 }
 
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error)
@@ -364,7 +367,7 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     bool has_field_groups = chain->series_count > 1;
     for (uint32_t i = 0; i < chain->slice_count; i++)
-        has_field_groups |= chain->slices[i].dataset && chain->slices[i].dataset->field_groups;
+        has_field_groups |= is_of_fields(&chain->slices[i]);
     return has_field_groups ? build_field_groups(dataset, chain, error)
                             : build_whole_groups(dataset, chain, error);
 }
@@ -431,17 +434,22 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 
 /* ---- Loading ---- */
 
-/* The member's own groups that a group of the chain has: one, or all of a member that waited. */
+/* The member's own groups, pinned, that a group of the chain has: one, or all of a member that waited. */
 struct own_groups {
-    const struct nt_group *items;
-    uint32_t count;
+    const struct nt_dataset *dataset;
+    uint32_t first, count;
 };
+
+static const struct nt_group *own_at(const struct own_groups *own, uint32_t i)
+{
+    return nt_group_slot(own->dataset, own->first + i);
+}
 
 static uint64_t pages_of(const struct own_groups *own)
 {
     uint64_t pages = 0;
     for (uint32_t i = 0; i < own->count; i++)
-        pages += own->items[i].page_count;
+        pages += own_at(own, i)->page_count;
     return pages;
 }
 
@@ -451,8 +459,8 @@ static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_sli
     enum nt_status status = NT_OK;
     uint64_t count = 0;
     for (uint32_t k = 0; k < own->count; k++)
-        for (uint64_t i = 0; status == NT_OK && i < own->items[k].page_count; i++) {
-            group->pages[count] = own->items[k].pages[i];
+        for (uint64_t i = 0; status == NT_OK && i < own_at(own, k)->page_count; i++) {
+            group->pages[count] = own_at(own, k)->pages[i];
             status = map_page(dataset, slice, &group->pages[count++], error);
         }
     group->page_count = count;
@@ -498,9 +506,9 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_slice 
     }
     uint64_t first_page = 0;
     struct nt_range *ranges = group->ranges;
-    for (uint32_t g = 0; g < own->count; first_page += own->items[g++].page_count)
-        for (uint32_t k = 0; k < own->items[g].clusters; k++, ranges += width)
-            copy_cluster(dataset, slice, group, &own->items[g], k, first_page, ranges);
+    for (uint32_t g = 0; g < own->count; first_page += own_at(own, g++)->page_count)
+        for (uint32_t k = 0; k < own_at(own, g)->clusters; k++, ranges += width)
+            copy_cluster(dataset, slice, group, own_at(own, g), k, first_page, ranges);
 }
 
 /* Allocates the ranges and pages that a group takes from its members. */
@@ -540,19 +548,26 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
+/* The part of the entries that a group of a field has. */
+static uint32_t part_of(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return group->number - dataset->field_groups[group->field];
+}
+
 /* Copies other results of loading for the first time: clusters, unless all readers know them already, or
  * deleted rows. */
 static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
-                       const struct nt_group *group, const struct nt_group *own)
+                       const struct nt_group *group, uint32_t own)
 {
-    if (nt_group_is_known(group))
+    if (nt_group_is_known(dataset, group->number))
         return;
     if (!dataset->field_groups) {
-        for (uint32_t i = 0; !dataset->clusters_known && i < own->clusters; i++)
-            put_cluster(dataset, slice, own->first_cluster + i);
+        const struct nt_group_record record = nt_group_record(slice->dataset, own);
+        for (uint32_t i = 0; !dataset->clusters_known && i < record.clusters; i++)
+            put_cluster(dataset, slice, record.first_cluster + i);
         return;
     }
-    uint32_t part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
+    uint32_t part = part_of(dataset, group);
     if (slice->dataset->part_deletions)
         dataset->part_deletions[part] = slice->dataset->part_deletions[part - slice->first_part];
 }
@@ -561,7 +576,7 @@ static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *
 static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                    const struct nt_group *group)
 {
-    uint32_t part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
+    uint32_t part = part_of(dataset, group);
     const uint32_t *groups = slice->dataset->field_groups;
     for (uint32_t i = 0; slice->dataset->part_deletions && i < slice->dataset->field_count; i++)
         if (groups[i] != NT_NONE)
@@ -576,7 +591,7 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
     enum nt_status status = nt_chain_wake(dataset, slice, error);
     if (status == NT_OK) {
         status = copy_group(dataset, slice, group,
-                            &(struct own_groups){slice->dataset->groups, slice->dataset->group_count}, error);
+                            &(struct own_groups){slice->dataset, 0, slice->dataset->group_count}, error);
         nt_chain_end_wake(dataset, slice);
     }
     nt_lock_release(&dataset->file->lock);
@@ -589,7 +604,7 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
 static uint32_t own_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                             const struct nt_group *group)
 {
-    return (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field] - slice->first_part;
+    return part_of(dataset, group) - slice->first_part;
 }
 
 /* The member's columns of a group's field; none if the member lacks it. */
@@ -604,7 +619,7 @@ static const uint32_t *own_columns(const struct nt_chain_slice *slice, const str
 static const struct nt_range *own_range(const struct nt_chain_slice *slice, uint32_t column, uint32_t cluster,
                                         const struct nt_group **own_ret)
 {
-    *own_ret = nt_cluster_group(slice->dataset, cluster);
+    *own_ret = nt_group_slot(slice->dataset, nt_cluster_group(slice->dataset, cluster));
     return nt_group_range(slice->dataset, *own_ret, cluster, column);
 }
 
@@ -673,12 +688,13 @@ static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct 
 static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                  struct nt_group *group, struct nt_error *error)
 {
-    uint32_t own = group_of_cluster(dataset, slice, group);
-    enum nt_status status = nt_group_pin(slice->dataset, own, error);
+    struct nt_group *own;
+    enum nt_status status =
+        nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), &own, error);
     if (status != NT_OK)
         return status;
     status = load_columns(dataset, slice, group, error);
-    nt_group_unpin(&slice->dataset->groups[own]);
+    nt_group_unpin(own);
     return status;
 }
 
@@ -686,11 +702,10 @@ static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
                                              const struct nt_chain_slice *slice, const struct nt_group *group,
                                              uint64_t number, struct nt_group **group_ret)
 {
-    uint32_t count, of_member = group_of_cluster(dataset, slice, group);
+    uint32_t count;
     const uint32_t *columns = own_columns(slice, group, &count);
-    if (nt_group_pin(slice->dataset, of_member, NULL) != NT_OK)
+    if (nt_group_pin(slice->dataset, group_of_cluster(dataset, slice, group), group_ret, NULL) != NT_OK)
         return NULL;
-    *group_ret = &slice->dataset->groups[of_member];
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_group *own;
         const struct nt_range *range = own_range(slice, columns[i], own_cluster(dataset, slice, group), &own);
@@ -706,8 +721,9 @@ static const struct nt_page *page_of_columns(const struct nt_dataset *dataset,
 static const struct nt_page *page_of_groups(const struct nt_chain_slice *slice, uint32_t own, uint64_t number,
                                             struct nt_group **group_ret)
 {
-    for (; own < slice->dataset->group_count && nt_group_pin(slice->dataset, own, NULL) == NT_OK; own++) {
-        struct nt_group *group = *group_ret = &slice->dataset->groups[own];
+    for (; own < slice->dataset->group_count && nt_group_pin(slice->dataset, own, group_ret, NULL) == NT_OK;
+         own++) {
+        struct nt_group *group = *group_ret;
         if (number < group->page_count)
             return &group->pages[number];
         number -= group->page_count;
@@ -719,16 +735,16 @@ static const struct nt_page *page_of_groups(const struct nt_chain_slice *slice, 
 static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      struct nt_group *group, struct nt_error *error)
 {
-    static const struct nt_group nothing;
-    uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
+    struct nt_group *pinned = NULL;
+    uint32_t own = own_group(dataset, slice, group->number);
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
-    enum nt_status status = to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, error);
-    struct nt_group *pinned = status == NT_OK && to_load != NT_NONE ? &slice->dataset->groups[to_load] : NULL;
-    const struct nt_group *copied = own == NT_NONE ? &nothing : &slice->dataset->groups[own];
+    enum nt_status status =
+        to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, &pinned, error);
     if (status == NT_OK)
-        status = copy_group(dataset, slice, group, &(struct own_groups){copied, 1}, error);
+        status = copy_group(dataset, slice, group, &(struct own_groups){slice->dataset, own, own != NT_NONE},
+                            error);
     if (status == NT_OK)
-        copy_known(dataset, slice, group, copied);
+        copy_known(dataset, slice, group, own);
     nt_group_unpin(pinned);
     return status;
 }
@@ -751,7 +767,7 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
 {
     struct nt_chain_slice *slice = slice_of_group(dataset, number);
     enum nt_status status = slice->failure ? nt_fail_with(error, slice->failure)
-                                           : load(dataset, slice, &dataset->groups[number], error);
+                                           : load(dataset, slice, nt_group_slot(dataset, number), error);
     if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->part->path))
         nt_error_context(error, "%s", slice->part->path);
     return status;
@@ -784,6 +800,6 @@ const struct nt_page *nt_chain_member_page(const struct nt_dataset *dataset,
     uint64_t number = (uint64_t)(page - group->pages);
     if (dataset->field_groups && has_whole_groups(slice))
         return page_of_columns(dataset, slice, group, number, group_ret);
-    uint32_t own = own_group(dataset, slice, (uint32_t)(group - dataset->groups));
+    uint32_t own = own_group(dataset, slice, group->number);
     return page_of_groups(slice, own, number, group_ret);
 }

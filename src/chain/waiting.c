@@ -228,7 +228,7 @@ static enum nt_status check_clusters(const struct nt_indexed_dataset *known, con
 static void unpin_groups(struct nt_dataset *own, uint32_t count)
 {
     while (count > 0)
-        nt_group_unpin(&own->groups[--count]);
+        nt_group_unpin(nt_group_slot(own, --count));
 }
 
 /* Those of single fields are read one by one. */
@@ -240,7 +240,8 @@ static uint32_t whole_groups(const struct nt_dataset *own)
 static enum nt_status pin_groups(struct nt_dataset *own, struct nt_error *error)
 {
     for (uint32_t i = 0; i < whole_groups(own); i++) {
-        enum nt_status status = nt_group_pin(own, i, error);
+        struct nt_group *group;
+        enum nt_status status = nt_group_pin(own, i, &group, error);
         if (status == NT_OK)
             continue;
         unpin_groups(own, i);
@@ -280,13 +281,15 @@ static bool stand_alone(const struct nt_dataset *own)
     bool stand_alone = own->ops->pages_stand_alone && source->beneath == own->file->source;
     for (uint32_t i = 0; stand_alone && i < own->decoders.count; i++)
         stand_alone = !nt_decoders_get(&own->decoders, i)->dependency_count;
-    for (uint32_t g = 0; g < own->group_count; g++)
-        for (uint64_t i = 0; stand_alone && i < own->groups[g].page_count; i++) {
-            const struct nt_page *page = &own->groups[g].pages[i];
+    for (uint32_t g = 0; g < own->group_count; g++) {
+        const struct nt_group *group = nt_group_slot(own, g);
+        for (uint64_t i = 0; stand_alone && i < group->page_count; i++) {
+            const struct nt_page *page = &group->pages[i];
             stand_alone =
                 page->compression != NT_COMPRESSION_ELSEWHERE &&
                 nt_source_is_range(source, page->stored_bytes + nt_checksum_info(page->checksum)->bytes);
         }
+    }
     return stand_alone;
 }
 

@@ -135,9 +135,11 @@ static int compare_order_keys(const void *left, const void *right)
     return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
 }
 
-static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)
+/* The number of known clusters of a group. */
+static uint32_t known_clusters(const struct nt_dataset *dataset, uint32_t group)
 {
-    return dataset->clusters_known || !nt_group_has_failed(group);
+    bool is_known = dataset->clusters_known || !nt_group_failure(dataset, group);
+    return is_known ? dataset->groups.records[group].clusters : 0;
 }
 
 /* The clusters with known entries, then NT_NONE. Omits those of a bad page list: only the footer claims
@@ -147,7 +149,7 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
 {
     uint32_t count = 0, found = 0;
     for (uint32_t i = 0; i < dataset->group_count; i++)
-        count += is_known(dataset, &dataset->groups[i]) ? dataset->groups[i].clusters : 0;
+        count += known_clusters(dataset, i);
     struct order_key *keys = calloc((size_t)count + 1, sizeof(*keys));
     uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
     if (!keys || !order) {
@@ -156,12 +158,10 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
         return nt_fail_memory(error);
     }
     for (uint32_t i = 0; i < dataset->group_count; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        for (uint32_t k = 0; is_known(dataset, group) && k < group->clusters; k++) {
-            const struct nt_cluster *cluster = &dataset->clusters[group->first_cluster + k];
+        uint32_t first = dataset->groups.records[i].first_cluster;
+        for (uint32_t k = first; k < first + known_clusters(dataset, i) && found < count; k++)
             keys[found++] =
-                (struct order_key){cluster->first_entry, cluster->entries, group->first_cluster + k};
-        }
+                (struct order_key){dataset->clusters[k].first_entry, dataset->clusters[k].entries, k};
     }
     qsort(keys, count, sizeof(*keys), compare_order_keys);
     for (uint32_t i = 0; i < count; i++)
@@ -213,16 +213,15 @@ static bool holds_field(const struct nt_dataset *dataset, uint32_t cluster, uint
 const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,
                                        uint64_t first_entry, uint64_t entries)
 {
-    if (cluster != NT_NONE) {
-        const struct nt_group *group = nt_cluster_group(dataset, cluster);
-        return nt_group_has_failed(group) ? group->failure : NULL;
-    }
+    if (cluster != NT_NONE)
+        return nt_group_failure(dataset, nt_cluster_group(dataset, cluster));
     for (uint32_t i = 0; i < dataset->group_count; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        bool meets =
-            group->first_entry < first_entry + entries && first_entry < group->first_entry + group->entries;
-        if (nt_group_has_failed(group) && meets)
-            return group->failure;
+        const struct nt_error *failure = nt_group_failure(dataset, i);
+        if (!failure)
+            continue;
+        const struct nt_group_record group = nt_group_record(dataset, i);
+        if (group.first_entry < first_entry + entries && first_entry < group.first_entry + group.entries)
+            return failure;
     }
     return NULL;
 }
@@ -250,7 +249,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
                 error, NT_CORRUPT, NT_NO_OFFSET,
                 "cluster %u holds entries of another cluster, or entries after the last of the dataset",
                 order[i]);
-        bool is_bad_list = nt_group_has_failed(nt_cluster_group(dataset, order[i]));
+        bool is_bad_list = nt_group_failure(dataset, nt_cluster_group(dataset, order[i])) != NULL;
         spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],
                                              is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
         if (cluster->entries)
@@ -280,8 +279,7 @@ static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field,
         if (groups.first == groups.end)
             continue;
         spans[i].cluster = groups.first + i;
-        spans[i].fault =
-            nt_group_has_failed(&dataset->groups[groups.first + i]) ? NT_FAULT_GROUP : NT_FAULT_NONE;
+        spans[i].fault = nt_group_failure(dataset, groups.first + i) ? NT_FAULT_GROUP : NT_FAULT_NONE;
     }
     *spans_ret = spans;
     *count_ret = count;
@@ -346,7 +344,7 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const st
 {
     const struct nt_parts parts = nt_field_parts(dataset, field);
     if (span->cluster != NT_NONE)
-        return span->cluster - dataset->field_groups[dataset->groups[span->cluster].field];
+        return span->cluster - dataset->field_groups[nt_group_record(dataset, span->cluster).field];
     return find_part(parts.borders, parts.count, span->first_entry);
 }
 
@@ -357,7 +355,7 @@ static bool find_deferral(const struct nt_dataset *dataset, const struct nt_grou
                           uint64_t *first_ret)
 {
     const struct nt_column *info = &dataset->columns[column];
-    const uint64_t *deferred = nt_group_more(dataset, group).deferred;
+    const uint64_t *deferred = nt_group_record(dataset, group->number).deferred;
     *first_ret = deferred ? deferred[column] : nt_column_deferral(info);
     return *first_ret != NT_NOT_DEFERRED;
 }
@@ -365,7 +363,7 @@ static bool find_deferral(const struct nt_dataset *dataset, const struct nt_grou
 void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position,
                            uint32_t cluster, struct nt_active_column *active)
 {
-    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    const struct nt_group *group = nt_group_slot(dataset, nt_cluster_group(dataset, cluster));
     uint32_t representations = nt_field_representations(dataset, field);
     *active = (struct nt_active_column){.column = NT_NONE};
     for (uint32_t i = 0; i < representations; i++) {

@@ -28,19 +28,16 @@ static enum nt_status stored_range(struct nt_dataset *dataset, uint32_t cluster,
                                    struct nt_group **pinned, const struct nt_range **range_ret,
                                    struct nt_error *error)
 {
-    struct nt_group *group = nt_cluster_group(dataset, cluster);
+    uint32_t group = nt_cluster_group(dataset, cluster);
     enum nt_status status = NT_OK;
     *range_ret = NULL;
-    if (cluster < group->first_cluster || cluster - group->first_cluster >= group->clusters)
-        return NT_OK;
-    if (group != *pinned) {
+    if (!*pinned || (*pinned)->number != group) {
         nt_group_unpin(*pinned);
-        status = nt_group_pin(dataset, (uint32_t)(group - dataset->groups), error);
-        *pinned = status == NT_OK ? group : NULL;
+        status = nt_group_pin(dataset, group, pinned, error);
     }
     if (status != NT_OK)
         return status;
-    const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+    const struct nt_range *range = nt_group_range(dataset, *pinned, cluster, column);
     *range_ret = range->state == NT_RANGE_PRESENT ? range : NULL;
     return NT_OK;
 }
@@ -188,8 +185,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
     enum nt_status status = nt_column_page_pin(reader, dataset, column, number, &place, error);
     if (status != NT_OK)
         return status;
-    status = nt_group_keep(dataset, (uint32_t)(place.group - dataset->groups), error);
-    nt_group_unpin(place.group);
+    nt_group_keep(place.group);
     *page_ret = place.page;
     *cluster_ret = place.cluster;
     *first_element_ret = place.first_element;

@@ -221,15 +221,15 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     if (cluster == NT_NONE)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of field %" PRIu32,
                        dataset->fields[field].id);
-    uint32_t group = nt_dataset_cluster(dataset, cluster).group;
-    enum nt_status status = nt_group_pin(dataset, group, error);
+    struct nt_group *group;
+    enum nt_status status = nt_group_pin(dataset, nt_dataset_cluster(dataset, cluster).group, &group, error);
     if (status != NT_OK)
         return status;
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
     nt_active_column_find(dataset, field, 0, cluster, &page_ends.active);
     status = nt_row_mask_map(rows, end_before, &page_ends, items_ret, error);
     let_go(&page_ends);
-    nt_group_unpin(&dataset->groups[group]);
+    nt_group_unpin(group);
     return status;
 }
 

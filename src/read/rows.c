@@ -329,7 +329,7 @@ static void enter_file(struct building *build, const struct nt_span *span)
     const struct nt_dataset *dataset = build->dataset;
     if (!dataset->is_concatenated || span->cluster == NT_NONE)
         return;
-    uint32_t file = nt_group_more(dataset, nt_cluster_group(dataset, span->cluster)).origin;
+    uint32_t file = nt_group_record(dataset, nt_cluster_group(dataset, span->cluster)).origin;
     if (file == build->file)
         return;
     build->file = file;
@@ -546,12 +546,12 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
 static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_groups groups)
 {
     for (uint32_t i = groups.end; i-- > groups.first;) {
-        const struct nt_group *group = &dataset->groups[i];
-        if (!dataset->clusters_known && group->entries &&
-            group->first_entry + group->entries == dataset->entries)
+        const struct nt_group_record group = nt_group_record(dataset, i);
+        if (!dataset->clusters_known && group.entries &&
+            group.first_entry + group.entries == dataset->entries)
             return i;
-        for (uint32_t k = 0; dataset->clusters_known && k < group->clusters; k++) {
-            const struct nt_cluster cluster = nt_dataset_cluster(dataset, group->first_cluster + k);
+        for (uint32_t k = 0; dataset->clusters_known && k < group.clusters; k++) {
+            const struct nt_cluster cluster = nt_dataset_cluster(dataset, group.first_cluster + k);
             if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)
                 return i;
         }
@@ -571,10 +571,10 @@ static enum nt_status pin_last_cluster(struct nt_dataset *dataset, uint32_t fiel
     *group_ret = NULL;
     if (last == NT_NONE)
         return NT_OK;
-    enum nt_status status = nt_group_pin(dataset, last, error);
+    enum nt_status status = nt_group_pin(dataset, last, group_ret, error);
     if (status != NT_OK)
         return status;
-    const struct nt_group *group = *group_ret = &dataset->groups[last];
+    const struct nt_group *group = *group_ret;
     for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
         const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
         if (cluster.entries && cluster.first_entry + cluster.entries == dataset->entries)

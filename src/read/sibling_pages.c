@@ -17,12 +17,6 @@ struct page_position {
     uint64_t number; /* of the page in the column's range of the part */
 };
 
-static struct nt_group *group_of(const struct nt_dataset *dataset, uint32_t column, uint32_t part)
-{
-    uint32_t first = dataset->field_groups[dataset->columns[column].field];
-    return first == NT_NONE ? NULL : &dataset->groups[first + part];
-}
-
 static bool find_position(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                           struct page_position *position)
 {
@@ -30,7 +24,7 @@ static bool find_position(const struct nt_dataset *dataset, uint32_t column, con
     if (!group)
         return false;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
-    position->part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
+    position->part = group->number - dataset->field_groups[group->field];
     position->number = (uint64_t)(page - group->pages) - range->first_page;
     return true;
 }
@@ -39,8 +33,9 @@ static bool find_position(const struct nt_dataset *dataset, uint32_t column, con
 static const struct nt_page *find_page(struct nt_dataset *dataset, uint32_t column,
                                        const struct page_position *position, struct nt_group **group_ret)
 {
-    struct nt_group *group = group_of(dataset, column, position->part);
-    if (!group || nt_group_pin(dataset, (uint32_t)(group - dataset->groups), NULL) != NT_OK)
+    struct nt_group *group;
+    uint32_t number = nt_part_cluster(dataset, dataset->columns[column].field, position->part);
+    if (number == NT_NONE || nt_group_pin(dataset, number, &group, NULL) != NT_OK)
         return NULL;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
     *group_ret = group;

@@ -92,8 +92,9 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Finds the stored elements of a segment. Needs `first`, `elements` and a pinned group. */
-static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
+/* Finds the stored elements of a segment in its group, which is pinned. Needs `first` and `elements`. */
+static void find_stored(const struct nt_stream *stream, const struct nt_group *group,
+                        struct nt_segment *segment)
 {
     struct nt_active_column active;
     if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->mask.deletions))
@@ -110,8 +111,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     segment->are_true = active.is_valid;
     segment->column = active.column;
     if (active.page_count)
-        segment->first_page =
-            (uint32_t)(active.pages - nt_cluster_group(stream->dataset, segment->span.cluster)->pages);
+        segment->first_page = (uint32_t)(active.pages - group->pages);
     segment->page_count = active.page_count;
     if (active.present && segment->mask.deletions) {
         if (stored != nt_segment_end(segment) || nt_row_mask_kept(&segment->mask) != segment->elements)
@@ -178,7 +178,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         if (item_mask.deletions)
             own->limit = nt_row_mask_physical(&item_mask);
         mask = item_mask = (struct nt_row_mask){0};
-        find_stored(stream, own);
+        find_stored(stream, group, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
     nt_lock_release(&stream->lock);
@@ -188,29 +188,25 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     return NT_OK;
 }
 
-static struct nt_group *group_of(const struct nt_stream *stream, const struct nt_segment *segment)
+static uint32_t group_of(const struct nt_stream *stream, const struct nt_segment *segment)
 {
     const struct nt_dataset *dataset = stream->dataset;
     uint32_t cluster = segment->span.cluster;
-    return &dataset->groups[dataset->clusters ? dataset->clusters[cluster].group : cluster];
+    return dataset->clusters ? dataset->clusters[cluster].group : cluster;
 }
 
 enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
                               struct nt_group **group_ret, const struct nt_page **pages_ret,
                               struct nt_error *error)
 {
-    struct nt_dataset *dataset = stream->dataset;
     *group_ret = NULL;
     *pages_ret = NULL;
     if (!segment->page_count)
         return NT_OK;
-    struct nt_group *group = group_of(stream, segment);
-    enum nt_status status = nt_group_pin(dataset, (uint32_t)(group - dataset->groups), error);
-    if (status != NT_OK)
-        return status;
-    *group_ret = group;
-    *pages_ret = (*group_ret)->pages + segment->first_page;
-    return NT_OK;
+    enum nt_status status = nt_group_pin(stream->dataset, group_of(stream, segment), group_ret, error);
+    if (status == NT_OK)
+        *pages_ret = (*group_ret)->pages + segment->first_page;
+    return status;
 }
 
 /* Locates segments that need nothing but loaded page lists. */
@@ -220,10 +216,9 @@ static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *er
     for (uint32_t i = 0; status == NT_OK && i < stream->segment_count; i++) {
         const struct nt_span *span = &stream->segments[i].span;
         const struct nt_dataset *dataset = stream->dataset;
-        bool is_known =
-            span->cluster == NT_NONE ||
-            nt_group_is_loaded(&dataset->groups[nt_dataset_cluster(dataset, span->cluster).group]) ||
-            span->fault != NT_FAULT_NONE;
+        bool is_known = span->cluster == NT_NONE ||
+                        nt_group_is_loaded(dataset, nt_dataset_cluster(dataset, span->cluster).group) ||
+                        span->fault != NT_FAULT_NONE;
         if (is_known)
             status = nt_stream_locate(stream, &stream->segments[i], error);
     }
@@ -481,9 +476,11 @@ static void find_page(const struct nt_stream *stream, uint64_t element, bool loa
         page_ret->end = segment->first + segment->zeros;
         return;
     }
-    struct nt_group *group = group_of(stream, segment);
-    uint32_t number = (uint32_t)(group - stream->dataset->groups);
-    if (loads_list ? nt_group_pin(stream->dataset, number, NULL) != NT_OK : !nt_group_try_pin(group))
+    uint32_t number = group_of(stream, segment);
+    struct nt_group *group = nt_group_try_pin(stream->dataset, number);
+    if (!group && loads_list)
+        (void)!nt_group_pin(stream->dataset, number, &group, NULL);
+    if (!group)
         return;
     page_ret->group = group;
     page_ret->column = segment->column;
@@ -516,7 +513,7 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
             segment->first >= element && segment->first < end && segment->elements <= end - segment->first;
         bool is_bad = nt_segment_is_located(segment) && segment->span.fault != NT_FAULT_NONE;
         if (!is_inside || is_bad || segment->span.cluster == NT_NONE ||
-            nt_group_is_loaded(group_of(stream, segment)))
+            nt_group_is_loaded(stream->dataset, group_of(stream, segment)))
             break;
     }
     return count;

@@ -109,7 +109,7 @@ enum nt_status nt_unsupported_find(struct nt_dataset *dataset, uint32_t field,
         if (nt_is_environmental(status) && status != NT_IO) /* rows of that part report NT_IO */
             return nt_fail_with(error, &failure);
         if (status == NT_UNSUPPORTED) {
-            *reason_ret = dataset->groups[i].failure;
+            *reason_ret = nt_group_failure(dataset, i);
             return NT_OK;
         }
     }
@@ -122,9 +122,9 @@ const struct nt_error *nt_unsupported_known(const struct nt_dataset *dataset, ui
     if (dataset->field_groups)
         groups = nt_groups_of_field(dataset, field);
     for (uint32_t i = groups.first; i < groups.end; i++) {
-        const struct nt_group *group = &dataset->groups[i];
-        if (nt_group_has_failed(group) && group->failure->status == NT_UNSUPPORTED)
-            return group->failure;
+        const struct nt_error *failure = nt_group_failure(dataset, i);
+        if (failure && failure->status == NT_UNSUPPORTED)
+            return failure;
     }
     return NULL;
 }

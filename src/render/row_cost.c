@@ -72,12 +72,11 @@ static struct nt_group *pin_group(struct cost *cost, uint32_t column, uint32_t *
     *cluster_ret = cost->cluster;
     if (dataset->field_groups)
         *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
-    const struct nt_group *group = nt_cluster_group(dataset, *cluster_ret);
+    uint32_t group = nt_cluster_group(dataset, *cluster_ret);
     if (dataset->field_groups)
-        spend(cost, nt_group_more(dataset, group).metadata_bytes);
+        spend(cost, nt_group_record(dataset, group).metadata_bytes);
     if (!cost->is_over && cost->status == NT_OK)
-        cost->status =
-            nt_group_pin_readable(dataset, (uint32_t)(group - dataset->groups), &pinned, cost->error);
+        cost->status = nt_group_pin_readable(dataset, group, &pinned, cost->error);
     return pinned;
 }
 
@@ -181,7 +180,7 @@ static bool find_entries(const struct nt_dataset *dataset, uint32_t field, uint3
     const uint64_t *borders = nt_field_parts(dataset, field).borders;
     if (!dataset->field_groups) {
         *cluster = nt_dataset_cluster(dataset, number);
-        return nt_group_is_known(nt_cluster_group(dataset, number));
+        return nt_group_is_known(dataset, nt_cluster_group(dataset, number));
     }
     *cluster =
         (struct nt_cluster){.first_entry = borders[number], .entries = borders[number + 1] - borders[number]};

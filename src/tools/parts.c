@@ -113,10 +113,12 @@ static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_
 }
 
 /* Does the group have any of the columns? The others' page lists are not loaded. */
-static bool has_columns(const struct nt_dataset *dataset, const struct nt_group *group, const bool *columns)
+static bool has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *columns)
 {
     uint32_t count = 0;
-    const uint32_t *owned = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
+    const uint32_t *owned = NULL;
+    if (dataset->field_groups)
+        owned = nt_field_columns(dataset, nt_group_record(dataset, group).field, &count);
     for (uint32_t i = 0; i < count; i++)
         if (columns[owned[i]])
             return true;
@@ -126,18 +128,17 @@ static bool has_columns(const struct nt_dataset *dataset, const struct nt_group 
 static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, const bool *columns,
                                 struct pieces *pieces, struct nt_error *error)
 {
-    const struct nt_group *group = &dataset->groups[number];
-    if (!has_columns(dataset, group, columns))
+    struct nt_group *group;
+    if (!has_columns(dataset, number, columns))
         return NT_OK;
-    struct nt_group *pinned;
-    enum nt_status status = nt_group_pin_readable(dataset, number, &pinned, error);
-    for (uint32_t i = 0; pinned && i < group->clusters; i++) {
+    enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
+    for (uint32_t i = 0; group && i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
         pieces->items[pieces->count++] =
             (struct piece){.first_entry = nt_dataset_cluster(dataset, cluster).first_entry,
                            .bytes = cluster_bytes(dataset, group, cluster, columns)};
     }
-    nt_group_unpin(pinned);
+    nt_group_unpin(group);
     return status;
 }
 
@@ -164,7 +165,7 @@ static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *column
     enum nt_status status = NT_OK;
     size_t most = (size_t)dataset->part_count + 1;
     for (uint32_t i = 0; i < dataset->group_count; i++)
-        most += dataset->groups[i].clusters;
+        most += nt_group_record(dataset, i).clusters;
     *pieces = (struct pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
     if (!pieces->items)
         return nt_fail_memory(error);

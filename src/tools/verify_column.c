@@ -577,8 +577,8 @@ void nt_verify_prefetch_column(struct nt_reader *reader, struct nt_dataset *data
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        struct nt_group *group = &dataset->groups[g];
-        if (nt_group_pin(dataset, g, NULL) != NT_OK)
+        struct nt_group *group;
+        if (nt_group_pin(dataset, g, &group, NULL) != NT_OK)
             continue;
         for (uint32_t i = 0; i < group->clusters; i++) {
             const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
@@ -594,8 +594,8 @@ static void verify_clusters(struct column *column)
     struct nt_dataset *dataset = column->job->dataset;
     struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
-        struct nt_group *group = &dataset->groups[g];
-        if (nt_group_pin(dataset, g, NULL) != NT_OK)
+        struct nt_group *group;
+        if (nt_group_pin(dataset, g, &group, NULL) != NT_OK)
             continue; /* reported once, for the dataset */
         prefetch_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {

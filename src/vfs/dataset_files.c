@@ -129,17 +129,17 @@ struct clusters {
     uint32_t cluster; /* within the group */
 };
 
-static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32_t cluster,
+static void put_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
                         struct nt_buffer *out)
 {
     const struct nt_cluster c = nt_dataset_cluster(dataset, cluster);
-    const char *file = nt_group_more(dataset, &dataset->groups[group]).file;
+    const char *file = nt_group_record(dataset, group->number).file;
     struct nt_column_sums sums;
     struct nt_json json;
-    nt_cluster_sums(dataset, &dataset->groups[group], cluster, &sums);
+    nt_cluster_sums(dataset, group, cluster, &sums);
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "cluster", cluster);
-    nt_json_member_unsigned(&json, "cluster_group", group);
+    nt_json_member_unsigned(&json, "cluster_group", group->number);
     nt_json_member_unsigned(&json, "first_entry", c.first_entry);
     nt_json_member_unsigned(&json, "entries", c.entries);
     if (file)
@@ -147,7 +147,7 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
     if (c.column_group != NT_NONE)
         nt_json_member_unsigned(&json, "column_group_id", c.column_group);
     if (dataset->field_groups)
-        nt_json_member_unsigned(&json, "field_id", dataset->fields[dataset->groups[group].field].id);
+        nt_json_member_unsigned(&json, "field_id", dataset->fields[group->field].id);
     nt_json_members_sums(&json, &sums);
     nt_json_finish(&json);
 }
@@ -156,11 +156,12 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
 static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, const struct nt_error *failure,
                           struct nt_buffer *out)
 {
+    const struct nt_group_record record = nt_group_record(dataset, group);
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "cluster_group", group);
-    nt_json_member_unsigned(&json, "first_cluster", dataset->groups[group].first_cluster);
-    nt_json_member_unsigned(&json, "clusters", dataset->groups[group].clusters);
+    nt_json_member_unsigned(&json, "first_cluster", record.first_cluster);
+    nt_json_member_unsigned(&json, "clusters", record.clusters);
     nt_json_member_text(&json, "unreadable", nt_text_of(failure->message));
     nt_json_finish(&json);
 }
@@ -173,22 +174,21 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
     struct nt_dataset *dataset = clusters->dataset;
     size_t start = out->length;
     while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
-        struct nt_group *group = &dataset->groups[clusters->group];
+        struct nt_group *group;
         struct nt_error failure = {0};
-        enum nt_status status = nt_group_pin(dataset, clusters->group, &failure);
+        enum nt_status status = nt_group_pin(dataset, clusters->group, &group, &failure);
         bool is_good = status == NT_OK;
         if (nt_is_environmental(status))
             return nt_fail_with(error, &failure);
         if (is_good && clusters->cluster < group->clusters)
-            put_cluster(dataset, clusters->group, group->first_cluster + clusters->cluster, out);
+            put_cluster(dataset, group, group->first_cluster + clusters->cluster, out);
         else if (!is_good)
             put_bad_group(dataset, clusters->group, &failure, out);
         if (!is_good || ++clusters->cluster >= group->clusters) {
             clusters->group++;
             clusters->cluster = 0;
         }
-        if (is_good)
-            nt_group_unpin(group);
+        nt_group_unpin(group);
     }
     *more_ret = clusters->group < dataset->group_count;
     return NT_OK;

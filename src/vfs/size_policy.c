@@ -113,8 +113,7 @@ static enum nt_status last_pages(struct nt_dataset *dataset, uint32_t column, ui
     enum nt_status status = NT_OK;
     for (uint32_t i = first; i - first < count && *bytes <= most && status == NT_OK; i++) {
         struct nt_group *group;
-        status = nt_group_pin_readable(dataset, (uint32_t)(nt_cluster_group(dataset, i) - dataset->groups),
-                                       &group, error);
+        status = nt_group_pin_readable(dataset, nt_cluster_group(dataset, i), &group, error);
         const struct nt_range *range = group ? nt_group_range(dataset, group, i, column) : NULL;
         *bytes += SMALL_COST;
         if (range && range->pages) {

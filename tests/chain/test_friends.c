@@ -138,9 +138,10 @@ TEST(pages_of_friends_are_those_of_their_files, .setup = setup, .teardown = tear
     uint64_t pages = 0;
     assert_ok(nt_dataset_load_all(dataset, &error));
     for (uint32_t i = 0; i < dataset->group_count; i++) {
-        uint32_t count, column = nt_field_columns(dataset, dataset->groups[i].field, &count)[0];
-        for (uint64_t k = 0; k < dataset->groups[i].page_count; k++, pages++) {
-            const struct nt_page *page = &dataset->groups[i].pages[k];
+        const struct nt_group *loaded = nt_group_slot(dataset, i);
+        uint32_t count, column = nt_field_columns(dataset, loaded->field, &count)[0];
+        for (uint64_t k = 0; k < loaded->page_count; k++, pages++) {
+            const struct nt_page *page = &loaded->pages[k];
             const struct nt_chain_slice *slice = nt_chain_source_slice(dataset, page->source);
             struct nt_group *group;
             const struct nt_page *own = nt_chain_member_page(dataset, slice, column, page, &group);

@@ -82,8 +82,9 @@ static void load_groups(void)
 {
     struct nt_dataset *dataset = file->datasets[0];
     for (uint32_t i = 0; i < dataset->group_count; i++) {
-        assert_ok(nt_group_pin(dataset, i, &error));
-        nt_group_unpin(&dataset->groups[i]);
+        struct nt_group *group;
+        assert_ok(nt_group_pin(dataset, i, &group, &error));
+        nt_group_unpin(group);
     }
 }
 
@@ -110,13 +111,14 @@ TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = tear
         struct nt_groups groups = nt_groups_of_column(dataset, column);
         for (uint32_t i = groups.first; i < groups.end; i++) {
             struct nt_buffer text = {0};
+            struct nt_group *group;
             struct nt_json json;
-            assert_ok(nt_group_pin(dataset, i, &error));
+            assert_ok(nt_group_pin(dataset, i, &group, &error));
             nt_json_line(&json, &text);
-            if (dataset->groups[i].page_count)
-                assert_ok(dataset->ops->describe_page(dataset, column, dataset->groups[i].pages, &json));
+            if (group->page_count)
+                assert_ok(dataset->ops->describe_page(dataset, column, group->pages, &json));
             ck_assert_ptr_nonnull(memmem(text.bytes, text.length, "\"basket", strlen("\"basket")));
-            nt_group_unpin(&dataset->groups[i]);
+            nt_group_unpin(group);
             nt_buffer_deinit(&text);
         }
     }
@@ -131,11 +133,12 @@ static void *load_from(void *argument)
     uint32_t first = (uint32_t)(uintptr_t)argument * dataset->group_count / THREADS;
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         uint32_t number = (first + i) % dataset->group_count;
-        struct nt_group *group = &dataset->groups[number];
+        struct nt_group *group;
         struct nt_buffer text = {0};
         struct nt_json json;
-        uint32_t count, column = nt_field_columns(dataset, group->field, &count)[0];
-        if (nt_group_pin(dataset, number, NULL) != NT_OK)
+        uint32_t count, field = nt_group_record(dataset, number).field;
+        uint32_t column = nt_field_columns(dataset, field, &count)[0];
+        if (nt_group_pin(dataset, number, &group, NULL) != NT_OK)
             return unloaded;
         nt_json_line(&json, &text);
         enum nt_status status =

@@ -127,7 +127,7 @@ uint32_t add_cluster(struct builder *builder, uint64_t first_entry, uint64_t ent
 {
     uint32_t index = builder->cluster_count++;
     ck_assert_uint_lt(index, MAX_CLUSTERS);
-    struct nt_group *group = &builder->groups[builder->group_count];
+    struct nt_group_record *group = &builder->groups[builder->group_count];
     if (group->clusters++ == 0)
         group->first_cluster = index;
     builder->clusters[index] = (struct nt_cluster){.first_entry = first_entry,
@@ -287,7 +287,7 @@ static enum nt_status load_field(struct nt_dataset *dataset, uint32_t number, st
 {
     struct builder *builder = dataset->format_data;
     struct nt_group_builder group;
-    uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
+    uint32_t field = nt_group_record(dataset, number).field, part = number - dataset->field_groups[field];
     bool is_null = true;
     builder->field_loads[field]++;
     builder->part_loads[part]++;
@@ -313,7 +313,7 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
     if (dataset->field_groups)
         return load_field(dataset, number, error);
     struct builder *builder = dataset->format_data;
-    struct nt_group *group = &dataset->groups[number];
+    struct nt_group *group = nt_group_slot(dataset, number);
     builder->loads[number]++;
     if (builder->bad_group[number])
         return nt_fail(error, NT_CORRUPT, 77, "this page list is bad");
@@ -324,7 +324,7 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
         memcpy(group->pages, builder->pages[number], group->page_count * sizeof(*group->pages));
     for (uint32_t i = 0; i < group->clusters; i++) {
         uint32_t cluster = group->first_cluster + i;
-        if (!nt_group_is_known(group))
+        if (!nt_group_is_known(dataset, number))
             dataset->clusters[cluster] = builder->clusters[cluster];
         for (uint32_t k = 0; k < builder->column_count; k++) {
             const struct share *share = &builder->shares[cluster][k];
@@ -418,6 +418,24 @@ static void number_decoders(struct builder *builder)
             builder->pages[i][k].decoder = numbers[builder->pages[i][k].decoder];
 }
 
+static void add_groups(const struct builder *builder)
+{
+    struct nt_dataset *dataset = builder->dataset;
+    struct nt_error error;
+    if (builder->has_field_groups) {
+        uint64_t entries[MAX_CLUSTERS];
+        uint32_t parts = dataset->entries ? builder->cluster_count : 0;
+        for (uint32_t i = 0; i < parts; i++)
+            entries[i] = builder->clusters[i].entries;
+        assert_ok(nt_dataset_add_field_groups(dataset, entries, parts, &error));
+        return;
+    }
+    assert_ok(nt_dataset_add_groups(dataset, builder->group_count, builder->cluster_count, &error));
+    memcpy(dataset->groups.records, builder->groups, builder->group_count * sizeof(*builder->groups));
+    if (!builder->hide_clusters)
+        memcpy(dataset->clusters, builder->clusters, builder->cluster_count * sizeof(*builder->clusters));
+}
+
 void finish(struct builder *builder, const struct nt_reader_options *options)
 {
     struct nt_error error;
@@ -437,9 +455,6 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     number_decoders(builder);
     dataset->sources = &builder->source;
     dataset->source_count = 1;
-    dataset->groups = builder->groups;
-    dataset->group_count = builder->group_count;
-    dataset->cluster_count = builder->cluster_count;
     dataset->clusters_known = !builder->hide_clusters;
     dataset->column_groups = builder->column_groups;
     dataset->column_group_count = builder->column_group_count;
@@ -449,19 +464,9 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     assert_ok(nt_dataset_link(dataset, &error));
     share_columns(dataset);
     list_first_elements(builder);
-    static struct nt_cluster hidden[MAX_CLUSTERS];
-    dataset->clusters = builder->hide_clusters ? memset(hidden, 0, sizeof(hidden)) : builder->clusters;
-    if (builder->has_field_groups) {
-        uint64_t entries[MAX_CLUSTERS];
-        uint32_t parts = dataset->entries ? dataset->cluster_count : 0;
-        for (uint32_t i = 0; i < parts; i++)
-            entries[i] = builder->clusters[i].entries;
-        dataset->group_count = dataset->cluster_count = 0;
-        dataset->clusters = NULL;
-        assert_ok(nt_dataset_add_field_groups(dataset, entries, parts, &error));
-    }
+    add_groups(builder);
     if (builder->releases_lists)
-        atomic_store(&builder->file->budget.limit, 1);
+        dataset->groups.list_bytes = UINT64_MAX / 2; /* memory is always short */
     reopen(builder, options);
 }
 

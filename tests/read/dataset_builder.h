@@ -46,7 +46,7 @@ struct builder {
     struct nt_cluster clusters[MAX_CLUSTERS];
     struct nt_column_group column_groups[4];
     uint32_t column_group_columns[4][MAX_COLUMNS];
-    struct nt_group groups[MAX_GROUPS];
+    struct nt_group_record groups[MAX_GROUPS];
     struct share shares[MAX_CLUSTERS][MAX_COLUMNS];
     uint32_t field_count, column_count, cluster_count, group_count, column_group_count;
     struct nt_page *pages[MAX_GROUPS];

@@ -26,7 +26,7 @@ static struct builder *one_bad_group(void)
     builder->bad_group[1] = true;
     builder->hide_clusters = true;
     finish(builder, NULL);
-    builder->dataset->groups[1].clusters = CLAIMED;
+    builder->dataset->groups.records[1].clusters = CLAIMED;
     builder->dataset->cluster_count = 1 + CLAIMED;
     return builder;
 }

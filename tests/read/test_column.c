@@ -194,7 +194,7 @@ TEST(pages_at_one_place_with_several_types_are_distinguished)
     uint32_t second = add_column(builder, 0, NT_ENCODING_BYTE, 0);
     finish(builder, NULL);
     assert_ok(nt_column_read(builder->reader, builder->dataset, 0, 1, numbers, 4, &error));
-    struct nt_page merged = builder->dataset->groups[0].pages[0];
+    struct nt_page merged = nt_group_slot(builder->dataset, 0)->pages[0];
     merged.elements = 16;
     merged.decoder = (uint16_t)second;
     assert_ok(nt_page_load(builder->reader, builder->dataset, second, &merged, planes, &error));

@@ -93,7 +93,7 @@ static void teardown(void)
 
 static const struct nt_page *page_number(uint32_t number)
 {
-    return &builder->dataset->groups[0].pages[number];
+    return &nt_group_slot(builder->dataset, 0)->pages[number];
 }
 
 static struct nt_counters counters_now(void)

@@ -265,7 +265,7 @@ TEST(whole_pages_are_counted_by_elements_and_type, .setup = setup, .teardown = t
 TEST(pages_that_are_missing_fail_each_by_itself, .setup = setup, .teardown = teardown)
 {
     struct nt_error error;
-    struct nt_page *missing = builder->dataset->groups[0].pages;
+    struct nt_page *missing = nt_group_slot(builder->dataset, 0)->pages;
     for (uint32_t i = 0; i < 2; i++) {
         missing[i] = missing[0]; /* with one offset and size */
         missing[i].compression = NT_COMPRESSION_ELSEWHERE;

@@ -10,10 +10,12 @@
 static inline enum nt_status column_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
                                           const struct nt_range **range_ret, struct nt_error *error)
 {
-    struct nt_group *group = nt_cluster_group(dataset, cluster);
-    enum nt_status status = nt_dataset_load_group(dataset, (uint32_t)(group - dataset->groups), error);
-    if (status == NT_OK)
+    struct nt_group *group;
+    enum nt_status status = nt_group_pin(dataset, nt_cluster_group(dataset, cluster), &group, error);
+    if (status == NT_OK) {
         *range_ret = nt_group_range(dataset, group, cluster, column);
+        nt_group_keep(group);
+    }
     return status;
 }
 

@@ -74,7 +74,7 @@ TEST(an_index_is_compared_under_its_own_conditions)
     ck_assert_uint_eq(found.summary.pages, 8);
     /* Within one cluster the same page again would begin before the last one's end. */
     builder->pages[0][1].offset = builder->pages[0][0].offset;
-    builder->dataset->groups[0].pages[1].offset = builder->pages[0][0].offset;
+    nt_group_slot(builder->dataset, 0)->pages[1].offset = builder->pages[0][0].offset;
     verify(builder, &found);
     ck_assert_uint_ge(found.count, 1);
     ck_assert_int_eq(found.findings[0].kind, NT_FINDING_DAMAGED);

@@ -25,6 +25,7 @@
 #include "core/codec/codec.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
+#include "core/model/builder.h"
 #include "core/model/model.h"
 
 atomic_uint model_loads, model_open_files;
@@ -184,7 +185,7 @@ static void add_pages(struct nt_dataset *dataset, struct nt_group *group, uint32
 
 static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    struct nt_group *group = &dataset->groups[number];
+    struct nt_group *group = nt_group_slot(dataset, number);
     model_loads++;
     if (model_before_load)
         model_before_load(dataset);
@@ -333,18 +334,17 @@ static void add_evil_schema(struct nt_dataset *dataset)
 
 static void add_clusters(struct nt_dataset *dataset)
 {
-    dataset->clusters = nt_arena_alloc(dataset->arena, CLUSTERS, sizeof(struct nt_cluster));
-    dataset->groups = nt_arena_alloc(dataset->arena, 2, sizeof(struct nt_group));
-    dataset->cluster_count = CLUSTERS;
-    dataset->group_count = 2;
+    if (nt_dataset_add_groups(dataset, 2, CLUSTERS, NULL) != NT_OK)
+        abort();
     dataset->clusters_known = true;
     uint64_t entry = 0;
     for (uint32_t i = 0; i < CLUSTERS; i++) {
         dataset->clusters[i] = (struct nt_cluster){entry, cluster_entries[i], i > 0, NT_NONE};
         entry += cluster_entries[i];
     }
-    dataset->groups[0] = (struct nt_group){.entries = 3, .clusters = 1};
-    dataset->groups[1] = (struct nt_group){.first_entry = 3, .entries = 6, .first_cluster = 1, .clusters = 2};
+    dataset->groups.records[0] = (struct nt_group_record){.entries = 3, .clusters = 1};
+    dataset->groups.records[1] =
+        (struct nt_group_record){.first_entry = 3, .entries = 6, .first_cluster = 1, .clusters = 2};
 }
 
 static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, uint32_t directory)

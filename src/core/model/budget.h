@@ -40,11 +40,13 @@ enum nt_cost {
     NT_COST_ENVELOPE_BYTE, /* uncompressed, in memory; also anything else counted in bytes */
     NT_COST_DATASET,
     NT_COST_FIELD,
+    NT_COST_FIELD_COPY, /* in another dataset, with the same names */
     NT_COST_COLUMN,
     NT_COST_FIELD_RECORD, /* of a schema, while parsed */
     NT_COST_COLUMN_RECORD,
-    NT_COST_PLAIN_GROUP, /* of one field */
-    NT_COST_GROUP,       /* additional cost of another group */
+    NT_COST_GROUP,
+    NT_COST_GROUP_RECORD, /* additional cost of one that is not of a single field */
+    NT_COST_LOADED_GROUP, /* of one in memory */
     NT_COST_CLUSTER,
     NT_COST_RANGE, /* of a column in a cluster */
     NT_COST_PAGE,

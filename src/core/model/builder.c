@@ -21,12 +21,12 @@
 
 void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
 {
-    *builder = (struct nt_builder){.dataset = dataset};
+    *builder = (struct nt_builder){.dataset = dataset, .field_cost = NT_COST_FIELD};
 }
 
 void nt_builder_deinit(struct nt_builder *builder)
 {
-    nt_budget_release(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
+    nt_budget_release(&builder->dataset->file->budget, builder->field_cost, builder->field_count);
     nt_budget_release(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
     free(builder->fields);
     free(builder->columns);
@@ -55,8 +55,8 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error)
 {
-    enum nt_status status = reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
-                                    &builder->field_capacity, sizeof(*field), error);
+    enum nt_status status = reserve(builder, builder->field_cost, (void **)&builder->fields,
+                                    builder->field_count, &builder->field_capacity, sizeof(*field), error);
     if (status != NT_OK)
         return status;
     builder->fields[builder->field_count] = *field;
@@ -83,6 +83,7 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
                                             uint32_t count, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
+    builder->field_cost = NT_COST_FIELD_COPY;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_field field = fields[i];
         field.child_count = field.column_count = field.columns_per_representation = 0;
@@ -137,45 +138,38 @@ enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Clusters ---- */
 
-static enum nt_status add_plain_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
-                                       struct nt_error *error)
+static enum nt_status add_words(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                struct nt_error *error)
 {
-    if (groups >= NT_NONE || clusters >= NT_NONE)
+    if (groups >= NT_NONE - 2 || clusters >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the dataset has more than 2^32 clusters or cluster groups");
     enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_PLAIN_GROUP, groups, NT_NO_OFFSET, error);
+        nt_budget_take(&dataset->file->budget, NT_COST_GROUP, groups, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    dataset->groups = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups));
-    if (!dataset->groups)
+    dataset->groups.words = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups.words));
+    if (!dataset->groups.words)
         return nt_fail_memory(error);
     dataset->group_count = (uint32_t)groups;
     dataset->cluster_count = (uint32_t)clusters;
     return NT_OK;
 }
 
-enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error)
-{
-    uint32_t count = dataset->group_count;
-    enum nt_status status = nt_budget_take(&dataset->file->budget, NT_COST_GROUP, count, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    dataset->group_more = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(*dataset->group_more));
-    return dataset->group_more ? NT_OK : nt_fail_memory(error);
-}
-
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error)
 {
-    enum nt_status status = add_plain_groups(dataset, groups, clusters, error);
+    struct nt_budget *budget = &dataset->file->budget;
+    enum nt_status status = add_words(dataset, groups, clusters, error);
     if (status == NT_OK)
-        status = nt_budget_take(&dataset->file->budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
+        status = nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = nt_dataset_add_group_more(dataset, error);
+        status = nt_budget_take(budget, NT_COST_GROUP_RECORD, groups, NT_NO_OFFSET, error);
     if (status == NT_OK) {
         dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
-        status = dataset->clusters ? NT_OK : nt_fail_memory(error);
+        dataset->groups.records =
+            nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups.records));
+        status = dataset->clusters && dataset->groups.records ? NT_OK : nt_fail_memory(error);
     }
     if (status != NT_OK)
         dataset->group_count = dataset->cluster_count = 0;
@@ -192,8 +186,7 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
     enum nt_status status = nt_dataset_add_groups(dataset, 1, 1, error);
     if (status != NT_OK)
         return status;
-    dataset->groups[0].entries = entries;
-    dataset->groups[0].clusters = 1;
+    dataset->groups.records[0] = (struct nt_group_record){.entries = entries, .clusters = 1};
     dataset->clusters[0] = (struct nt_cluster){.entries = entries, .column_group = NT_NONE};
     return NT_OK;
 }
@@ -220,36 +213,27 @@ static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entr
     return NT_OK;
 }
 
-static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field, uint32_t part)
-{
-    const uint64_t *borders = nt_field_parts(dataset, field).borders;
-    uint64_t first = borders[part], entries = borders[part + 1] - first;
-    struct nt_group *group = &dataset->groups[number];
-    group->first_entry = first;
-    group->entries = entries;
-    group->first_cluster = number;
-    group->clusters = 1;
-    group->field = field;
-}
-
 static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt_error *error)
 {
+    uint32_t fields = dataset->field_count;
+    uint32_t *groups = nt_arena_alloc(dataset->arena, (size_t)fields + 1, sizeof(*groups));
+    struct nt_group_owner *owners = nt_arena_alloc(dataset->arena, (size_t)fields + 1, sizeof(*owners));
+    if (!groups || !owners)
+        return nt_fail_memory(error);
     uint64_t count = 0;
-    for (uint32_t i = 0; i < dataset->field_count; i++)
-        count += has_group(&dataset->fields[i]) ? nt_field_parts(dataset, i).count : 0;
-    enum nt_status status = add_plain_groups(dataset, count, count, error);
+    uint32_t owner_count = 0;
+    for (uint32_t i = 0; i < fields; i++) {
+        groups[i] = has_group(&dataset->fields[i]) ? (uint32_t)count : NT_NONE;
+        if (groups[i] == NT_NONE)
+            continue;
+        owners[owner_count++] = (struct nt_group_owner){i, groups[i]};
+        count += nt_field_parts(dataset, i).count; /* both have 32 bits */
+    }
+    enum nt_status status = add_words(dataset, count, count, error);
     if (status != NT_OK)
         return status;
-    uint32_t *groups =
-        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(*dataset->field_groups));
-    if (!groups)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
-        uint32_t parts = nt_field_parts(dataset, i).count;
-        groups[i] = has_group(&dataset->fields[i]) ? next : NT_NONE;
-        for (uint32_t part = 0; groups[i] != NT_NONE && part < parts; part++)
-            set_part(dataset, next++, i, part);
-    }
+    dataset->group_owners = owners;
+    dataset->group_owner_count = owner_count;
     dataset->field_groups = groups;
     dataset->has_sharded_clusters = true;
     return NT_OK;
@@ -300,7 +284,7 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
                                      struct nt_error *error)
 {
     *builder = (struct nt_group_builder){
-        .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
+        .dataset = dataset, .group = nt_group_slot(dataset, group), .list = list, .offset = offset};
     uint64_t count = (uint64_t)builder->group->clusters * /* both have 32 bits */
                      nt_group_column_count(dataset, builder->group);
     /* Left by another thread that was loading the group during a fork. */

@@ -22,6 +22,7 @@ struct nt_builder {
     struct nt_dataset *dataset;
     struct nt_field *fields;
     struct nt_column *columns;
+    enum nt_cost field_cost; /* of each */
     uint32_t field_count, column_count;
     size_t field_capacity, column_capacity;
 };
@@ -37,7 +38,7 @@ enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error);
 
-/* Appends already linked fields with the same numbers, without their columns. */
+/* Appends already linked fields with the same numbers, without their columns; no others follow. */
 enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
                                             uint32_t count, struct nt_error *error);
 
@@ -49,11 +50,9 @@ enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Clusters ---- */
 
-/* Adds empty cluster groups and clusters from the dataset's arena. */
+/* Adds zeroed records of cluster groups, and clusters, from the dataset's arena. */
 enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
                                      struct nt_error *error);
-/* Adds zeroed nt_group_more to groups of nt_dataset_add_field_groups. */
-enum nt_status nt_dataset_add_group_more(struct nt_dataset *dataset, struct nt_error *error);
 /* Adds one cluster with all entries; none if there are no entries. */
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
                                            struct nt_error *error);
@@ -84,7 +83,7 @@ struct nt_group_builder {
     size_t capacity;        /* of the group's pages */
 };
 
-/* Allocates the group's ranges: all absent. */
+/* Allocates the ranges of a group that is being loaded: all absent. */
 enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt_dataset *dataset,
                                      uint32_t group, const char *list, uint64_t offset,
                                      struct nt_error *error);
@@ -102,8 +101,10 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
                                     struct nt_error *error);
 /* Keeps the result if `status` is NT_OK, else frees it. Returns `status`. */
 enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status);
-/* Resets a group to unloaded, and returns its ranges and pages to the file's budget. */
+/* Frees a group's ranges and pages, and returns them to the file's budget. */
 void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages);
+/* Frees those of all groups. */
+void nt_groups_deinit(struct nt_dataset *dataset);
 
 /* ---- Reading metadata ---- */
 

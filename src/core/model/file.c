@@ -17,6 +17,7 @@
 #include "core/io/folder.h"
 #include "core/io/source.h"
 #include "core/model/budget.h"
+#include "core/model/builder.h"
 
 /* Decoded pages of real files have up to a megabyte, those of chunked arrays any size that the writer
  * chose; pages far larger than the file are bombs. The size of a folder is unknown. */
@@ -193,11 +194,7 @@ void nt_dataset_free(struct nt_dataset *dataset)
         nt_dataset_free(dataset->physical);
     nt_dataset_free(dataset->levels);
     free(dataset->physical_failure);
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        free(dataset->groups[i].ranges);
-        free(dataset->groups[i].pages);
-        free(dataset->groups[i].failure);
-    }
+    nt_groups_deinit(dataset);
     if (dataset->ops && dataset->ops->close)
         dataset->ops->close(dataset);
     nt_lock_deinit(&dataset->lock);

@@ -54,6 +54,9 @@ struct nt_lazy {
  * the call that found it. After an environmental failure the next call retries. */
 enum nt_status nt_lazy_get(const struct nt_lazy *lazy, bool *is_new_ret, struct nt_error *error);
 
+/* Changes the state from `before`, which only this thread can change. Keeps the owner's bits. */
+void nt_lazy_set(atomic_uint *state, enum nt_lazy_state before, enum nt_lazy_state after);
+
 static inline enum nt_lazy_state nt_lazy_state(const atomic_uint *state)
 {
     return (enum nt_lazy_state)(atomic_load_explicit(state, memory_order_acquire) % NT_LAZY_STATES);
@@ -158,20 +161,22 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
                                const struct nt_decoder *decoder, uint32_t *number_ret,
                                struct nt_error *error);
 
-static inline unsigned nt_decoder_segment(uint32_t number)
+/* Tables whose rows never move have segments, each twice as long as the one before: which one has a row,
+ * and which row is its first. */
+static inline unsigned nt_segment(uint32_t row, uint32_t first_rows)
 {
-    return 31u - (unsigned)__builtin_clz(number / NT_FIRST_DECODERS + 1);
+    return 31u - (unsigned)__builtin_clz(row / first_rows + 1);
 }
 
-static inline uint32_t nt_decoder_segment_first(unsigned segment)
+static inline uint32_t nt_segment_first(unsigned segment, uint32_t first_rows)
 {
-    return NT_FIRST_DECODERS * ((1u << segment) - 1);
+    return first_rows * ((1u << segment) - 1);
 }
 
 static inline const struct nt_decoder_row *nt_decoder_row(const struct nt_decoders *decoders, uint32_t number)
 {
-    unsigned segment = nt_decoder_segment(number);
-    return &decoders->segments[segment][number - nt_decoder_segment_first(segment)];
+    unsigned segment = nt_segment(number, NT_FIRST_DECODERS);
+    return &decoders->segments[segment][number - nt_segment_first(segment, NT_FIRST_DECODERS)];
 }
 
 static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders *decoders, uint32_t number)
@@ -237,68 +242,41 @@ static inline uint64_t nt_column_deferral(const struct nt_column *column)
     return extra && extra->is_deferred && !extra->begins_suppressed ? extra->first_element : NT_NOT_DEFERRED;
 }
 
-struct nt_group {
+/* What is known of a cluster group without its page list. */
+struct nt_group_record {
     uint64_t first_entry, entries; /* from the footer; 0,0 if it has none */
     uint32_t first_cluster;
     uint32_t clusters;
-    uint32_t field;    /* of a dataset with field_groups: the owner of the cluster's columns */
-    atomic_uint state; /* enum nt_lazy_state, and enum nt_group_state */
-    /* Set by loading. May be read while the group is pinned: */
-    struct nt_range *ranges; /* [cluster - first_cluster][column, or column of the field], row-major */
+    uint32_t field;          /* of a dataset with field_groups: the owner of the cluster's columns */
+    uint64_t metadata_bytes; /* parsed by loading; 0: negligible */
+    /* In a dataset that joins files: the first group of the same file (or part of the same field), and, if
+     * any column is deferred, [column]: the deferral of each column in that file. */
+    uint32_t origin;
+    const uint64_t *deferred;
+    const char *file; /* likewise: its path. NULL: the dataset's own */
+};
+
+/* A cluster group that is in memory. Many have been in memory at different times at the same address, so
+ * only a pin says which one it is. */
+struct nt_group {
+    atomic_uint state;                       /* enum nt_lazy_state, and enum nt_group_state */
+    uint32_t number;                         /* in the dataset */
+    uint32_t first_cluster, clusters, field; /* as in its record */
+    /* Set by loading: */
+    uint32_t page_count;
     struct nt_page *pages;
-    uint64_t page_count;
+    struct nt_range *ranges;  /* [cluster - first_cluster][column, or column of the field], row-major */
+    void *format_data;        /* the format's own; in the dataset's arena, so the group must be kept */
     struct nt_error *failure; /* stays */
 };
 
 /* Bits of a group's state besides enum nt_lazy_state. */
 enum nt_group_state {
-    NT_GROUP_USED = NT_LAZY_STATES,    /* since dataset->hand passed it */
+    NT_GROUP_USED = NT_LAZY_STATES,    /* since groups->hand passed it */
     NT_GROUP_KEPT = 2 * NT_GROUP_USED, /* never released, so pins need not be counted */
     NT_GROUP_PIN = 2 * NT_GROUP_KEPT,  /* one pin; all higher bits count them */
 };
 
-/* More data of a group, kept apart because most of the many groups of single fields have none. */
-struct nt_group_more {
-    uint64_t metadata_bytes; /* parsed by loading; 0: negligible */
-    /* In a dataset that joins files: the first group of the same file, and, if any column is deferred,
-     * [column]: the deferral of each column in that file. */
-    uint32_t origin;
-    const uint64_t *deferred;
-    const char *file;  /* likewise: its path. NULL: the dataset's own */
-    void *format_data; /* set by loading */
-};
-
-/* Are the group's ranges and pages loaded? Loads nothing. Without a pin they may be released at once. */
-static inline bool nt_group_is_loaded(const struct nt_group *group)
-{
-    return nt_lazy_is_ready(&group->state);
-}
-/* Was it loaded once, so that its clusters are known? */
-static inline bool nt_group_is_known(const struct nt_group *group)
-{
-    enum nt_lazy_state state = nt_lazy_state(&group->state);
-    return state == NT_LAZY_READY || state == NT_LAZY_RELEASED;
-}
-static inline bool nt_group_has_failed(const struct nt_group *group)
-{
-    return nt_lazy_state(&group->state) == NT_LAZY_FAILED;
-}
-
-/* Pins a group that is loaded. */
-static inline bool nt_group_try_pin(struct nt_group *group)
-{
-    unsigned state = atomic_load_explicit(&group->state, memory_order_acquire);
-    if (state & NT_GROUP_KEPT && state % NT_LAZY_STATES == NT_LAZY_READY)
-        return true;
-    state = atomic_fetch_add_explicit(&group->state, NT_GROUP_PIN, memory_order_acquire);
-    if (state % NT_LAZY_STATES != NT_LAZY_READY) {
-        atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_relaxed);
-        return false;
-    }
-    if (!(state & NT_GROUP_USED))
-        atomic_fetch_or_explicit(&group->state, NT_GROUP_USED, memory_order_relaxed);
-    return true;
-}
 /* From now on, the page lists of a group stay. */
 static inline void nt_group_set_kept(struct nt_group *group)
 {
@@ -407,9 +385,12 @@ struct nt_groups_ahead {
 };
 
 struct nt_dataset_ops {
-    /* Fills group->ranges, pages and page_count (and the clusters' entries if not yet known). Called
+    /* Fills the slot's ranges, pages and page_count (and the clusters' entries if not yet known). Called
      * under the dataset's lock. The model frees the memory (malloc). */
-    enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+    enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t number, struct nt_error *error);
+    /* Completes the record of a group of a field with what the parts do not say. NULL: nothing. */
+    void (*complete_record)(const struct nt_dataset *dataset, uint32_t number,
+                            struct nt_group_record *record);
     /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
     bool reloads_groups;
     /* Adds the bytes that loading groups will read and, `with_pages`, those of all of their pages. May
@@ -496,6 +477,27 @@ struct nt_parts {
     const uint64_t *borders; /* [part]: its first entry; then the number of all entries */
 };
 
+/* A field with groups of its own, and the first of them. */
+struct nt_group_owner {
+    uint32_t field, first_group;
+};
+
+enum { NT_FIRST_GROUPS = 16, NT_GROUP_SEGMENTS = 28, NT_GROUP_RELEASED = 1 };
+
+/* The cluster groups of a dataset. A group that was never used takes four bytes: its word. The groups in
+ * memory are slots, in segments of doubling size that do not move. A slot is used again for another group
+ * once its page list has been released. */
+struct nt_group_store {
+    struct nt_group_record *records; /* [group]; NULL with field_groups: they follow from fields and parts */
+    atomic_uint *words;              /* [group]: 0: never used; NT_GROUP_RELEASED; else the slot's, + 2 */
+    struct nt_group *segments[NT_GROUP_SEGMENTS];
+    /* Under the dataset's lock: */
+    uint32_t slot_count;
+    uint32_t free_slot;  /* + 1: the first of those that hold no group, which are a list; 0: none */
+    uint32_t hand;       /* the slot to look at next to release its page list */
+    uint64_t list_bytes; /* of loaded page lists; 0 unless they may be released */
+};
+
 struct nt_dataset {
     struct nt_file *file;
     uint32_t index;     /* in file->datasets */
@@ -551,8 +553,7 @@ struct nt_dataset {
     struct nt_source **sources;
     uint32_t source_count;
 
-    struct nt_group *groups;
-    struct nt_group_more *group_more; /* one per group; NULL: all are alike, with part_metadata_bytes */
+    struct nt_group_store groups;
     uint32_t group_count;
     /* Clusters of all groups; a group's slice may be filled only when it is loaded. NULL with
      * field_groups. See nt_dataset_cluster. */
@@ -564,6 +565,8 @@ struct nt_dataset {
     /* [field]: the first of the groups with the field's columns, each of one cluster, one for each part;
      * NT_NONE: owns no columns. NULL: any group may hold any field. See nt_dataset_add_field_groups. */
     uint32_t *field_groups;
+    struct nt_group_owner *group_owners; /* the fields that have groups, ascending */
+    uint32_t group_owner_count;
     uint32_t part_count;
     uint64_t part_metadata_bytes;
     /* Other parts, of the fields of friends, in the order of their fields. See nt_field_parts. */
@@ -579,8 +582,6 @@ struct nt_dataset {
     void *format_data;
     struct nt_lock lock;          /* for loading groups, also of `physical` and `levels` */
     struct nt_groups_ahead ahead; /* under the lock */
-    uint64_t list_bytes;          /* likewise: of loaded page lists; 0 unless they may be released */
-    uint32_t hand;                /* likewise: the group to look at next to release its page list */
     atomic_uint found_group;      /* the last result of nt_page_group */
     struct nt_arena *arena;       /* owns everything above that the format allocates */
 };
@@ -748,14 +749,29 @@ enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **show
 enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
                                    uint32_t *count_ret, struct nt_error *error);
 
-/* Loads the page lists of a cluster group, unless they are loaded. They stay until nt_group_unpin. Remembers
- * a failure. */
-enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
-/* The same with the group; NULL for bad lists: only environmental failures fail the call. */
+/* A group's record. Loads nothing. */
+struct nt_group_record nt_group_record(const struct nt_dataset *dataset, uint32_t number);
+/* The memory of a group that is being loaded or is pinned; else it may be in use for another group soon.
+ * NULL: it has none. */
+struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number);
+/* Pins a group that is loaded; else returns NULL. */
+struct nt_group *nt_group_try_pin(const struct nt_dataset *dataset, uint32_t number);
+/* Is the group's page list loaded? Without a pin it may be released at once. */
+bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number);
+/* Was it loaded once, so that its clusters are known? */
+bool nt_group_is_known(const struct nt_dataset *dataset, uint32_t number);
+/* The lasting failure of loading it, or NULL. */
+const struct nt_error *nt_group_failure(const struct nt_dataset *dataset, uint32_t number);
+
+/* Loads the page lists of a cluster group, unless they are loaded. They stay until nt_group_unpin; NULL is
+ * returned in `group_ret` after a failure, which is remembered. */
+enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                            struct nt_error *error);
+/* The same, but bad lists are no failure: `group_ret` is NULL. Only environmental failures fail the call. */
 enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
                                      struct nt_error *error);
-/* The same for pages whose users are unknown: the lists stay with the dataset. */
-enum nt_status nt_group_keep(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+/* For pages whose users are unknown: the lists of a pinned group stay with the dataset; unpins it. */
+void nt_group_keep(struct nt_group *group);
 /* Loads a group that was never loaded: then its clusters are known, or its failure. */
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
@@ -777,9 +793,8 @@ static inline uint32_t nt_dataset_cluster_count(const struct nt_dataset *dataset
     return dataset->parts_are_clusters ? dataset->part_count : dataset->cluster_count;
 }
 struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster);
-struct nt_group_more nt_group_more(const struct nt_dataset *dataset, const struct nt_group *group);
 /* The group of a cluster: groups are ordered by first cluster. Loads nothing. */
-struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
+uint32_t nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
 /* Does a cluster hold a column? All unsharded clusters do. False if its column group does not exist, as
  * its page list is bad then. */
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
@@ -819,8 +834,7 @@ bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool wi
 
 /* The group that holds a page of a column (NT_NONE: of any), which is pinned; or NULL. Fast for a page near
  * the one that was found last. */
-const struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column,
-                                     const struct nt_page *page);
+struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page);
 
 /* The number of columns that have ranges in a cluster of the group, and these ranges. */
 uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group);

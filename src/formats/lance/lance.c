@@ -18,8 +18,8 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     for (uint32_t i = groups.first; i < groups.end; i++)
-        if (!nt_group_is_loaded(&dataset->groups[i])) {
-            uint32_t field = dataset->groups[i].field;
+        if (!nt_group_is_loaded(dataset, i)) {
+            uint32_t field = nt_group_record(dataset, i).field;
             nt_lance_plan_column(lance, &dataset->fields[field], nt_lance_map_own_column(lance, field).column,
                                  with_pages, prefetch);
         }

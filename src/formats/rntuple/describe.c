@@ -77,7 +77,7 @@ const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const st
     const struct nt_group *group = nt_page_group(dataset, NT_NONE, page);
     if (!group)
         return "?";
-    const struct nt_external_pages *list = nt_group_more(dataset, group).format_data;
+    const struct nt_external_pages *list = group->format_data;
     uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
     return list->items[found].locator;
 }

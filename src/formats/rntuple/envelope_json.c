@@ -347,7 +347,7 @@ enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t
     if (!text)
         return nt_fail_memory(error);
     text->base = (struct nt_text_generator){.next = next, .free = free_text};
-    text->cluster = dataset->groups[group].first_cluster;
+    text->cluster = nt_group_record(dataset, group).first_cluster;
     enum nt_status status =
         nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
     if (status == NT_OK)

@@ -344,12 +344,12 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
         return status;
     }
     for (uint32_t i = 0, first = 0; i < footer->group_count; i++) {
-        struct nt_group *group = &dataset->groups[i];
-        group->first_entry = footer->groups[i].first_entry;
-        group->entries = footer->groups[i].entries;
-        group->first_cluster = first;
-        group->clusters = footer->groups[i].clusters;
-        dataset->group_more[i].metadata_bytes = footer->groups[i].page_list.length;
+        const struct nt_cluster_group_record *group = &footer->groups[i];
+        dataset->groups.records[i] = (struct nt_group_record){.first_entry = group->first_entry,
+                                                              .entries = group->entries,
+                                                              .first_cluster = first,
+                                                              .clusters = group->clusters,
+                                                              .metadata_bytes = group->page_list.length};
         first += group->clusters;
     }
     return NT_OK;
@@ -364,7 +364,7 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
                               "footer: cluster summaries for the cluster groups", dataset->cluster_count,
                               footer->summary_count);
     for (uint32_t i = 0; i < dataset->group_count; i++) {
-        struct nt_group *group = &dataset->groups[i];
+        struct nt_group_record *group = &dataset->groups.records[i];
         uint64_t first = UINT64_MAX, end = 0;
         for (uint32_t k = group->first_cluster; k < group->first_cluster + group->clusters; k++) {
             const struct nt_cluster_summary *summary = &footer->summaries[k];
@@ -387,8 +387,9 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
 static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error *error)
 {
     for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group_record *group = &dataset->groups.records[i];
         uint64_t end;
-        if (!nt_add(dataset->groups[i].first_entry, dataset->groups[i].entries, &end))
+        if (!nt_add(group->first_entry, group->entries, &end))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "footer: cluster group %u ends beyond 2^64 entries", i);
         if (end > dataset->entries)

@@ -156,8 +156,7 @@ static enum nt_status settle(struct nt_page_builder *builder, struct nt_error *e
         return nt_fail_memory(error);
     list->count = builder->elsewhere.count;
     list->items = (void *)nt_arena_copy(arena, builder->elsewhere.items, list->count * sizeof(*list->items));
-    const struct nt_dataset *dataset = builder->group.dataset;
-    dataset->group_more[builder->group.group - dataset->groups].format_data = list;
+    builder->group.group->format_data = list;
     nt_group_set_kept(builder->group.group);
     return list->items ? NT_OK : nt_fail_memory(error);
 }
@@ -254,10 +253,9 @@ static enum nt_status fill_summaries(struct filler *filler, struct nt_frame *sum
             return nt_fail(filler->error, NT_CORRUPT, filler->envelope->offset,
                            "page list: cluster %u has entries beyond the dataset's %" PRIu64,
                            group->first_cluster + i, dataset->entries);
-        if (!nt_group_is_known(group)) /* else others read it */
-            dataset->clusters[group->first_cluster + i] =
-                (struct nt_cluster){summary.first_entry, summary.entries, (uint32_t)(group - dataset->groups),
-                                    summary.column_group};
+        if (!nt_group_is_known(dataset, group->number)) /* else others read it */
+            dataset->clusters[group->first_cluster + i] = (struct nt_cluster){
+                summary.first_entry, summary.entries, group->number, summary.column_group};
     }
     return NT_OK;
 }
@@ -310,8 +308,7 @@ static enum nt_status fill(struct filler *filler, uint64_t header_checksum)
                                 filler->group->clusters, list.clusters.items);
     if (status != NT_OK)
         return status;
-    status = nt_page_builder_init(&filler->builder, filler->dataset,
-                                  (uint32_t)(filler->group - filler->dataset->groups), filler->envelope,
+    status = nt_page_builder_init(&filler->builder, filler->dataset, filler->group->number, filler->envelope,
                                   filler->error);
     if (status == NT_OK)
         status = nt_group_builder_reserve(&filler->builder.group,
@@ -327,7 +324,7 @@ enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t group,
 {
     struct filler filler = {
         .dataset = dataset,
-        .group = &dataset->groups[group],
+        .group = nt_group_slot(dataset, group),
         .envelope = envelope,
         .error = error,
     };

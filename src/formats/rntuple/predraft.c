@@ -350,8 +350,8 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
         status = build_cluster(dataset, envelope, &cursor, i, error);
     if (status != NT_OK)
         return status;
-    dataset->groups[0].entries = dataset->entries;
-    dataset->groups[0].clusters = dataset->cluster_count;
+    dataset->groups.records[0] =
+        (struct nt_group_record){.entries = dataset->entries, .clusters = dataset->cluster_count};
     return NT_OK;
 }
 

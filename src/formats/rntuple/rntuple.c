@@ -151,7 +151,7 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
         return false;
     for (uint32_t i = groups.first; i < groups.end; i++) {
         const struct nt_locator *locator = &rntuple->page_lists[i].locator;
-        if (!nt_group_is_loaded(&dataset->groups[i]) && locator->kind == NT_LOCATOR_FILE)
+        if (!nt_group_is_loaded(dataset, i) && locator->kind == NT_LOCATOR_FILE)
             nt_prefetch_add_range(prefetch, dataset->sources[0], 0,
                                   (struct nt_extent){locator->offset, locator->bytes});
     }

@@ -537,14 +537,14 @@ static enum nt_status list_column(struct listing *listing, uint32_t cluster, uin
 
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    const struct nt_group *group = &dataset->groups[number];
-    uint32_t count, part = number - dataset->field_groups[group->field];
-    const uint32_t *columns = nt_field_columns(dataset, group->field, &count);
+    uint32_t count, field = nt_group_record(dataset, number).field;
+    uint32_t part = number - dataset->field_groups[field];
+    const uint32_t *columns = nt_field_columns(dataset, field, &count);
     struct listing listing = {.error = error};
     enum nt_status status =
         nt_group_builder_init(&listing.builder, dataset, number, "baskets", NT_NO_OFFSET, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = list_column(&listing, group->first_cluster, part, columns[i]);
+        status = list_column(&listing, number, part, columns[i]);
     nt_buffer_deinit(&listing.record);
     return nt_group_builder_finish(&listing.builder, status);
 }

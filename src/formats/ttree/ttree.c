@@ -182,17 +182,20 @@ static enum nt_status note_offsets(struct nt_dataset *dataset, struct basket_off
     if (status == NT_OK)
         status = nt_dataset_load_readable(physical, error);
     for (uint32_t g = 0; status == NT_OK && g < physical->group_count; g++) {
-        const struct nt_group *group = &physical->groups[g];
-        for (uint64_t p = 0; nt_group_is_loaded(group) && p < group->page_count; p++) {
+        struct nt_group *group = nt_group_try_pin(physical, g);
+        for (uint64_t p = 0; group && p < group->page_count; p++) {
             if (group->pages[p].is_missing || group->pages[p].source != NT_TTREE_FILE)
                 continue;
             uint64_t *offsets = nt_grow(basket_offsets->offsets, basket_offsets->count,
                                         &basket_offsets->capacity, sizeof(*offsets));
-            if (!offsets)
-                return nt_fail_memory(error);
+            if (!offsets) {
+                status = nt_fail_memory(error);
+                break;
+            }
             basket_offsets->offsets = offsets;
             offsets[basket_offsets->count++] = group->pages[p].offset;
         }
+        nt_group_unpin(group);
     }
     return nt_is_environmental(status) ? status : NT_OK;
 }

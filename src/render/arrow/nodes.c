@@ -544,7 +544,7 @@ static bool load_page_lists(struct build *build, uint32_t field)
         if (nt_is_environmental(status))
             stop(build, status);
         else if (status != NT_OK)
-            omit(build, field, dataset->groups[i].failure->message);
+            omit(build, field, nt_group_failure(dataset, i)->message);
     }
     return status == NT_OK;
 }

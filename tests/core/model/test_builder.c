@@ -118,7 +118,7 @@ TEST(the_only_cluster_has_all_entries, .setup = setup, .teardown = teardown)
     ck_assert_uint_eq(dataset->entries, 17);
     ck_assert_uint_eq(dataset->group_count, 1);
     ck_assert_uint_eq(dataset->cluster_count, 1);
-    ck_assert_uint_eq(dataset->groups[0].entries, 17);
+    ck_assert_uint_eq(nt_group_record(dataset, 0).entries, 17);
     ck_assert_uint_eq(dataset->clusters[0].entries, 17);
     ck_assert_uint_eq(dataset->clusters[0].column_group, NT_NONE);
 }
@@ -142,30 +142,50 @@ TEST(clusters_beyond_what_numbers_can_say_are_refused, .setup = setup, .teardown
 
 /* ---- ranges and pages ---- */
 
-/* A dataset of two columns in one group of three clusters. */
-static void make_group(struct nt_group_builder *group)
+/* Fills the only group: two columns in three clusters. */
+typedef enum nt_status fill_group(struct nt_group_builder *group);
+
+static fill_group *fill;
+
+static enum nt_status load_group(struct nt_dataset *owner, uint32_t number, struct nt_error *failure)
 {
+    struct nt_group_builder group;
+    assert_ok(nt_group_builder_init(&group, owner, number, "list", 99, failure));
+    return nt_group_builder_finish(&group, fill(&group));
+}
+
+/* Loads it; the price of the group itself and its ranges is in `used`. */
+static enum nt_status build_group(fill_group *fills, uint64_t *used, struct nt_group **group_ret)
+{
+    static const struct nt_dataset_ops ops = {.load_group = load_group};
     for (uint32_t i = 0; i < 2; i++) {
         add_field(NT_NONE);
         add_column(i, NT_ENCODING_INT32);
     }
     assert_ok(nt_builder_finish(&builder, &error));
     assert_ok(nt_dataset_add_groups(dataset, 1, 3, &error));
-    dataset->groups[0].clusters = 3;
-    assert_ok(nt_group_builder_init(group, dataset, 0, "list", 99, &error));
+    dataset->groups.records[0].clusters = 3;
+    dataset->ops = &ops;
+    fill = fills;
+    *used = file->budget.used + nt_cost_info(NT_COST_LOADED_GROUP)->bytes;
+    return nt_group_pin(dataset, 0, group_ret, &error);
+}
+
+static enum nt_status fill_one_cluster(struct nt_group_builder *group)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        assert_ok(nt_group_builder_start(group, 1, k, &error));
+        for (uint32_t i = 0; i < 50; i++)
+            assert_ok(nt_group_builder_add(group, &(struct nt_page){.offset = i, .elements = i}, &error));
+    }
+    return NT_OK;
 }
 
 TEST(pages_belong_to_the_range_that_was_begun, .setup = setup, .teardown = teardown)
 {
-    struct nt_group_builder group;
-    make_group(&group);
-    for (uint32_t k = 0; k < 2; k++) {
-        assert_ok(nt_group_builder_start(&group, 1, k, &error));
-        for (uint32_t i = 0; i < 50; i++)
-            assert_ok(nt_group_builder_add(&group, &(struct nt_page){.offset = i, .elements = i}, &error));
-    }
-    assert_ok(nt_group_builder_finish(&group, NT_OK));
-    const struct nt_group *built = &dataset->groups[0];
+    struct nt_group *built;
+    uint64_t used;
+    assert_ok(build_group(fill_one_cluster, &used, &built));
     ck_assert_uint_eq(built->page_count, 100);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < 2; k++) {
@@ -180,58 +200,80 @@ TEST(pages_belong_to_the_range_that_was_begun, .setup = setup, .teardown = teard
     }
 }
 
+static enum nt_status fill_twice(struct nt_group_builder *group)
+{
+    assert_ok(nt_group_builder_start(group, 2, 1, &error));
+    struct nt_error failure = {0};
+    enum nt_status status = nt_group_builder_start(group, 2, 1, &failure);
+    ck_assert_ptr_nonnull(strstr(failure.message, "list: a cluster lists a column twice"));
+    ck_assert_uint_eq(failure.offset, 99);
+    return status;
+}
+
 TEST(a_range_is_begun_once, .setup = setup, .teardown = teardown)
 {
-    struct nt_group_builder group;
-    make_group(&group);
-    assert_ok(nt_group_builder_start(&group, 2, 1, &error));
-    assert_status(NT_CORRUPT, nt_group_builder_start(&group, 2, 1, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "list: a cluster lists a column twice"));
-    ck_assert_uint_eq(error.offset, 99);
-    ck_assert_int_eq(nt_group_builder_finish(&group, NT_CORRUPT), NT_CORRUPT);
+    struct nt_group *built;
+    uint64_t used;
+    assert_status(NT_CORRUPT, build_group(fill_twice, &used, &built));
+    ck_assert_ptr_null(built);
+}
+
+static enum nt_status fill_pages(struct nt_group_builder *group)
+{
+    assert_ok(nt_group_builder_start(group, 0, 0, &error));
+    for (uint32_t i = 0; i < 50; i++)
+        assert_ok(nt_group_builder_add(group, &(struct nt_page){.elements = 1}, &error));
+    return NT_OK;
+}
+
+static enum nt_status fill_badly(struct nt_group_builder *group)
+{
+    return fill_pages(group) == NT_OK ? NT_CORRUPT : NT_OK;
 }
 
 TEST(what_fails_leaves_nothing, .setup = setup, .teardown = teardown)
 {
-    struct nt_group_builder group;
+    struct nt_group *built;
     uint64_t used;
-    make_group(&group);
-    used = file->budget.used - 6 * (uint64_t)nt_cost_info(NT_COST_RANGE)->bytes;
-    assert_ok(nt_group_builder_start(&group, 0, 0, &error));
-    for (uint32_t i = 0; i < 50; i++)
-        assert_ok(nt_group_builder_add(&group, &(struct nt_page){.elements = 1}, &error));
-    ck_assert_int_eq(nt_group_builder_finish(&group, NT_CORRUPT), NT_CORRUPT);
-    ck_assert_ptr_null(dataset->groups[0].pages);
-    ck_assert_ptr_null(dataset->groups[0].ranges);
-    ck_assert_uint_eq(dataset->groups[0].page_count, 0);
+    assert_status(NT_CORRUPT, build_group(fill_badly, &used, &built));
+    ck_assert_ptr_null(built);
+    ck_assert_ptr_null(nt_group_slot(dataset, 0)->pages);
+    ck_assert_ptr_null(nt_group_slot(dataset, 0)->ranges);
+    ck_assert_uint_eq(nt_group_slot(dataset, 0)->page_count, 0);
     ck_assert_uint_eq(file->budget.used, used);
 }
 
+static const uint64_t ranges = 6; /* two columns in three clusters */
+
 TEST(only_the_pages_that_there_are_are_counted, .setup = setup, .teardown = teardown)
 {
-    struct nt_group_builder group;
-    make_group(&group);
-    uint64_t used = file->budget.used;
-    assert_ok(nt_group_builder_start(&group, 0, 0, &error));
-    for (uint32_t i = 0; i < 50; i++)
-        assert_ok(nt_group_builder_add(&group, &(struct nt_page){.elements = 1}, &error));
-    assert_ok(nt_group_builder_finish(&group, NT_OK));
-    ck_assert_uint_eq(file->budget.used, used + 50 * (uint64_t)nt_cost_info(NT_COST_PAGE)->bytes);
+    struct nt_group *built;
+    uint64_t used;
+    assert_ok(build_group(fill_pages, &used, &built));
+    ck_assert_uint_eq(file->budget.used, used + ranges * nt_cost_info(NT_COST_RANGE)->bytes +
+                                             50 * (uint64_t)nt_cost_info(NT_COST_PAGE)->bytes);
+}
+
+enum { RESERVED = 33 }; /* one more than growing by doubling has room for */
+
+static enum nt_status fill_reserved(struct nt_group_builder *group)
+{
+    uint64_t used = file->budget.used, price = nt_cost_info(NT_COST_PAGE)->bytes;
+    assert_ok(nt_group_builder_reserve(group, RESERVED, &error));
+    ck_assert_uint_eq(file->budget.used, used + RESERVED * price);
+    assert_ok(nt_group_builder_start(group, 0, 0, &error));
+    for (uint32_t i = 0; i < RESERVED; i++)
+        assert_ok(nt_group_builder_add(group, &(struct nt_page){.elements = 1}, &error));
+    ck_assert_uint_eq(file->budget.used, used + RESERVED * price);
+    assert_status(NT_LIMIT, nt_group_builder_reserve(group, UINT64_MAX / 64, &error));
+    return NT_OK;
 }
 
 TEST(pages_that_were_reserved_need_no_more_room, .setup = setup, .teardown = teardown)
 {
-    enum { PAGES = 33 }; /* one more than growing by doubling has room for */
-    struct nt_group_builder group;
-    make_group(&group);
-    uint64_t used = file->budget.used, price = nt_cost_info(NT_COST_PAGE)->bytes;
-    assert_ok(nt_group_builder_reserve(&group, PAGES, &error));
-    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
-    assert_ok(nt_group_builder_start(&group, 0, 0, &error));
-    for (uint32_t i = 0; i < PAGES; i++)
-        assert_ok(nt_group_builder_add(&group, &(struct nt_page){.elements = 1}, &error));
-    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
-    assert_status(NT_LIMIT, nt_group_builder_reserve(&group, UINT64_MAX / 64, &error));
-    assert_ok(nt_group_builder_finish(&group, NT_OK));
-    ck_assert_uint_eq(file->budget.used, used + PAGES * price);
+    struct nt_group *built;
+    uint64_t used;
+    assert_ok(build_group(fill_reserved, &used, &built));
+    ck_assert_uint_eq(file->budget.used, used + ranges * nt_cost_info(NT_COST_RANGE)->bytes +
+                                             RESERVED * (uint64_t)nt_cost_info(NT_COST_PAGE)->bytes);
 }

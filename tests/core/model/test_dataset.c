@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "builder.h"
+#include "core/model/builder.h"
 #include "column_range.h"
 
 static struct nt_error error;
@@ -161,7 +162,7 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
     usleep(1000); /* so that other threads arrive while it loads */
     if (next_load != NT_OK)
         return nt_fail(failure, next_load, 100 + number, "group %u", number);
-    struct nt_group *group = &dataset->groups[number];
+    struct nt_group *group = nt_group_slot(dataset, number);
     size_t ranges = (size_t)group->clusters * dataset->column_count;
     group->ranges = calloc(ranges, sizeof(*group->ranges));
     group->pages = calloc(ranges * 2, sizeof(*group->pages));
@@ -178,6 +179,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
 
 static const struct nt_dataset_ops ops = {.load_group = load_group};
 
+enum { CLUSTERS_OF_ALL = 6 };
+
 /* Two columns; groups of 2, 0, 1 and 3 clusters. */
 static struct nt_file *build_groups(void)
 {
@@ -187,14 +190,10 @@ static struct nt_file *build_groups(void)
     struct nt_file *file = BUILD(fields, columns);
     struct nt_dataset *dataset = file->datasets[0];
     dataset->ops = &ops;
-    dataset->groups = nt_arena_alloc(dataset->arena, LENGTH(clusters), sizeof(*dataset->groups));
-    ck_assert_ptr_nonnull(dataset->groups);
-    dataset->group_count = LENGTH(clusters);
-    for (uint32_t i = 0; i < LENGTH(clusters); i++) {
-        dataset->groups[i].first_cluster = dataset->cluster_count;
-        dataset->groups[i].clusters = clusters[i];
-        dataset->cluster_count += clusters[i];
-    }
+    assert_ok(nt_dataset_add_groups(dataset, LENGTH(clusters), CLUSTERS_OF_ALL, &error));
+    for (uint32_t i = 0, first = 0; i < LENGTH(clusters); first += clusters[i++])
+        dataset->groups.records[i] =
+            (struct nt_group_record){.first_cluster = first, .clusters = clusters[i]};
     atomic_store(&loads, 0);
     next_load = NT_OK;
     return file;
@@ -211,7 +210,7 @@ TEST(a_range_comes_from_the_group_of_its_cluster)
             uint32_t row = (cluster - first[cluster]) * 2 + column;
             assert_ok(column_range(dataset, cluster, column, &range, &error));
             ck_assert_uint_eq(range->first_element, 1000 * groups[cluster] + row);
-            ck_assert_uint_eq(nt_range_elements(&dataset->groups[groups[cluster]], range), 13 + row);
+            ck_assert_uint_eq(nt_range_elements(nt_group_slot(dataset, groups[cluster]), range), 13 + row);
         }
     }
     ck_assert_int_eq(atomic_load(&loads), 3);
@@ -226,36 +225,37 @@ static struct nt_file *build_releasing(void)
     static const struct nt_dataset_ops releasing = {.load_group = load_group, .reloads_groups = true};
     struct nt_file *file = build_groups();
     file->datasets[0]->ops = &releasing;
-    atomic_store(&file->budget.limit, 1);
+    file->datasets[0]->groups.list_bytes = UINT64_MAX / 2; /* memory is always short */
     return file;
 }
 
 static bool is_released(const struct nt_dataset *dataset, uint32_t group)
 {
-    return nt_lazy_state(&dataset->groups[group].state) == NT_LAZY_RELEASED && !dataset->groups[group].pages;
+    return nt_group_is_known(dataset, group) && !nt_group_is_loaded(dataset, group);
 }
 
 TEST(a_list_without_a_pin_is_released_and_loaded_again)
 {
     struct nt_file *file = build_releasing();
     struct nt_dataset *dataset = file->datasets[0];
-    struct nt_group *groups = dataset->groups;
-    assert_ok(nt_group_pin(dataset, 0, &error));
-    nt_group_unpin(&groups[0]);
-    assert_ok(nt_group_pin(dataset, 2, &error));
+    struct nt_group *first, *second, *last;
+    assert_ok(nt_group_pin(dataset, 0, &first, &error));
+    nt_group_unpin(first);
+    assert_ok(nt_group_pin(dataset, 2, &second, &error));
     ck_assert(is_released(dataset, 0));
-    ck_assert(nt_group_is_known(&groups[0]) && !nt_group_try_pin(&groups[0]));
+    ck_assert_ptr_null(nt_group_try_pin(dataset, 0));
     assert_ok(nt_dataset_load_group(dataset, 0, &error)); /* it was loaded once */
     ck_assert_int_eq(atomic_load(&loads), 2);
-    assert_ok(nt_group_pin(dataset, 0, &error));
+    assert_ok(nt_group_pin(dataset, 0, &first, &error));
     ck_assert_int_eq(atomic_load(&loads), 3);
-    ck_assert_uint_eq(groups[0].ranges[1].first_element, 1);
-    ck_assert_uint_eq(groups[2].ranges[1].first_element, 2001); /* pinned all the time */
-    nt_group_unpin(&groups[0]);
-    nt_group_unpin(&groups[2]);
-    assert_ok(nt_group_pin(dataset, 3, &error));
+    ck_assert_uint_eq(first->ranges[1].first_element, 1);
+    ck_assert_uint_eq(second->ranges[1].first_element, 2001); /* pinned all the time */
+    nt_group_unpin(first);
+    nt_group_unpin(second);
+    assert_ok(nt_group_pin(dataset, 3, &last, &error));
     ck_assert(is_released(dataset, 0) && is_released(dataset, 2));
-    nt_group_unpin(&groups[3]);
+    nt_group_unpin(last);
+    ck_assert_uint_eq(dataset->groups.slot_count, 3); /* taken again for others */
     nt_file_close(file);
 }
 
@@ -263,15 +263,21 @@ TEST(a_list_that_is_kept_or_costly_stays, .end = 2)
 {
     struct nt_file *file = build_releasing();
     struct nt_dataset *dataset = file->datasets[0];
-    if (_i)
+    struct nt_group *group;
+    if (_i) {
         dataset->ops = &ops;
-    else
-        assert_ok(nt_group_keep(dataset, 0, &error));
-    for (uint32_t group = 0; group < dataset->group_count; group++) {
-        assert_ok(nt_group_pin(dataset, group, &error));
-        nt_group_unpin(&dataset->groups[group]);
+        dataset->groups.list_bytes = 0;
     }
-    ck_assert(nt_group_is_loaded(&dataset->groups[0]));
+    assert_ok(nt_group_pin(dataset, 0, &group, &error));
+    if (_i)
+        nt_group_unpin(group);
+    else
+        nt_group_keep(group);
+    for (uint32_t number = 0; number < dataset->group_count; number++) {
+        assert_ok(nt_group_pin(dataset, number, &group, &error));
+        nt_group_unpin(group);
+    }
+    ck_assert(nt_group_is_loaded(dataset, 0));
     ck_assert(is_released(dataset, 2) == !_i);
     nt_file_close(file);
 }
@@ -282,10 +288,12 @@ TEST(small_lists_stay_until_they_take_a_part_of_the_budget)
     struct nt_dataset *dataset = file->datasets[0];
     uint64_t ranges = 4, pages = 8,
              bytes = ranges * nt_cost_info(NT_COST_RANGE)->bytes + pages * nt_cost_info(NT_COST_PAGE)->bytes;
+    dataset->groups.list_bytes = 0;
     atomic_store(&file->budget.limit, 64 * bytes); /* exactly those of the first group */
+    atomic_store(&file->budget.used, 0);
     assert_ok(nt_dataset_load_all(dataset, &error));
-    ck_assert(atomic_load(&dataset->groups[0].state) & NT_GROUP_KEPT);
-    ck_assert(!(atomic_load(&dataset->groups[3].state) & NT_GROUP_KEPT));
+    ck_assert(atomic_load(&nt_group_slot(dataset, 0)->state) & NT_GROUP_KEPT);
+    ck_assert(!(atomic_load(&nt_group_slot(dataset, 3)->state) & NT_GROUP_KEPT));
     nt_file_close(file);
 }
 
@@ -295,15 +303,15 @@ TEST(a_list_that_has_become_bad_is_an_error_of_the_next_use)
     struct nt_dataset *dataset = file->datasets[0];
     assert_ok(nt_dataset_load_all(dataset, &error));
     ck_assert(is_released(dataset, 0));
-    next_load = NT_CHANGED; /* not remembered */
-    assert_status(NT_CHANGED, nt_group_pin(dataset, 0, &error));
-    next_load = NT_CHECKSUM;
     struct nt_group *group;
+    next_load = NT_CHANGED; /* not remembered */
+    assert_status(NT_CHANGED, nt_group_pin(dataset, 0, &group, &error));
+    next_load = NT_CHECKSUM;
     assert_ok(nt_group_pin_readable(dataset, 0, &group, &error));
     ck_assert_ptr_null(group);
     next_load = NT_OK;
-    assert_status(NT_CHECKSUM, nt_group_pin(dataset, 0, &error));
-    ck_assert(nt_group_has_failed(&dataset->groups[0]));
+    assert_status(NT_CHECKSUM, nt_group_pin(dataset, 0, &group, &error));
+    ck_assert_int_eq(nt_group_failure(dataset, 0)->status, NT_CHECKSUM);
     nt_file_close(file);
 }
 
@@ -439,7 +447,7 @@ static void *load_in_a_thread(void *argument)
     enum nt_status worst = NT_OK;
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, NULL);
-        if (status == NT_OK && dataset->groups[i].clusters && !dataset->groups[i].ranges)
+        if (status == NT_OK && !nt_group_slot(dataset, i)->ranges)
             status = NT_INVALID;
         worst = status > worst ? status : worst;
     }

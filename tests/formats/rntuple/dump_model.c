@@ -65,7 +65,7 @@ static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32
         const struct nt_range *range;
         if (column_range(dataset, i, column, &range, NULL) != NT_OK)
             continue;
-        const struct nt_group *group = &dataset->groups[nt_dataset_cluster(dataset, i).group];
+        const struct nt_group *group = nt_group_slot(dataset, nt_dataset_cluster(dataset, i).group);
         nt_json_array(json);
         nt_json_unsigned(json, range->state);
         nt_json_unsigned(json, range->pages);
@@ -132,7 +132,7 @@ static void dump_content(struct nt_json *json, struct nt_dataset *dataset, uint3
         status = column_range(dataset, i, column, &range, &error);
         if (status != NT_OK)
             break;
-        const struct nt_group *group = &dataset->groups[nt_dataset_cluster(dataset, i).group];
+        const struct nt_group *group = nt_group_slot(dataset, nt_dataset_cluster(dataset, i).group);
         for (uint32_t k = 0; k < range->pages && status == NT_OK; k++)
             status = decode_page(dataset, &group->pages[range->first_page + k], context, &out, &error);
     }

@@ -107,7 +107,7 @@ static void check_clusters(void)
             ck_assert_uint_eq(range->state, NT_RANGE_PRESENT);
             ck_assert_uint_eq(range->pages, pages[cluster][column]);
             ck_assert_uint_eq(range->first_element, usual_clusters[cluster].ranges[column].first_element);
-            const struct nt_group *group = &dataset->groups[dataset->clusters[cluster].group];
+            const struct nt_group *group = nt_group_slot(dataset, dataset->clusters[cluster].group);
             ck_assert_uint_eq(nt_range_elements(group, range), elements[cluster][column]);
         }
     }
@@ -118,7 +118,7 @@ static void check_page_bytes(void)
 {
     const struct nt_range *range;
     assert_ok(column_range(written.dataset, 1, 4, &range, &error));
-    const struct nt_group *group = &written.dataset->groups[written.dataset->clusters[1].group];
+    const struct nt_group *group = nt_group_slot(written.dataset, written.dataset->clusters[1].group);
     const struct nt_page *page = &group->pages[range->first_page];
     char bytes[4];
     ck_assert_uint_eq(page->stored_bytes, 4);
@@ -161,12 +161,12 @@ TEST(a_group_of_clusters_is_loaded_when_it_is_touched, .first = RNTUPLE_CRC32_LI
     description.clusters_per_group = 1;
     assert_ok(write_and_open(&written, _i, &description, &error));
     ck_assert_uint_eq(written.dataset->group_count, 2);
-    ck_assert(!written.dataset->groups[0].pages && !written.dataset->groups[1].pages);
+    ck_assert(!nt_group_is_loaded(written.dataset, 0) && !nt_group_is_loaded(written.dataset, 1));
     const struct nt_range *range;
     assert_ok(column_range(written.dataset, 1, 0, &range, &error));
-    ck_assert(!written.dataset->groups[0].pages);
-    ck_assert_uint_eq(written.dataset->groups[1].page_count, 4);
-    ck_assert_uint_eq(written.dataset->groups[1].first_cluster, 1);
+    ck_assert(!nt_group_is_loaded(written.dataset, 0));
+    ck_assert_uint_eq(nt_group_slot(written.dataset, 1)->page_count, 4);
+    ck_assert_uint_eq(nt_group_record(written.dataset, 1).first_cluster, 1);
     check_clusters();
     written_close(&written);
 }
@@ -397,7 +397,7 @@ TEST(pages_elsewhere_are_kept_and_distinguished, .first = RNTUPLE_CRC32_LINKS, .
     static const char *const texts[] = {"URI (type 1) https://example.org/page", "Object64 0x",
                                         "unknown (type 111) a\\\\x01"};
     for (unsigned i = 0; i < 3; i++) {
-        const struct nt_page *page = &written.dataset->groups[0].pages[i];
+        const struct nt_page *page = &nt_group_slot(written.dataset, 0)->pages[i];
         struct nt_buffer out = {0};
         struct nt_json json;
         ck_assert_uint_eq(page->compression, NT_COMPRESSION_ELSEWHERE);
@@ -423,7 +423,7 @@ TEST(a_large_locator_is_a_place_in_the_file, .first = RNTUPLE_RC3, .end = RNTUPL
     description.cluster_count = 1;
     assert_ok(write_and_open(&written, _i, &description, &error));
     assert_ok(nt_dataset_load_all(written.dataset, &error));
-    const struct nt_page *read = &written.dataset->groups[0].pages[0];
+    const struct nt_page *read = &nt_group_slot(written.dataset, 0)->pages[0];
     ck_assert_uint_eq(read->compression, NT_COMPRESSION_ROOT_BLOCKS);
     ck_assert_uint_eq(read->stored_bytes, 8);
     ck_assert_mem_eq(written.bytes.bytes + read->offset, page.packed, 8);
@@ -446,7 +446,7 @@ TEST(page_checksums_are_those_of_the_generation, .first = RNTUPLE_CRC32_LINKS, .
     description.cluster_count = 1;
     assert_ok(write_and_open(&written, _i, &description, &error));
     assert_ok(nt_dataset_load_all(written.dataset, &error));
-    const struct nt_page *read = written.dataset->groups[0].pages;
+    const struct nt_page *read = nt_group_slot(written.dataset, 0)->pages;
     ck_assert_uint_eq(read[0].elements, 2);
     ck_assert_uint_eq(read[0].checksum, has_crc32 ? NT_CHECKSUM_CRC32 : NT_CHECKSUM_XXH3_64);
     ck_assert_uint_eq(read[0].checksum_covers, is_final ? NT_COVERS_STORED : NT_COVERS_STORED_OR_PACKED);

@@ -148,7 +148,7 @@ static void check_damaged_page(uint32_t column)
     const struct nt_range *range;
     uint8_t byte;
     assert_ok(column_range(file.written.dataset, 1, column, &range, &error));
-    const struct nt_page *page = &file.written.dataset->groups[0].pages[range->first_page];
+    const struct nt_page *page = &nt_group_slot(file.written.dataset, 0)->pages[range->first_page];
     file.written.bytes.bytes[page->offset + page->stored_bytes / 2] ^= 0x10;
     uint64_t offset = file.decoded[0][column].length; /* the second cluster's first element */
     enum nt_status status =

@@ -69,7 +69,7 @@ TEST(first_elements_of_pages_add_up, .end = RNTUPLE_GENERATIONS)
     clusters[0].ranges = three;
     assert_ok(write_and_open(&written, _i, &description, &error));
     assert_ok(nt_dataset_load_all(written.dataset, &error));
-    const struct nt_group *group = &written.dataset->groups[0];
+    const struct nt_group *group = nt_group_slot(written.dataset, 0);
     ck_assert_uint_eq(group->page_count, 6);
     for (uint32_t i = 0; i < 2; i++) {
         const struct nt_range *range;
@@ -256,7 +256,7 @@ TEST(bad_footers_and_page_lists_are_refused, .end = sizeof(bad) / sizeof(bad[0])
             status = nt_dataset_load_all(written.dataset, &error);
             ck_assert_msg(status == row->on_load, "%s: loading: %s: %s", row->what, nt_status_name(status),
                           error.message);
-            ck_assert_ptr_null(written.dataset->groups[0].pages);
+            ck_assert_ptr_null(nt_group_slot(written.dataset, 0)->pages);
             /* remembered, with the same message */
             struct nt_error again = {0};
             ck_assert_int_eq(nt_dataset_load_group(written.dataset, 0, &again), status);

@@ -224,7 +224,7 @@ static uint64_t *all_values(struct nt_file *file)
     uint64_t *values = calloc(dataset->entries + 1, sizeof(*values));
     uint8_t *stored = malloc(NT_ROARING_WINDOW_BYTES), *decoded = malloc(65536 * sizeof(uint64_t));
     assert_ok(nt_dataset_load_all(dataset, &error));
-    const struct nt_group *group = dataset->group_count ? &dataset->groups[0] : NULL;
+    const struct nt_group *group = dataset->group_count ? nt_group_slot(dataset, 0) : NULL;
     for (uint64_t i = 0; group && i < group->page_count; i++) {
         const struct nt_page *page = &group->pages[i];
         assert_ok(
@@ -363,7 +363,7 @@ static void check_containers(const json_t *expected, const struct nt_dataset *da
     size_t i;
     json_array_foreach(expected, i, container)
     {
-        const struct nt_page *page = &dataset->groups[0].pages[(*page_number)++];
+        const struct nt_page *page = &nt_group_slot(dataset, 0)->pages[(*page_number)++];
         ck_assert_uint_eq(page->elements,
                           (uint64_t)json_number_value(json_object_get(container, "cardinality")));
         ck_assert_uint_eq(page->stored_bytes,

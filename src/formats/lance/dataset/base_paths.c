@@ -153,8 +153,8 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     uint64_t count = nt_proto_count(lance->manifest.message, NT_LANCE_MANIFEST_BASE_PATHS);
     if (!count)
         return NT_OK;
-    enum nt_status status =
-        nt_budget_take(&file->budget, NT_COST_GROUP, count, lance->manifest.offset, error);
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE,
+                                           count * sizeof(*lance->bases), lance->manifest.offset, error);
     if (status != NT_OK)
         return status;
     lance->bases = nt_arena_alloc(file->arena, count, sizeof(*lance->bases));

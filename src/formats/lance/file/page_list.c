@@ -461,13 +461,13 @@ static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, str
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
                                    const struct nt_lance_column_map *column_map, struct nt_error *error)
 {
-    const struct nt_group *group = &dataset->groups[number];
+    uint32_t field = nt_group_record(dataset, number).field;
     struct nt_group_builder builder;
     if (lance->legacy)
         return nt_lance_legacy_fill_group(dataset, number, lance, column_map, error);
     struct nt_page_list_builder list_builder = {.dataset = dataset,
-                                                .number = group->field,
-                                                .field = &dataset->fields[group->field],
+                                                .number = field,
+                                                .field = &dataset->fields[field],
                                                 .lance = lance,
                                                 .column_map = column_map,
                                                 .error = error};
@@ -494,6 +494,6 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, 
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_column_map column_map =
-        nt_lance_map_own_column(lance, dataset->groups[number].field);
+        nt_lance_map_own_column(lance, nt_group_record(dataset, number).field);
     return nt_lance_fill_group(dataset, number, lance, &column_map, error);
 }

@@ -62,8 +62,9 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical
     const struct nt_lance_physical *physical_view = nt_lance_physical_of(physical);
     uint32_t field = physical->columns[column].field,
              part = physical_view->find_part ? physical_view->find_part(physical->logical, page->source) : 0;
-    const struct nt_group *group = &physical->groups[nt_groups_of_column(physical, column).first + part];
-    const struct nt_range *range = nt_group_range(physical, group, group->first_cluster, column);
+    uint32_t cluster = nt_groups_of_column(physical, column).first + part;
+    const struct nt_group *group = nt_group_slot(physical, cluster);
+    const struct nt_range *range = nt_group_range(physical, group, cluster, column);
     size_t number = (size_t)(page - &group->pages[range->first_page]);
     if (physical_view->find_physical_column(physical->logical, field, part, physical_column_ret, NULL) !=
             NT_OK ||
@@ -282,7 +283,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
                                     const struct nt_lance_physical_column *physical_column,
                                     struct nt_group_builder *builder, struct nt_error *error)
 {
-    uint32_t count, field = physical->groups[number].field;
+    uint32_t count, field = nt_group_record(physical, number).field;
     const uint32_t *columns = nt_field_columns(physical, field, &count);
     struct nt_page_list_builder list_builder = {.dataset = physical,
                                                 .number = field,
@@ -305,7 +306,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
 static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32_t number,
                                              struct nt_error *error)
 {
-    uint32_t field = physical->groups[number].field, part = number - physical->field_groups[field];
+    uint32_t field = nt_group_record(physical, number).field, part = number - physical->field_groups[field];
     struct nt_lance_physical_column physical_column;
     struct nt_group_builder builder;
     enum nt_status status =
@@ -328,9 +329,9 @@ static bool nt_lance_plan_physical(struct nt_dataset *physical, struct nt_groups
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
-        uint32_t field = physical->groups[i].field, part = i - physical->field_groups[field];
+        uint32_t field = nt_group_record(physical, i).field, part = i - physical->field_groups[field];
         struct nt_lance_physical_column found = {.lance = NULL};
-        if (nt_group_is_loaded(&physical->groups[i]))
+        if (nt_group_is_loaded(physical, i))
             continue;
         status = nt_lance_physical_of(physical)->find_physical_column(physical->logical, field, part, &found,
                                                                       NULL);

@@ -343,7 +343,7 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
                                           struct nt_error *error)
 {
     struct nt_group_builder builder;
-    uint32_t number = dataset->groups[group].field;
+    uint32_t number = nt_group_record(dataset, group).field;
     struct nt_lance_legacy_pages listing = {.dataset = dataset,
                                             .field = &dataset->fields[number],
                                             .number = number,

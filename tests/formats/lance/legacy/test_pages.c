@@ -13,7 +13,7 @@ static const struct nt_page *pages_of(int32_t id, uint32_t position, uint32_t *c
     while (dataset->fields[field].id != (uint32_t)id)
         field++;
     assert_ok(load_field(id));
-    const struct nt_group *group = &dataset->groups[dataset->field_groups[field]];
+    const struct nt_group *group = nt_group_slot(dataset, dataset->field_groups[field]);
     const struct nt_range *range =
         nt_group_range(dataset, group, group->first_cluster, nt_field_column(dataset, field, 0, position));
     *count_ret = range->pages;

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cluster groups: lookup, page lists that are loaded when they are needed, and their release.
+ */
+#include "core/model/model.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/base/thread.h"
+#include "core/io/source.h"
+#include "core/model/budget.h"
+#include "core/model/builder.h"
+
+/* ---- Records and slots ---- */
+
+NT_DEFINE_LAST_AT_MOST(find_owner, struct nt_group_owner, .first_group)
+
+struct nt_group_record nt_group_record(const struct nt_dataset *dataset, uint32_t number)
+{
+    if (!dataset->field_groups)
+        return dataset->groups.records[number];
+    const struct nt_group_owner *owner =
+        &dataset->group_owners[find_owner(dataset->group_owners, dataset->group_owner_count, number)];
+    const uint64_t *borders = nt_field_parts(dataset, owner->field).borders + (number - owner->first_group);
+    struct nt_group_record record = {.first_entry = borders[0],
+                                     .entries = borders[1] - borders[0],
+                                     .first_cluster = number,
+                                     .clusters = 1,
+                                     .field = owner->field,
+                                     .metadata_bytes = dataset->part_metadata_bytes};
+    if (dataset->ops && dataset->ops->complete_record)
+        dataset->ops->complete_record(dataset, number, &record);
+    return record;
+}
+
+static struct nt_group *slot_at(const struct nt_dataset *dataset, uint32_t slot)
+{
+    unsigned segment = nt_segment(slot, NT_FIRST_GROUPS);
+    return &dataset->groups.segments[segment][slot - nt_segment_first(segment, NT_FIRST_GROUPS)];
+}
+
+/* A word of the store that names a slot is the slot's number and this. */
+enum { FIRST_SLOT = NT_GROUP_RELEASED + 1 };
+
+static uint32_t word_of(const struct nt_dataset *dataset, uint32_t number)
+{
+    return atomic_load_explicit(&dataset->groups.words[number], memory_order_acquire);
+}
+
+static void set_word(struct nt_dataset *dataset, uint32_t number, uint32_t word)
+{
+    atomic_store_explicit(&dataset->groups.words[number], word, memory_order_release);
+}
+
+struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number)
+{
+    uint32_t word = word_of(dataset, number);
+    return word < FIRST_SLOT ? NULL : slot_at(dataset, word - FIRST_SLOT);
+}
+
+bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number)
+{
+    const struct nt_group *group = nt_group_slot(dataset, number);
+    return group && nt_lazy_is_ready(&group->state);
+}
+
+bool nt_group_is_known(const struct nt_dataset *dataset, uint32_t number)
+{
+    uint32_t word = word_of(dataset, number);
+    enum nt_lazy_state state =
+        word < FIRST_SLOT ? NT_LAZY_EMPTY : nt_lazy_state(&slot_at(dataset, word - FIRST_SLOT)->state);
+    return word == NT_GROUP_RELEASED || state == NT_LAZY_READY || state == NT_LAZY_RELEASED;
+}
+
+const struct nt_error *nt_group_failure(const struct nt_dataset *dataset, uint32_t number)
+{
+    const struct nt_group *group = nt_group_slot(dataset, number);
+    bool has_failed = group && nt_lazy_state(&group->state) == NT_LAZY_FAILED && group->number == number;
+    return has_failed ? group->failure : NULL;
+}
+
+struct nt_group *nt_group_try_pin(const struct nt_dataset *dataset, uint32_t number)
+{
+    struct nt_group *group = nt_group_slot(dataset, number);
+    unsigned state = group ? atomic_load_explicit(&group->state, memory_order_acquire) : NT_LAZY_EMPTY;
+    if (state % NT_LAZY_STATES != NT_LAZY_READY)
+        return NULL;
+    if (!(state & NT_GROUP_KEPT)) {
+        state = atomic_fetch_add_explicit(&group->state, NT_GROUP_PIN, memory_order_acquire);
+        if (state % NT_LAZY_STATES != NT_LAZY_READY) {
+            atomic_fetch_sub_explicit(&group->state, NT_GROUP_PIN, memory_order_relaxed);
+            return NULL;
+        }
+        if (!(state & NT_GROUP_USED))
+            atomic_fetch_or_explicit(&group->state, NT_GROUP_USED, memory_order_relaxed);
+    }
+    if (group->number == number)
+        return group;
+    nt_group_unpin(group); /* the slot was taken for another group */
+    return NULL;
+}
+
+void nt_group_keep(struct nt_group *group)
+{
+    nt_group_set_kept(group);
+    nt_group_unpin(group);
+}
+
+/* ---- Groups of a field ---- */
+
+static struct nt_groups all_groups(const struct nt_dataset *dataset)
+{
+    return (struct nt_groups){0, dataset->group_count};
+}
+
+struct nt_parts nt_field_parts(const struct nt_dataset *dataset, uint32_t field)
+{
+    for (uint32_t i = dataset->friend_count; i-- > 0;)
+        if (field >= dataset->friend_parts[i].first_field)
+            return dataset->friend_parts[i];
+    return (struct nt_parts){.count = dataset->part_count, .borders = dataset->part_borders};
+}
+
+struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column)
+{
+    if (!dataset->field_groups || column == NT_NONE)
+        return all_groups(dataset);
+    uint32_t field = dataset->columns[column].field, group = dataset->field_groups[field];
+    return (struct nt_groups){group, group + nt_field_parts(dataset, field).count};
+}
+
+struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    if (!dataset->field_groups || field == NT_NONE)
+        return all_groups(dataset);
+    const uint32_t *columns = nt_field_columns(dataset, field, &count); /* or another field's */
+    return count ? nt_groups_of_column(dataset, columns[0]) : (struct nt_groups){0, 0};
+}
+
+bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++)
+        if (!nt_group_is_loaded(dataset, i))
+            return false;
+    return true;
+}
+
+/* ---- Clusters and ranges ---- */
+
+uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret)
+{
+    *count_ret = 0;
+    if (!dataset->field_groups) {
+        *count_ret = dataset->cluster_count;
+        return 0;
+    }
+    if (groups.first == groups.end)
+        return 0;
+    const struct nt_group_record first = nt_group_record(dataset, groups.first);
+    const struct nt_group_record last = nt_group_record(dataset, groups.end - 1);
+    *count_ret = last.first_cluster + last.clusters - first.first_cluster;
+    return first.first_cluster;
+}
+
+uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return dataset->field_groups ? dataset->fields[group->field].column_count : dataset->column_count;
+}
+
+uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    if (!dataset->field_groups)
+        return column;
+    if (info->field != group->field)
+        return NT_NONE;
+    return info->representation * dataset->fields[group->field].columns_per_representation + info->position;
+}
+
+const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
+                                      uint32_t cluster, uint32_t column)
+{
+    static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
+    uint32_t range_index = nt_group_range_index(dataset, group, column), count;
+    return range_index == NT_NONE ? &absent
+                                  : nt_cluster_ranges(dataset, group, cluster, &count) + range_index;
+}
+
+struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    if (dataset->clusters)
+        return dataset->clusters[cluster];
+    const struct nt_group_record record = nt_group_record(dataset, cluster); /* one cluster, same number */
+    return (struct nt_cluster){.first_entry = record.first_entry,
+                               .entries = record.entries,
+                               .group = cluster,
+                               .column_group = NT_NONE};
+}
+
+NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group_record, .first_cluster)
+
+uint32_t nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    return dataset->field_groups ? cluster
+                                 : find_group(dataset->groups.records, dataset->group_count, cluster);
+}
+
+NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
+
+bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
+{
+    if (dataset->field_groups)
+        return nt_group_record(dataset, cluster).field == dataset->columns[column].field;
+    uint32_t number = dataset->clusters[cluster].column_group;
+    if (number == NT_NONE)
+        return true;
+    if (number >= dataset->column_group_count)
+        return false;
+    const struct nt_column_group *group = &dataset->column_groups[number];
+    return group->count && group->columns[find_column(group->columns, group->count, column)] == column;
+}
+
+uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)
+{
+    if (range->pages == 0)
+        return 0;
+    const struct nt_page *last = &group->pages[(size_t)range->first_page + range->pages - 1];
+    return last->first_element + last->elements;
+}
+
+/* Returns the group if it holds the page, which is pinned. */
+static struct nt_group *with_page(const struct nt_dataset *dataset, uint32_t number,
+                                  const struct nt_page *page)
+{
+    struct nt_group *group = nt_group_try_pin(dataset, number);
+    bool holds_page = group && page >= group->pages && page < group->pages + group->page_count;
+    nt_group_unpin(group);
+    return holds_page ? group : NULL;
+}
+
+struct nt_group *nt_page_group(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
+{
+    const struct nt_groups groups = nt_groups_of_column(dataset, column);
+    atomic_uint *found = &((struct nt_dataset *)dataset)->found_group; /* a hint: it changes no result */
+    uint32_t last = atomic_load_explicit(found, memory_order_relaxed), count = groups.end - groups.first;
+    last = last >= groups.first && last < groups.end ? last - groups.first : 0;
+    for (uint32_t distance = 0; distance < count; distance++) {
+        const uint32_t near[] = {last + distance, last - distance}; /* below 0: above all groups */
+        for (unsigned i = 0; i < 2; i++) {
+            struct nt_group *group =
+                near[i] < count ? with_page(dataset, groups.first + near[i], page) : NULL;
+            if (!group)
+                continue;
+            atomic_store_explicit(found, group->number, memory_order_relaxed);
+            return group;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Requesting page lists in advance ---- */
+
+enum { MAX_AHEAD = 64 };
+
+static bool can_plan(const struct nt_dataset *dataset)
+{
+    return dataset->ops->plan_groups && nt_source_can_prefetch(dataset->sources[0]);
+}
+
+/* The end of the groups of the same field. */
+static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
+{
+    if (!dataset->field_groups)
+        return dataset->group_count;
+    uint32_t field = nt_group_record(dataset, group).field;
+    return dataset->field_groups[field] + nt_field_parts(dataset, field).count;
+}
+
+/* Requests what loading a group reads, and the groups after it if groups are loaded in order: then a slow
+ * source is waited for once for many of them. */
+static void request_ahead(struct nt_dataset *dataset, uint32_t number)
+{
+    struct nt_groups_ahead *ahead = &dataset->ahead;
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
+    if (!can_plan(dataset))
+        return;
+    if (number != ahead->next || number >= ahead->end)
+        *ahead = (struct nt_groups_ahead){number, number, end_of_field(dataset, number), 1};
+    ahead->next = number + 1;
+    if (ahead->asked > number + ahead->count / 2)
+        return; /* request in large batches, so that some requests are always in flight */
+    struct nt_groups groups = {ahead->asked > number ? ahead->asked : number, 0};
+    groups.end = ahead->end - groups.first < ahead->count ? ahead->end : groups.first + ahead->count;
+    if (groups.first < groups.end)
+        dataset->ops->plan_groups(dataset, groups, false, &prefetch);
+    nt_prefetch_submit(&prefetch);
+    ahead->asked = groups.end;
+    ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
+}
+
+/* ---- Releasing page lists ---- */
+
+/* The lists of a dataset are released by a clock: a hand goes round the slots, and releases those that are
+ * not pinned and were not used since it passed them. All of this is under the lock of the logical dataset,
+ * but pins need none: who pins a group that is being released sees that it is not loaded, and who pins the
+ * next one in its slot sees another number. */
+
+static uint64_t count_ranges(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return (uint64_t)group->clusters * nt_group_column_count(dataset, group);
+}
+
+static uint64_t bytes_of_list(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return count_ranges(dataset, group) * nt_cost_info(NT_COST_RANGE)->bytes +
+           group->page_count * nt_cost_info(NT_COST_PAGE)->bytes;
+}
+
+/* Looks at the slot below the hand. */
+static void move_hand(struct nt_dataset *dataset, bool spares_used)
+{
+    struct nt_group_store *store = &dataset->groups;
+    uint32_t slot = store->hand;
+    struct nt_group *group = slot_at(dataset, slot);
+    unsigned state = atomic_load_explicit(&group->state, memory_order_relaxed);
+    store->hand = (slot + 1) % store->slot_count;
+    if (spares_used && state & NT_GROUP_USED) {
+        atomic_fetch_and_explicit(&group->state, ~(unsigned)NT_GROUP_USED, memory_order_relaxed);
+        return;
+    }
+    unsigned idle = NT_LAZY_READY | (state & NT_GROUP_USED);
+    if (!atomic_compare_exchange_strong_explicit(&group->state, &idle, NT_LAZY_RELEASED, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return;
+    store->list_bytes -= bytes_of_list(dataset, group);
+    nt_group_release(dataset, group, count_ranges(dataset, group), group->page_count);
+    set_word(dataset, group->number, NT_GROUP_RELEASED);
+    group->number = store->free_slot;
+    store->free_slot = slot + 1;
+}
+
+/* Makes room for one list more, in few steps. */
+static void release_some(struct nt_dataset *dataset)
+{
+    enum { STEPS = 64 };
+    for (unsigned i = 0; i < STEPS && dataset->groups.list_bytes &&
+                         nt_budget_is_tight(&dataset->file->budget, dataset->groups.list_bytes);
+         i++)
+        move_hand(dataset, true);
+}
+
+/* Returns how many bytes. */
+static uint64_t release_all(struct nt_dataset *dataset)
+{
+    uint64_t before = dataset ? dataset->groups.list_bytes : 0;
+    for (uint32_t i = 0; before && dataset->groups.list_bytes && i < dataset->groups.slot_count; i++)
+        move_hand(dataset, false);
+    return before ? before - dataset->groups.list_bytes : 0;
+}
+
+static uint64_t release_all_views(struct nt_dataset *logical)
+{
+    uint64_t bytes = release_all(logical);
+    return nt_lazy_is_ready(&logical->physical_state)
+               ? bytes + release_all(logical->physical) + release_all(logical->levels)
+               : bytes;
+}
+
+/* ---- Loading one group ---- */
+
+/* Small lists stay: releasing them is not worth the pins. */
+static void count_list(struct nt_dataset *dataset, struct nt_group *group)
+{
+    enum { SMALL_PART = 64 };
+    uint64_t limit = atomic_load_explicit(&dataset->file->budget.limit, memory_order_relaxed);
+    if (dataset->ops->reloads_groups)
+        dataset->groups.list_bytes += bytes_of_list(dataset, group);
+    if (dataset->groups.list_bytes <= limit / SMALL_PART)
+        nt_group_set_kept(group);
+}
+
+static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *error)
+{
+    struct nt_dataset *dataset = owner;
+    request_ahead(dataset, number);
+    release_some(dataset);
+    enum nt_status status = dataset->ops->load_group(dataset, number, error);
+    if (status == NT_LIMIT && release_all_views(dataset->logical))
+        status = dataset->ops->load_group(dataset, number, error);
+    if (status == NT_OK)
+        count_list(dataset, nt_group_slot(dataset, number));
+    return status;
+}
+
+static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_group_store *store = &dataset->groups;
+    unsigned segment = nt_segment(store->slot_count, NT_FIRST_GROUPS);
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_LOADED_GROUP, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    if (!store->segments[segment])
+        store->segments[segment] = nt_arena_alloc(dataset->arena, (size_t)NT_FIRST_GROUPS << segment,
+                                                  sizeof(*store->segments[segment]));
+    if (!store->segments[segment]) {
+        nt_budget_release(&dataset->file->budget, NT_COST_LOADED_GROUP, 1);
+        return nt_fail_memory(error);
+    }
+    slot_at(dataset, store->slot_count)->number = store->free_slot;
+    store->free_slot = ++store->slot_count;
+    return NT_OK;
+}
+
+/* Takes a free slot for a group. Under the lock. */
+static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_group_store *store = &dataset->groups;
+    enum nt_status status = store->free_slot ? NT_OK : add_slot(dataset, error);
+    if (status == NT_LIMIT && release_all_views(dataset->logical))
+        status = store->free_slot ? NT_OK : add_slot(dataset, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t slot = store->free_slot - 1;
+    const struct nt_group_record record = nt_group_record(dataset, number);
+    struct nt_group *group = slot_at(dataset, slot);
+    store->free_slot = group->number;
+    group->number = number;
+    group->first_cluster = record.first_cluster;
+    group->clusters = record.clusters;
+    group->field = record.field;
+    enum nt_lazy_state state =
+        word_of(dataset, number) == NT_GROUP_RELEASED ? NT_LAZY_RELEASED : NT_LAZY_EMPTY;
+    nt_lazy_set(&group->state, nt_lazy_state(&group->state), state);
+    set_word(dataset, number, slot + FIRST_SLOT);
+    return NT_OK;
+}
+
+/* Finds or takes the slot of a group, and pins it, loaded or not. */
+static enum nt_status pin_slot(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                               struct nt_error *error)
+{
+    const struct nt_file *file = dataset->file;
+    if (file->before_blocking)
+        file->before_blocking(file->context);
+    nt_lock_acquire(&dataset->logical->lock);
+    enum nt_status status = nt_group_slot(dataset, number) ? NT_OK : take_slot(dataset, number, error);
+    if (status == NT_OK) {
+        *group_ret = nt_group_slot(dataset, number);
+        atomic_fetch_add_explicit(&(*group_ret)->state, NT_GROUP_PIN, memory_order_relaxed);
+    }
+    nt_lock_release(&dataset->logical->lock);
+    return status;
+}
+
+/* Loads the page list into the slot that pin_slot found. */
+static enum nt_status load_slot(struct nt_dataset *dataset, struct nt_group *group, struct nt_error *error)
+{
+    const struct nt_file *file = dataset->file;
+    const struct nt_lazy lazy = {.state = &group->state,
+                                 .failure = &group->failure,
+                                 .make = load_group,
+                                 .owner = dataset,
+                                 .number = group->number,
+                                 .lock = &dataset->logical->lock};
+    bool is_new_failure;
+    enum nt_status status = nt_lazy_get(&lazy, &is_new_failure, error);
+    if (is_new_failure && file->on_group_failure)
+        file->on_group_failure(file->context, dataset, group->number, group->failure);
+    return status;
+}
+
+enum nt_status nt_group_pin(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                            struct nt_error *error)
+{
+    *group_ret = NULL;
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    struct nt_group *group = nt_group_try_pin(dataset, number);
+    enum nt_status status = group ? NT_OK : pin_slot(dataset, number, &group, error);
+    if (status == NT_OK && !nt_lazy_is_ready(&group->state))
+        status = load_slot(dataset, group, error);
+    if (status == NT_OK)
+        *group_ret = group;
+    else
+        nt_group_unpin(group);
+    return status;
+}
+
+enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number, struct nt_group **group_ret,
+                                     struct nt_error *error)
+{
+    enum nt_status status = nt_group_pin(dataset, number, group_ret, error);
+    return nt_is_environmental(status) ? status : NT_OK;
+}
+
+enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    if (nt_group_is_known(dataset, number))
+        return NT_OK;
+    struct nt_group *group;
+    enum nt_status status = nt_group_pin(dataset, number, &group, error);
+    nt_group_unpin(group);
+    return status;
+}
+
+/* ---- Loading many groups ---- */
+
+void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups)
+{
+    nt_lock_acquire(&dataset->logical->lock);
+    dataset->ahead = (struct nt_groups_ahead){groups.first, groups.first, groups.end, MAX_AHEAD};
+    nt_lock_release(&dataset->logical->lock);
+}
+
+bool nt_groups_plan(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
+                    struct nt_prefetch *prefetch)
+{
+    const struct nt_file *file = dataset->file;
+    if (!can_plan(dataset) || file->resolve)
+        return false;
+    if (file->before_blocking)
+        file->before_blocking(file->context);
+    nt_lock_acquire(&dataset->logical->lock);
+    bool is_planned = dataset->ops->plan_groups(dataset, groups, with_pages, prefetch);
+    nt_lock_release(&dataset->logical->lock);
+    return is_planned;
+}
+
+enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
+{
+    nt_groups_announce(dataset, groups);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
+                                       struct nt_error *error)
+{
+    if (dataset->file->resolve)
+        return nt_file_refuse_stub(dataset->file, error);
+    nt_groups_announce(dataset, groups);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_environmental(status))
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load_readable(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
+uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
+{
+    uint64_t bytes = 0;
+    if (dataset->field_groups)
+        return nt_multiply(dataset->group_count, dataset->part_metadata_bytes, &bytes) ? bytes : UINT64_MAX;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        if (!nt_add(bytes, dataset->groups.records[i].metadata_bytes, &bytes))
+            return UINT64_MAX;
+    return bytes;
+}
+
+void nt_groups_deinit(struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->groups.slot_count; i++) {
+        const struct nt_group *group = slot_at(dataset, i);
+        free(group->ranges);
+        free(group->pages);
+        free(group->failure);
+    }
+}
