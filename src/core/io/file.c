@@ -99,14 +99,16 @@ enum { MAX_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
 struct file_source {
     struct nt_source source;
     struct nt_source_pool *pool; /* NULL: the descriptor stays open, and the file is identified */
-    char *path;
-    const char *name; /* for the pool's opener; part of `path` */
-    int descriptor;   /* -1: closed; the pool's lock protects this and all below */
+    uint32_t name_at;            /* of the name for the pool's opener, in `path` */
+    int descriptor;              /* -1: closed; the pool's lock protects this and all below */
     unsigned users;
     bool is_identified;
     struct nt_identity identity; /* constant once set */
     TAILQ_ENTRY(file_source) used;
+    char path[]; /* there may be very many files, so this is no allocation of its own */
 };
+
+_Static_assert(sizeof(struct file_source) <= NT_POOLED_SOURCE_BYTES, "memory of a source of a pool");
 
 struct nt_source_pool {
     struct nt_pool_opener opener;
@@ -179,8 +181,8 @@ static enum nt_status open_descriptor(struct file_source *file, int *descriptor_
 {
     for (;;) {
         struct nt_error failure = {0};
-        enum nt_status status = file->pool->opener.open(file->pool->opener.context, file->name,
-                                                        descriptor_ret, identity_ret, &failure);
+        enum nt_status status = file->pool->opener.open(
+            file->pool->opener.context, file->path + file->name_at, descriptor_ret, identity_ret, &failure);
         bool is_out_of_descriptors = failure.system_error == EMFILE || failure.system_error == ENFILE;
         int spare = -1;
         if (status && is_out_of_descriptors) {
@@ -364,7 +366,6 @@ static void file_close(struct nt_source *source)
     if (descriptor >= 0)
         close(descriptor);
     nt_source_pool_free(pool);
-    free(file->path);
     free(file);
 }
 
@@ -380,15 +381,13 @@ static const struct nt_source_ops file_ops = {.read_at = file_read_at,
 
 static struct file_source *new_file(const char *path, uint64_t size)
 {
-    struct file_source *file = calloc(1, sizeof(*file));
-    char *path_copy = strdup(path);
-    if (!file || !path_copy) {
-        free(file);
-        free(path_copy);
+    size_t length = strlen(path);
+    struct file_source *file = calloc(1, sizeof(*file) + length + 1);
+    if (!file)
         return NULL;
-    }
-    *file = (struct file_source){
-        .source = {.ops = &file_ops, .size = size, .path = path_copy}, .path = path_copy, .descriptor = -1};
+    memcpy(file->path, path, length);
+    file->source = (struct nt_source){.ops = &file_ops, .size = size, .path = file->path};
+    file->descriptor = -1;
     return file;
 }
 
@@ -426,7 +425,7 @@ enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path,
     if (!file)
         return nt_fail_memory(error);
     file->pool = pool;
-    file->name = file->path + name_at;
+    file->name_at = (uint32_t)name_at;
     nt_lock_acquire(&pool->lock);
     pool->holders++;
     nt_lock_release(&pool->lock);

@@ -44,6 +44,7 @@ struct nt_folder_ops {
                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
+    size_t lazy_bytes; /* memory of such a source without its path */
     /* NULL: metadata is always current. */
     enum nt_status (*refresh)(struct nt_folder *folder, const char *name, uint64_t *list_ret,
                               struct nt_error *error);

@@ -521,6 +521,7 @@ static const struct nt_folder_ops local_ops = {
     .open = open_source,
     .look = look_at,
     .open_lazily = open_source_lazily,
+    .lazy_bytes = NT_POOLED_SOURCE_BYTES,
     .open_sibling = open_sibling,
     .open_below = open_below,
     .check = check_path,

@@ -76,8 +76,8 @@ struct nt_source {
     const char *path;                    /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
     atomic_uint revivals;                /* how often it was found unchanged after it seemed changed */
-    struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     bool is_of_objects;                  /* see nt_source_open_objects */
+    struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     uint64_t
         first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
 };
@@ -215,6 +215,7 @@ struct nt_pool_opener {
 };
 
 /* NULL without memory; then `release` is not called. */
+enum { NT_POOLED_SOURCE_BYTES = 176 }; /* of a source of a pool, without its path */
 struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener);
 /* Releases the caller's reference; the pool lives until its last source is closed. Accepts NULL. */
 void nt_source_pool_free(struct nt_source_pool *pool);

@@ -253,6 +253,7 @@ static const struct nt_folder_ops remote_ops = {
     .stat = stat_entry,
     .open = open_now,
     .open_lazily = open_lazily,
+    .lazy_bytes = sizeof(struct nt_remote_file),
     .open_sibling = open_sibling,
     .open_below = open_below,
     .refresh = refresh,

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
+#include "core/model/budget.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
@@ -51,33 +52,27 @@ static const struct nt_dataset_ops legacy_ops = {
     .close = close_dataset,
 };
 
-static enum nt_status add_source(struct nt_file *file, struct nt_folder *folder, const char *name,
-                                 struct nt_error *error)
+enum nt_status nt_lance_add_source(struct nt_file *file, struct nt_folder *folder, const char *name,
+                                   struct nt_error *error)
 {
     struct nt_source *source = file->source;
-    enum nt_status status = NT_OK;
-    if (name)
+    uint64_t bytes = name ? folder->ops->lazy_bytes + strlen(folder->path) + strlen(name) : 0;
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error);
+    if (status == NT_OK && name)
         status = nt_folder_open_file_lazily(folder, name, &source, error);
     if (status == NT_OK)
         file->layout_sources[file->layout_source_count++] = source;
     return status;
 }
 
-/* Adds the data files and, for the layout, the manifest and the deletion files after them. They are
- * opened on first use. */
-static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
-                                  struct nt_error *error)
+/* The layout also has the manifest and the deletion files. */
+static enum nt_status add_layout_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                                         struct nt_error *error)
 {
     struct nt_file *file = dataset->file;
-    size_t count = (size_t)lance->file_count + 1 + lance->fragment_count;
-    dataset->sources = file->layout_sources =
-        nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
-    enum nt_status status = dataset->sources ? NT_OK : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++)
-        status = add_source(file, lance->files[i].folder, lance->files[i].name, error);
+    dataset->sources = file->layout_sources;
     dataset->source_count = file->layout_source_count;
-    if (status == NT_OK)
-        status = add_source(file, lance->folder, lance->manifest.name, error);
+    enum nt_status status = nt_lance_add_source(file, lance->folder, lance->manifest.name, error);
     for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
         struct nt_folder *folder;
         const char *name;
@@ -85,7 +80,7 @@ static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_la
             continue;
         status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
         if (status == NT_OK && name)
-            status = add_source(file, folder, name, error);
+            status = nt_lance_add_source(file, folder, name, error);
         else if (!nt_is_environmental(status))
             status = NT_OK; /* reading the rows reports it */
     }
@@ -202,7 +197,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     if (status == NT_OK)
         status = describe(dataset, lance, error);
     if (status == NT_OK)
-        status = add_sources(dataset, lance, error);
+        status = add_layout_sources(dataset, lance, error);
     if (status == NT_OK)
         status = nt_lance_prepare_physical(dataset, error);
     if (status == NT_OK)

@@ -103,7 +103,7 @@ struct nt_lance_open_file {
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
     struct nt_folder *folder;
-    const char *name; /* relative to the folder; NULL: in no folder that is read */
+    const char *name; /* relative to the folder, in the path of its source; NULL: in no folder that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* according to the message */
     struct nt_lance_open_file *opened;   /* NULL: not open; guarded by the dataset's lock */
@@ -174,8 +174,12 @@ const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint3
 
 /* ---- Fragments and data files ---- */
 
-/* Fills fragments and data files from the manifest and reads no other file. Memory comes from the
- * file's arena and counts against its budget. */
+/* Adds a file, which is opened on first use, to the file's sources; NULL: one that nobody can open. */
+enum nt_status nt_lance_add_source(struct nt_file *file, struct nt_folder *folder, const char *name,
+                                   struct nt_error *error);
+
+/* Fills fragments, data files and their sources from the manifest and reads no other file. Memory comes
+ * from the file's arena and counts against its budget. */
 enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
                                        struct nt_error *error);
 

@@ -203,6 +203,7 @@ void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp)
 struct reading {
     struct nt_file *file;
     struct nt_lance_dataset *lance;
+    struct nt_buffer *name; /* of a data file */
     struct nt_error *error;
 };
 
@@ -222,17 +223,24 @@ static enum nt_lance_generation generation_of(struct nt_proto data_file)
     return major < 2 || minor == 0 ? NT_LANCE_IS_2_0 : NT_LANCE_IS_LATER;
 }
 
-/* Avoids formatted printing, as there may be many files. */
-static const char *name_of(const struct reading *reading, const struct nt_lance_base *base,
-                           struct nt_text path)
+/* Adds the file's source, and finds its name there. Avoids formatted printing, as there may be many files. */
+static enum nt_status add_source(const struct reading *reading, struct nt_lance_data_file *data_file,
+                                 const struct nt_lance_base *base, struct nt_text path)
 {
-    struct nt_text below = nt_text_of(base ? base->below : reading->lance->manifest.version.root),
-                   data = nt_text_of(!base || base->is_root ? "data/" : "");
-    char *name = nt_arena_alloc(reading->file->arena, below.length + data.length + path.length + 1, 1);
-    if (name)
-        memcpy(mempcpy(mempcpy(name, below.bytes, below.length), data.bytes, data.length), path.bytes,
-               path.length);
-    return name;
+    struct nt_buffer *name = reading->name;
+    name->length = 0;
+    nt_buffer_text(name, base ? base->below : reading->lance->manifest.version.root);
+    nt_buffer_text(name, !base || base->is_root ? "data/" : "");
+    nt_buffer_append(name, path.bytes, path.length);
+    if (name->failed)
+        return nt_fail_memory(reading->error);
+    enum nt_status status =
+        nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error);
+    if (status != NT_OK)
+        return status;
+    const char *shown = reading->file->layout_sources[reading->file->layout_source_count - 1]->path;
+    data_file->name = shown + (strlen(shown) - name->length);
+    return NT_OK;
 }
 
 static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
@@ -249,11 +257,10 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     reading->lance->generations |= data_file->generation;
     if (!nt_folder_is_name_below(path) ||
         nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
-        return NT_OK; /* reading the file reports it */
+        return nt_lance_add_source(reading->file, NULL, NULL, reading->error); /* reading it reports that */
     if (base)
         data_file->folder = base->folder;
-    data_file->name = name_of(reading, base, path);
-    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
+    return add_source(reading, data_file, base, path);
 }
 
 /* ---- Fragments ---- */
@@ -311,9 +318,6 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
     return status;
 }
 
-/* Memory of a data file that is not open: its names and its source. */
-enum { FILE_BYTES = 448 };
-
 /* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
  * them. */
 static enum nt_status make_room(const struct reading *reading)
@@ -330,23 +334,29 @@ static enum nt_status make_room(const struct reading *reading)
     if (fragments >= NT_NONE || files >= NT_NONE)
         return nt_fail(reading->error, NT_LIMIT, reading->lance->manifest.offset,
                        "the dataset has more fragments or data files than the limit of 2^32");
+    uint64_t bytes = (fragments + 1) * sizeof(*reading->lance->fragments) +
+                     (files + 1) * sizeof(*reading->lance->files) +
+                     (files + 1 + fragments) * sizeof(*reading->file->layout_sources);
     enum nt_status status =
-        nt_budget_take(&reading->file->budget, NT_COST_CLUSTER, fragments, NT_NO_OFFSET, reading->error);
-    if (status == NT_OK)
-        status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, files * FILE_BYTES,
-                                NT_NO_OFFSET, reading->error);
+        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, reading->error);
     if (status != NT_OK)
         return status;
     struct nt_arena *arena = reading->file->arena;
     reading->lance->fragments = nt_arena_alloc(arena, fragments + 1, sizeof(*reading->lance->fragments));
     reading->lance->files = nt_arena_alloc(arena, files + 1, sizeof(*reading->lance->files));
-    return reading->lance->fragments && reading->lance->files ? NT_OK : nt_fail_memory(reading->error);
+    /* The layout also has the manifest and the deletion files. */
+    reading->file->layout_sources =
+        nt_arena_alloc(arena, files + 1 + fragments, sizeof(*reading->file->layout_sources));
+    return reading->lance->fragments && reading->lance->files && reading->file->layout_sources
+               ? NT_OK
+               : nt_fail_memory(reading->error);
 }
 
 enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
                                        struct nt_error *error)
 {
-    const struct reading reading = {.file = file, .lance = lance, .error = error};
+    struct nt_buffer name = {0};
+    const struct reading reading = {.file = file, .lance = lance, .name = &name, .error = error};
     struct nt_proto rest = lance->manifest.message;
     struct nt_proto_item item;
     enum nt_status status = make_room(&reading);
@@ -354,6 +364,7 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
         if (item.number == NT_LANCE_MANIFEST_FRAGMENTS)
             status =
                 read_fragment(&reading, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
+    nt_buffer_deinit(&name);
     if (status != NT_OK)
         nt_error_context(error, "%s", lance->manifest.name);
     return status;
