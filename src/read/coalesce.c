@@ -305,8 +305,8 @@ static bool pin_simple(struct nt_stream *stream, uint32_t number, struct simple 
         (stream->row->conversion == NT_CONVERT_VALUES || stream->row->conversion == NT_CONVERT_OFFSETS);
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
         return false;
-    bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&
-                     !segment->mask.deletions && !segment->item_mask.deletions;
+    bool is_simple =
+        segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros && !segment->masks;
     simple->segment = segment;
     return is_simple && nt_segment_pin(stream, segment, &simple->group, &simple->pages, NULL) == NT_OK;
 }

@@ -264,7 +264,7 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
         return element + 1; /* a share may as well end anywhere */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
-    if (is_located && segment->mask.deletions)
+    if (is_located && segment->masks)
         return element + 1;
     return lead + nt_stream_page_end(stream, element - lead);
 }

@@ -759,21 +759,27 @@ enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_
 
 /* ---- Streams ---- */
 
+/* What is deleted in a segment. */
+struct nt_segment_masks {
+    struct nt_row_mask elements;
+    struct nt_row_mask items; /* offsets: the items of the deleted rows, run by run */
+};
+
 /* A cluster's share of a stream. Its elements are located on the first read, unless opening the stream
  * already needs the page list. */
 struct nt_segment {
     struct nt_span span;
-    uint64_t first, elements;        /* in the stream; for offsets: rows, without the leading 0 */
-    uint64_t origin;                 /* the element that column positions count from */
-    uint64_t base, limit;            /* as in nt_element_run */
-    atomic_bool is_located;          /* the members below and the span's fault are known and final */
+    uint64_t first, elements; /* in the stream; for offsets: rows, without the leading 0 */
+    uint64_t origin;          /* the element that column positions count from */
+    uint64_t base, limit;     /* as in nt_element_run */
+    /* Known and final once `is_located` is set, as is the span's fault: */
     uint64_t zeros;                  /* leading elements that a deferred column does not store */
-    bool are_true;                   /* those are true instead of zero, as no row is null */
+    uint64_t found;                  /* NT_FAULT_COUNT: stored elements */
+    struct nt_segment_masks *masks;  /* NULL: nothing is deleted */
     uint32_t first_page, page_count; /* in the cluster's group */
     uint32_t column;
-    uint64_t found;               /* NT_FAULT_COUNT: stored elements */
-    struct nt_row_mask mask;      /* deletions */
-    struct nt_row_mask item_mask; /* offsets: the items of the deleted rows, run by run */
+    bool are_true; /* the zeros are true instead, as no row is null */
+    atomic_bool is_located;
 };
 
 /* Restricts the stored elements to those of selected entries. */
@@ -836,7 +842,7 @@ enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment 
 /* The elements of a located segment, including stored elements that the stream omits. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
-    return segment->mask.deletions ? nt_row_mask_physical(&segment->mask) : segment->elements;
+    return segment->masks ? nt_row_mask_physical(&segment->masks->elements) : segment->elements;
 }
 /* A stream counts the leading 0 of offsets as an element; its segments do not. */
 static inline uint64_t nt_stream_leading_zeros(const struct nt_stream *stream)

@@ -260,7 +260,7 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
     *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
     *end_ret = segment->base;
     if (row == ends->rows) /* `limit` includes deleted items */
-        *end_ret += segment->item_mask.deletions ? nt_row_mask_kept(&segment->item_mask) : segment->limit;
+        *end_ret += segment->masks ? nt_row_mask_kept(&segment->masks->items) : segment->limit;
     return status;
 }
 

@@ -97,7 +97,7 @@ static void find_stored(const struct nt_stream *stream, const struct nt_group *g
                         struct nt_segment *segment)
 {
     struct nt_active_column active;
-    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->mask.deletions))
+    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->masks))
         return;
     nt_active_column_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster,
                           &active);
@@ -113,8 +113,9 @@ static void find_stored(const struct nt_stream *stream, const struct nt_group *g
     if (active.page_count)
         segment->first_page = (uint32_t)(active.pages - group->pages);
     segment->page_count = active.page_count;
-    if (active.present && segment->mask.deletions) {
-        if (stored != nt_segment_end(segment) || nt_row_mask_kept(&segment->mask) != segment->elements)
+    if (active.present && segment->masks) {
+        if (stored != nt_segment_end(segment) ||
+            nt_row_mask_kept(&segment->masks->elements) != segment->elements)
             segment->span.fault = NT_FAULT_COUNT;
         return;
     }
@@ -127,25 +128,47 @@ static void find_stored(const struct nt_stream *stream, const struct nt_group *g
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
-/* Finds the stored elements of a segment that the stream omits. Requires a page list that was loaded. */
-static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
-                                 struct nt_row_mask *mask, struct nt_row_mask *item_mask,
-                                 struct nt_error *error)
+/* Accepts NULL. */
+static void free_masks(struct nt_segment_masks *masks)
+{
+    if (!masks)
+        return;
+    nt_row_mask_deinit(&masks->elements);
+    nt_row_mask_deinit(&masks->items);
+    free(masks);
+}
+
+static enum nt_status fill_masks(const struct nt_stream *stream, uint32_t part,
+                                 struct nt_segment_masks *masks, struct nt_error *error)
 {
     struct nt_dataset *dataset = stream->dataset;
-    if (!dataset->part_deletions)
-        return NT_OK;
-    uint32_t part = nt_span_part(dataset, stream->field, &segment->span);
-    enum nt_status status =
-        nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part, mask, error);
+    const struct nt_field *field = &dataset->fields[stream->field];
+    enum nt_status status = nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part,
+                                             &masks->elements, error);
     if (status == NT_OK && stream->row->of == NT_ROWS_OF_FIELD)
-        status = nt_row_mask_multiply(
-            mask, nt_stream_row_elements(&dataset->fields[stream->field], stream->row), error);
+        status = nt_row_mask_multiply(&masks->elements, nt_stream_row_elements(field, stream->row), error);
     if (status == NT_OK && stream->row->has_leading_zero)
-        status =
-            nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, item_mask, error);
-    if (status != NT_OK)
-        nt_row_mask_deinit(mask);
+        status = nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, &masks->items,
+                                  error);
+    return status;
+}
+
+/* Finds the stored elements of a segment that the stream omits; NULL: none. Requires a page list that was
+ * loaded. */
+static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
+                                 struct nt_segment_masks **masks_ret, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = stream->dataset;
+    uint32_t part = dataset->part_deletions ? nt_span_part(dataset, stream->field, &segment->span) : 0;
+    *masks_ret = NULL;
+    if (!dataset->part_deletions || !dataset->part_deletions[part])
+        return NT_OK;
+    struct nt_segment_masks *masks = calloc(1, sizeof(*masks));
+    enum nt_status status = masks ? fill_masks(stream, part, masks, error) : nt_fail_memory(error);
+    if (status == NT_OK && masks->elements.deletions)
+        *masks_ret = masks;
+    else
+        free_masks(masks);
     return status;
 }
 
@@ -159,12 +182,10 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     /* even if all rows are deleted, elements are stored */
     bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
     struct nt_group *group = NULL;
+    struct nt_segment_masks *masks = NULL;
     enum nt_status status = is_stored ? nt_span_pin(stream->dataset, &span, &group, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
-    struct nt_row_mask mask = {0}, item_mask = {0};
     if (group)
-        status = find_masks(stream, own, &mask, &item_mask, error);
+        status = find_masks(stream, own, &masks, error);
     if (status != NT_OK) {
         nt_group_unpin(group);
         return status;
@@ -173,18 +194,16 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
-        own->mask = mask;
-        own->item_mask = item_mask;
-        if (item_mask.deletions)
-            own->limit = nt_row_mask_physical(&item_mask);
-        mask = item_mask = (struct nt_row_mask){0};
+        own->masks = masks;
+        if (masks && masks->items.deletions)
+            own->limit = nt_row_mask_physical(&masks->items);
+        masks = NULL;
         find_stored(stream, group, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
     nt_lock_release(&stream->lock);
     nt_group_unpin(group);
-    nt_row_mask_deinit(&mask);
-    nt_row_mask_deinit(&item_mask);
+    free_masks(masks);
     return NT_OK;
 }
 
@@ -412,10 +431,8 @@ void nt_stream_close(struct nt_stream *stream)
     if (!stream)
         return;
     nt_lock_deinit(&stream->lock);
-    for (uint32_t i = 0; i < stream->segment_count; i++) {
-        nt_row_mask_deinit(&stream->segments[i].mask);
-        nt_row_mask_deinit(&stream->segments[i].item_mask);
-    }
+    for (uint32_t i = 0; i < stream->segment_count; i++)
+        free_masks(stream->segments[i].masks);
     if (stream->filter) {
         nt_stream_close(stream->filter->unfiltered);
         nt_stream_close(stream->filter->tags);
@@ -469,7 +486,7 @@ static void find_page(const struct nt_stream *stream, uint64_t element, bool loa
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
     if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
-        segment->mask.deletions || !stream->transform)
+        segment->masks || !stream->transform)
         return;
     if (within < segment->zeros) {
         page_ret->column = segment->column;

@@ -273,12 +273,12 @@ static struct nt_element_run stored_run(const struct reading *reading, const str
 static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
 {
     const struct nt_segment *segment = reading->segment;
-    const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->mask, *first);
+    const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->masks->elements, *first);
     *first = kept.physical;
     if (*count > kept.count)
         *count = kept.count;
-    if (segment->item_mask.deletions)
-        reading->deleted = nt_deletion_vector_count(segment->item_mask.deletions, kept.number);
+    if (segment->masks->items.deletions)
+        reading->deleted = nt_deletion_vector_count(segment->masks->items.deletions, kept.number);
 }
 
 /* Finds the pages of the segment, whose counts must be right. */
@@ -324,7 +324,7 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     if (status != NT_OK)
         return status;
     reading->deleted = 0;
-    if (segment->mask.deletions && segment->page_count)
+    if (segment->masks && segment->page_count)
         skip_deleted(reading, &first, count);
     if (first < segment->zeros) {
         *count = *count < segment->zeros - first ? *count : segment->zeros - first;
