@@ -44,7 +44,6 @@ static PyObject *path_value(size_t (*get_path)(const struct nt_dataset *dataset,
 
 static size_t get_dataset_path(const struct nt_dataset *dataset, uint32_t field, char *text, size_t capacity)
 {
-    (void)field;
     return nt_dataset_path(dataset, text, capacity);
 }
 
@@ -52,7 +51,6 @@ static PyObject *dataset_info(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
     unsigned int index;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
         return NULL;
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
@@ -77,7 +75,6 @@ static PyObject *dataset_select(PyObject *module, PyObject *arguments)
     void *memory = NULL;
     size_t bytes = 0;
     struct nt_error error = {0};
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &array))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -105,7 +102,6 @@ static PyObject *dataset_select_by_file(PyObject *module, PyObject *arguments)
     const char *path;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -124,7 +120,6 @@ static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
     struct document document = {0};
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIp", &handle, &index, &as_lines))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -144,7 +139,6 @@ static PyObject *dataset_selected(PyObject *module, PyObject *arguments)
     unsigned long long first;
     void *memory = NULL;
     size_t bytes = 0;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIKO", &handle, &index, &first, &array))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -168,7 +162,6 @@ static PyObject *dataset_files(PyObject *module, PyObject *arguments)
     struct document document = {0};
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -187,7 +180,6 @@ static PyObject *dataset_clusters(PyObject *module, PyObject *arguments)
     struct document document = {0};
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &sequence))
         return NULL;
     struct opened opened = resolved_of(handle, index);
@@ -210,7 +202,6 @@ static PyObject *dataset_find(PyObject *module, PyObject *arguments)
     const char *path;
     uint32_t field;
     struct nt_error error = {0};
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
         return NULL;
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
@@ -241,7 +232,6 @@ static PyObject *dataset_match(PyObject *module, PyObject *arguments)
     const char *pattern;
     uint32_t count;
     struct nt_error error = {0};
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &pattern))
         return NULL;
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
@@ -262,7 +252,6 @@ static PyObject *dataset_children(PyObject *module, PyObject *arguments)
     PyObject *handle, *parent;
     unsigned int index;
     uint32_t field = NT_NONE, count;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &parent))
         return NULL;
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
@@ -319,7 +308,6 @@ static PyObject *field_info(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
     unsigned int index, number;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
         return NULL;
     const struct nt_dataset *dataset = opened_of(handle, index).dataset;
@@ -345,7 +333,6 @@ static PyObject *field_rows(PyObject *module, PyObject *arguments)
     uint64_t rows = 0;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
         return NULL;
     struct opened opened = resolved_of(handle, index);

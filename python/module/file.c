@@ -12,7 +12,6 @@ static PyObject *reader_new(PyObject *module, PyObject *arguments)
     unsigned long long cache_bytes;
     unsigned int threads;
     struct nt_error error = {0};
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "KI", &cache_bytes, &threads))
         return NULL;
     struct reader *reader = calloc(1, sizeof(*reader));
@@ -35,7 +34,6 @@ static PyObject *reader_counters(PyObject *module, PyObject *handle)
     PyObject *counters = reader && reader_here(reader) ? PyDict_New() : NULL;
     const char *name;
     uint64_t value;
-    (void)module;
     for (uint32_t i = 0; counters && nt_reader_counter(reader->reader, i, &name, &value); i++) {
         PyObject *number = PyLong_FromUnsignedLongLong(value);
         if (!number || PyDict_SetItemString(counters, name, number) != 0)
@@ -86,7 +84,6 @@ static PyObject *file_open(PyObject *module, PyObject *arguments)
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "Oyzzp", &handle, &path, &format, &version, &friends))
         return NULL;
     struct reader *reader = reader_of(handle);
@@ -129,7 +126,6 @@ static PyObject *file_open_chain(PyObject *module, PyObject *arguments)
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OOzOppp", &handle, &sequence, &format, &index, &union_fields,
                           &skip_failed, &friends))
         return NULL;
@@ -173,7 +169,6 @@ static PyObject *file_open_memory(PyObject *module, PyObject *arguments)
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OOyz", &handle, &array, &name, &format))
         return NULL;
     struct reader *reader = reader_of(handle);
@@ -188,7 +183,6 @@ static PyObject *file_open_memory(PyObject *module, PyObject *arguments)
 static PyObject *file_dataset_count(PyObject *module, PyObject *handle)
 {
     struct file *file = file_of(handle);
-    (void)module;
     return file ? PyLong_FromUnsignedLong(nt_file_dataset_count(file->file)) : NULL;
 }
 
@@ -198,7 +192,6 @@ static PyObject *file_find(PyObject *module, PyObject *arguments)
     struct nt_dataset *dataset;
     struct nt_error error = {0};
     uint32_t index = 0;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OO", &handle, &bytes))
         return NULL;
     struct file *file = file_of(handle);
@@ -218,7 +211,6 @@ static PyObject *file_layout(PyObject *module, PyObject *handle)
     struct document document = {0};
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!file || !resolve_file(file))
         return NULL;
     Py_BEGIN_ALLOW_THREADS status = nt_write_layout(file->file, take_text, &document, &error);
@@ -229,7 +221,6 @@ static PyObject *file_layout(PyObject *module, PyObject *handle)
 
 static PyObject *library_version(PyObject *module, PyObject *nothing)
 {
-    (void)module, (void)nothing;
     return PyUnicode_FromString(nt_version());
 }
 
@@ -237,7 +228,6 @@ static PyObject *library_version(PyObject *module, PyObject *nothing)
 static PyObject *format_rows(PyObject *module, PyObject *nothing)
 {
     PyObject *rows = PyList_New(0);
-    (void)module, (void)nothing;
     for (uint32_t i = 0; rows && nt_format_name(i); i++) {
         PyObject *row = Py_BuildValue("ss", nt_format_name(i), nt_format_description(i));
         if (!row || PyList_Append(rows, row) != 0)

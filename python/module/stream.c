@@ -40,7 +40,6 @@ static PyObject *stream_open(PyObject *module, PyObject *arguments)
     struct nt_stream *stream = NULL;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIIs", &handle, &index, &field, &name) || !kind_of(name, &kind))
         return NULL;
     struct file *file = file_of(handle);
@@ -55,7 +54,6 @@ static PyObject *stream_open(PyObject *module, PyObject *arguments)
 static PyObject *stream_info(PyObject *module, PyObject *handle)
 {
     struct stream *stream = stream_of(handle);
-    (void)module;
     if (!stream)
         return NULL;
     return Py_BuildValue("KsI", (unsigned long long)nt_stream_elements(stream->stream),
@@ -104,7 +102,6 @@ static PyObject *streams_read(PyObject *module, PyObject *list)
     PyObject *items = PySequence_Tuple(list), *result = NULL;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!items)
         return NULL;
     size_t count = (size_t)PyTuple_Size(items);

@@ -56,7 +56,6 @@ static PyObject *table_new(PyObject *module, PyObject *arguments)
     int is_binary;
     uint32_t *numbers = NULL;
     struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OIOOpI", &handle, &index, &fields, &entries, &is_binary, &unions))
         return NULL;
     struct file *file = file_of(handle);
@@ -75,7 +74,6 @@ static PyObject *table_new(PyObject *module, PyObject *arguments)
 static PyObject *table_batches(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
-    (void)module;
     return table ? PyLong_FromUnsignedLong(nt_arrow_batches(table->arrow)) : NULL;
 }
 
@@ -84,7 +82,6 @@ static PyObject *table_omitted_fields(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
     PyObject *rows = table ? PyList_New(0) : NULL;
-    (void)module;
     for (uint32_t i = 0; rows && i < nt_arrow_omitted_fields(table->arrow); i++) {
         const char *reason;
         uint32_t field = nt_arrow_omitted_field(table->arrow, i, &reason);
@@ -110,7 +107,6 @@ static PyObject *table_schema(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
     struct nt_error error = {0};
-    (void)module;
     if (!table)
         return NULL;
     struct ArrowSchema *schema = calloc(1, sizeof(*schema));
@@ -145,7 +141,6 @@ static PyObject *table_stream(PyObject *module, PyObject *handle)
 {
     struct table *table = table_of(handle);
     struct nt_error error = {0};
-    (void)module;
     if (!table)
         return NULL;
     struct ArrowArrayStream *stream = calloc(1, sizeof(*stream));
@@ -169,7 +164,6 @@ static PyObject *table_stream(PyObject *module, PyObject *handle)
 static PyObject *table_file_bytes(PyObject *module, PyObject *handle)
 {
     const struct table *table = table_of(handle);
-    (void)module;
     return table ? PyLong_FromUnsignedLongLong(nt_arrow_file_bytes(table->arrow)) : NULL;
 }
 
@@ -180,7 +174,6 @@ static PyObject *table_file_read(PyObject *module, PyObject *arguments)
     Py_ssize_t bytes;
     struct nt_error error = {0};
     enum nt_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OKn", &handle, &offset, &bytes))
         return NULL;
     const struct table *table = table_of(handle);

@@ -140,7 +140,6 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
 enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error)
 {
-    (void)error;
     nt_json_member_unsigned(json, "files", nt_chain_of(file)->part_count);
     nt_json_member_unsigned(json, "skipped_files", nt_chain_of(file)->skipped);
     return NT_OK;

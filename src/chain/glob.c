@@ -55,7 +55,6 @@ static void free_matches(struct matches *matches)
 /* Some folders lack what the rest of the pattern names; that is no error. */
 static int is_fault(const char *path, int problem)
 {
-    (void)path;
     return problem != ENOENT && problem != ENOTDIR;
 }
 

@@ -26,7 +26,6 @@
 static enum nt_status open_descriptor(void *context, const char *path, int *descriptor_ret,
                                       struct nt_identity *identity_ret, struct nt_error *error)
 {
-    (void)context;
     int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
     if (descriptor < 0)
         return nt_fail_path(error, errno, path);
@@ -40,7 +39,6 @@ static enum nt_status open_descriptor(void *context, const char *path, int *desc
 
 static void release_nothing(void *context)
 {
-    (void)context;
 }
 
 /* The sources of a chain's files share a bounded number of descriptors. NULL if out of memory. */

@@ -15,39 +15,33 @@ static enum nt_status refuse(struct nt_error *error)
 enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
                                  struct nt_chain_list **list_ret, struct nt_error *error)
 {
-    (void)operands, (void)count, (void)allow_missing, (void)list_ret;
     return refuse(error);
 }
 
 enum nt_status nt_chain_list_expand_remote(struct nt_chain_list *list, struct nt_fetcher *fetcher,
                                            struct nt_error *error)
 {
-    (void)list, (void)fetcher;
     return refuse(error);
 }
 
 void nt_chain_list_free(struct nt_chain_list *list)
 {
-    (void)list;
 }
 
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error)
 {
-    (void)path, (void)index_ret;
     return refuse(error);
 }
 
 void nt_chain_index_free(struct nt_chain_index *index)
 {
-    (void)index;
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
                              const struct nt_open_options *options, struct nt_file **file_ret,
                              struct nt_error *error)
 {
-    (void)list, (void)chain_options, (void)options, (void)file_ret;
     return refuse(error);
 }
 
@@ -55,35 +49,29 @@ enum nt_status nt_file_open_chain(const char *const *names, size_t count,
                                   const struct nt_open_options *options, unsigned flags,
                                   struct nt_file **file_ret, struct nt_error *error)
 {
-    (void)names, (void)count, (void)options, (void)flags, (void)file_ret;
     return refuse(error);
 }
 
 enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
 {
-    (void)file, (void)error;
     return NT_OK;
 }
 
 bool nt_is_chain(const struct nt_file *file)
 {
-    (void)file;
     return false;
 }
 
 const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, uint32_t number)
 {
-    (void)dataset, (void)number;
     return NULL;
 }
 
 uint32_t nt_chain_file_count(const struct nt_file *chain)
 {
-    (void)chain;
     return 0;
 }
 
 void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, struct nt_json *json)
 {
-    (void)dataset, (void)number, (void)json;
 }

@@ -24,7 +24,6 @@ struct chain_source {
 static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    (void)buffer, (void)bytes;
     return nt_fail(error, NT_TRUNCATED, offset, "%s: a chain of files has no bytes of its own", source->path);
 }
 

@@ -252,7 +252,6 @@ static enum nt_exit_status describe_dataset(void *context, const struct nt_resol
     struct nt_summaries summaries = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
-    (void)field;
     if (describer->json) {
         nt_json_object(describer->json);
         nt_json_member_text(describer->json, "name", dataset->name);
@@ -283,7 +282,6 @@ static enum nt_exit_status describe_file(void *context, const struct nt_resolved
     struct describer *describer = context;
     struct nt_buffer out = {0};
     struct nt_json json;
-    (void)is_of_many;
     if (!describer->settings->json)
         return nt_for_each_dataset(resolved, describe_dataset, describer);
     nt_json_document(&json, &out, "describe");

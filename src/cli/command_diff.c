@@ -47,7 +47,6 @@ static enum nt_exit_status count_dataset(void *context, const struct nt_resolved
                                          uint32_t index, uint32_t field)
 {
     struct side *side = context;
-    (void)resolved, (void)index, (void)field;
     side->count++;
     return NT_EXIT_OK;
 }
@@ -75,7 +74,6 @@ static enum nt_exit_status add_dataset(void *context, const struct nt_resolved_n
 {
     struct side *side = context;
     struct item *item = &side->items[side->count];
-    (void)field;
     item->dataset = resolved->file->datasets[index];
     item->path = path_of(side->arena, item->dataset);
     side->has_failed |= !item->path;

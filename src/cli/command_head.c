@@ -56,7 +56,6 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_resolved
 static enum nt_exit_status print_file(void *context, const struct nt_resolved_node *resolved, bool is_of_many)
 {
     uint32_t index, field;
-    (void)is_of_many;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     return status == NT_EXIT_OK ? print_dataset(context, resolved, index, field) : status;
 }
@@ -301,7 +300,6 @@ static enum nt_exit_status head_file(void *context, const struct nt_resolved_nod
 {
     const struct heading *heading = context;
     uint32_t index, field;
-    (void)is_of_many;
     enum nt_exit_status status = nt_find_only_dataset(resolved, &index, &field);
     if (status != NT_EXIT_OK)
         return status;
@@ -323,7 +321,6 @@ static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const
     struct nt_named all = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
-    (void)node;
     enum nt_status status = nt_named_columns(vfs, path, header->settings->columns, &all, &error);
     uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
     uint32_t count = fields ? nt_named_fields(all.items, all.count, fields) : 0;

@@ -496,7 +496,6 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolv
     uint32_t count = 0;
     enum nt_status status;
     const struct nt_target *target = inspector->target;
-    (void)field;
     if (inspector->json) {
         nt_json_object(inspector->json);
         nt_json_member_text(inspector->json, "name", dataset->name);

@@ -60,7 +60,6 @@ static enum nt_exit_status show_dataset(void *context, const struct nt_resolved_
     struct nt_dataset *dataset = resolved->file->datasets[index];
     const uint32_t *fields = shower->target->count ? shower->target->fields : NULL;
     struct nt_json *json = shower->json;
-    (void)field;
     if (!json)
         return show_lines(shower, resolved->vfs->reader, dataset, fields);
     nt_json_object(json);

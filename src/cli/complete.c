@@ -37,8 +37,6 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
                  uint64_t next_cursor)
 {
     const struct paths *paths = context;
-    (void)node;
-    (void)next_cursor;
     bool is_hidden = (name[0] == '.' && paths->begun[0] != '.') ||
                      (paths->has_only_directories && class != NT_VFS_DIRECTORY && class != NT_VFS_LINK);
     if (!is_hidden && strncmp(name, paths->begun, strlen(paths->begun)) == 0 && is_printable(name))
@@ -218,8 +216,6 @@ static void complete_value(struct completer *completer, const struct nt_option *
 
 static void resolve_stub(struct completer *completer, const struct nt_settings *settings, const char *source)
 {
-    (void)settings;
-    (void)source;
     if (!completer->has_offered_files)
         fputs("\tfiles\n", completer->out);
     completer->has_offered_files = true;
@@ -240,8 +236,6 @@ static void complete_path(struct completer *completer, const struct nt_settings 
 static void complete_command(struct completer *completer, const struct nt_settings *settings,
                              const char *source)
 {
-    (void)settings;
-    (void)source;
     for (size_t i = 0; i < completer->tables->command_count; i++)
         offer(completer, completer->tables->commands[i]->name, "", completer->tables->commands[i]->help);
 }

@@ -149,7 +149,6 @@ static void pass(struct nt_buffer *list, const struct nt_option *row, const char
 static void append_value(void *context, const char *value, const char *help)
 {
     struct nt_buffer *list = context;
-    (void)help;
     nt_buffer_format(list, "%s%s", list->length ? ", " : "", value);
 }
 

@@ -131,7 +131,6 @@ static const struct bare *bare_of(const struct nt_file *file)
 
 static enum nt_status bare_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
-    (void)error;
     const struct bare *bare = bare_of(file);
     nt_json_member_string(json, "kind", nt_container_bare.name);
     nt_json_member_unsigned(json, "version", bare->format_version);
@@ -143,7 +142,6 @@ static enum nt_status bare_describe(const struct nt_file *file, struct nt_json *
 static enum nt_status bare_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                   struct nt_error *error)
 {
-    (void)error;
     const struct nt_layout_range header = {.bytes = bare_of(file)->anchor_offset,
                                            .owner = "file header",
                                            .dataset = NT_NONE,

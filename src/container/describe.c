@@ -274,7 +274,6 @@ static void keys_free(struct nt_text_generator *text)
 static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    (void)dataset, (void)number;
     struct keys_text *keys = calloc(1, sizeof(*keys));
     if (!keys)
         return nt_fail_memory(error);
@@ -296,7 +295,6 @@ static enum nt_status are_keys_short(const struct nt_file *file, const struct nt
     struct nt_tfile_walk walk;
     struct nt_tfile_record record;
     struct nt_error failure = {0};
-    (void)dataset, (void)number;
     enum nt_status status = nt_tfile_walk_init(&walk, file->source, &nt_tfile_of(file)->header, &failure);
     for (unsigned i = 0; i < MAX_RECORDS && status == NT_OK; i++)
         status = nt_tfile_walk_next(&walk, &record, &failure);

@@ -123,7 +123,6 @@ typedef bool filter_cluster(const struct nt_dataset *dataset, const struct nt_ra
 static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                           uint32_t column)
 {
-    (void)dataset, (void)cluster, (void)column;
     return range->state == NT_RANGE_SUPPRESSED;
 }
 

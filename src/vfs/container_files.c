@@ -94,7 +94,6 @@ enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_
 {
     struct nt_error failure = {.offset = NT_NO_OFFSET};
     struct nt_json json;
-    (void)error;
     if (resolved->dataset)
         failure = *resolved->dataset->failure;
     else if (resolved->file)
@@ -109,7 +108,6 @@ enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_
 
 static bool has_failed(const struct nt_resolved_node *resolved, unsigned parameter)
 {
-    (void)parameter;
     return resolved->file->failure;
 }
 
@@ -134,7 +132,6 @@ static enum nt_status generate_document(const struct nt_resolved_node *resolved,
 static enum nt_status document_size(const struct nt_resolved_node *resolved, bool may_block,
                                     uint64_t *size_ret, struct nt_error *error)
 {
-    (void)may_block;
     if (!resolved->document->bytes)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the size is unknown until the document is generated");

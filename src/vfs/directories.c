@@ -370,14 +370,12 @@ static const struct nt_dir_source dir_source_columns = {.next = columns_next, .f
 bool nt_has_versions(const struct nt_resolved_node *resolved, unsigned unused)
 {
     const struct nt_inode *inode = nt_inodes_get(resolved->vfs->inodes, resolved->inode);
-    (void)unused;
     return inode && inode->route == NT_ROUTE_CURRENT && inode->version;
 }
 
 bool nt_is_of_chain(const struct nt_resolved_node *resolved, unsigned unused)
 {
     const struct nt_inode *inode = nt_inodes_get(resolved->vfs->inodes, resolved->inode);
-    (void)unused;
     return inode && inode->chain;
 }
 

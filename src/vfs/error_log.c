@@ -314,7 +314,6 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
                      const struct nt_error *error)
 {
-    (void)group;
     note_in(vfs, dataset, NT_NODE_DATASET, 0, no_page, error);
 }
 

@@ -96,7 +96,6 @@ static enum nt_status new_blobs_content(struct nt_blobs *blobs, const struct nt_
 /* The parameter of these rows is NT_STREAM_DATA or NT_STREAM_OFFSETS. */
 static bool has_blobs(const struct nt_resolved_node *resolved, unsigned unused)
 {
-    (void)unused;
     return nt_field_has_blobs(resolved->dataset, resolved->field);
 }
 
@@ -357,7 +356,6 @@ static enum nt_status nt_field_json(const struct nt_resolved_node *resolved, str
 static bool is_branch(const struct nt_resolved_node *resolved, unsigned unused)
 {
     const struct nt_dataset_ops *ops = resolved->dataset->ops;
-    (void)unused;
     return ops && ops->is_branch && ops->is_branch(resolved->dataset, resolved->field);
 }
 
@@ -485,7 +483,6 @@ static uint32_t innermost_item(const struct nt_dataset *dataset, uint32_t field)
 static bool has_numbers(const struct nt_resolved_node *resolved, unsigned unused)
 {
     uint32_t item = innermost_item(resolved->dataset, resolved->field);
-    (void)unused;
     return item != NT_NONE && resolved->dataset->fields[item].kind == NT_FIELD_VALUE;
 }
 
@@ -514,7 +511,6 @@ static enum nt_status numbers_open(const struct nt_resolved_node *resolved, stru
 
 static bool is_readable(const struct nt_resolved_node *resolved, unsigned parameter)
 {
-    (void)parameter;
     return resolved->dataset->fields[resolved->field].kind != NT_FIELD_UNREADABLE;
 }
 

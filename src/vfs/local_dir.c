@@ -193,7 +193,6 @@ bool nt_local_has_data_file(const char *path, const char *name, const struct nt_
 static enum nt_status count_entry(void *count, const struct nt_folder_entry *found, struct nt_error *error)
 {
     unsigned *left = count;
-    (void)found;
     return (*left)-- ? NT_OK : nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "there are more");
 }
 

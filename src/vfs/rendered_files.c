@@ -112,7 +112,6 @@ enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolved, stru
 
 bool nt_has_table_arrow(const struct nt_resolved_node *resolved, unsigned parameter)
 {
-    (void)resolved, (void)parameter;
     return NT_HAS_ARROW;
 }
 
@@ -127,7 +126,6 @@ enum nt_status nt_layout_jsonl(const struct nt_resolved_node *resolved, struct n
 enum nt_status nt_layout_svg_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                   struct nt_error *error)
 {
-    (void)may_block, (void)error;
     *size_ret = nt_layout_svg_bytes(resolved->file);
     return NT_OK;
 }
@@ -141,7 +139,6 @@ enum nt_status nt_layout_svg_file(const struct nt_resolved_node *resolved, struc
 enum nt_status nt_sizes_svg_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
                                  struct nt_error *error)
 {
-    (void)may_block, (void)error;
     *size_ret = nt_sizes_svg_bytes(resolved->dataset);
     return NT_OK;
 }

@@ -165,7 +165,6 @@ enum nt_status nt_clusters_are_short(const struct nt_resolved_node *resolved, bo
 enum nt_status nt_files_are_short(const struct nt_resolved_node *resolved, bool *is_short_ret,
                                   struct nt_error *error)
 {
-    (void)error;
     *is_short_ret = nt_chain_file_count(resolved->file) <= MAX_FILES;
     return NT_OK;
 }
@@ -205,7 +204,6 @@ enum nt_status nt_chunks_are_short(const struct nt_resolved_node *resolved, bool
 static enum nt_status count_range(void *context, const struct nt_layout_range *range)
 {
     uint32_t *count = context;
-    (void)range;
     return ++*count > MAX_RANGES ? NT_LIMIT : NT_OK;
 }
 

@@ -35,7 +35,6 @@ static enum nt_status version(const struct nt_resolved_node *resolved, struct nt
                               struct nt_error *error)
 {
     struct nt_json json;
-    (void)error;
     nt_json_document(&json, out, "version");
     nt_json_member_string(&json, "ntuplefs", nt_version());
     nt_json_member_string(&json, "compiler", __VERSION__);
@@ -78,7 +77,6 @@ static enum nt_status stats(const struct nt_resolved_node *resolved, struct nt_b
     struct nt_json json;
     const char *name;
     uint64_t value;
-    (void)error;
     nt_json_document(&json, out, "stats");
     for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
@@ -96,7 +94,6 @@ static enum nt_status stats(const struct nt_resolved_node *resolved, struct nt_b
 static enum nt_status errors(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                              struct nt_error *error)
 {
-    (void)error;
     nt_error_log_write(resolved->vfs->error_log, out);
     return NT_OK;
 }

@@ -133,7 +133,6 @@ static char matched[4096];
 
 static enum nt_status note(void *context, const struct nt_remote_match *match, struct nt_error *failure)
 {
-    (void)context, (void)failure;
     strcat(matched, match->address + strlen(SERVER));
     strcat(matched, "\n");
     size_t length = strlen(match->path), name = strlen(match->name);

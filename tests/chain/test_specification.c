@@ -32,7 +32,6 @@ static enum nt_status note(void *context, const struct nt_chain_sample *sample, 
                            struct nt_error *failure)
 {
     size_t length = strlen(taken);
-    (void)context;
     if (strcmp(name, "refused") == 0)
         return nt_fail(failure, NT_NOT_FOUND, NT_NO_OFFSET, "the file is refused");
     snprintf(taken + length, sizeof(taken) - length, "%s%s:%s:%s:%s ", sample->is_friend ? "friend=" : "",

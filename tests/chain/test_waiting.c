@@ -27,7 +27,6 @@ static struct nt_file *file;
 
 static void save_index(void *context, const struct nt_buffer *text)
 {
-    (void)context;
     assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
 }
 

@@ -249,7 +249,6 @@ TEST(every_byte_but_those_of_datasets_has_one_owner, .end = 2)
 
 static enum nt_status cancel(void *context, const struct nt_layout_range *range)
 {
-    (void)range;
     ++*(int *)context;
     return NT_CANCELED;
 }

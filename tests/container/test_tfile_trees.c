@@ -103,7 +103,6 @@ static bool is_requested(uint64_t offset)
 static enum nt_status read_noting(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                   struct nt_error *found)
 {
-    (void)source, (void)found;
     memcpy(buffer, writer.out.bytes + offset, bytes);
     return NT_OK;
 }
@@ -111,7 +110,6 @@ static enum nt_status read_noting(struct nt_source *source, uint64_t offset, voi
 static void note_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
                           enum nt_prefetch_need need)
 {
-    (void)source;
     ck_assert_int_eq(need, NT_PREFETCH_COLD);
     noting.calls++;
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +120,6 @@ static void note_prefetch(struct nt_source *source, const struct nt_extent *exte
 
 static void close_nothing(struct nt_source *source)
 {
-    (void)source;
 }
 
 static void open_noting(void)

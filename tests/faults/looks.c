@@ -77,7 +77,6 @@ static bool see_entry(void *context, const char *name, uint64_t node, enum nt_vf
                       uint64_t next_cursor)
 {
     struct sight *sight = context;
-    (void)node, (void)next_cursor;
     digest(sight, name, strlen(name) + 1);
     digest(sight, &class, sizeof(class));
     return true;
@@ -149,7 +148,6 @@ static bool add_entry(void *context, const char *name, uint64_t node, enum nt_vf
         return true;
     size_t length = strlen(listing->directory) + strlen(name) + 2;
     struct entry *entry = malloc(sizeof(*entry) + length);
-    (void)node, (void)next_cursor;
     entry->next = NULL;
     entry->is_directory = class == NT_VFS_DIRECTORY;
     snprintf(entry->path, length, "%s%s%s", listing->directory, *listing->directory ? "/" : "", name);

@@ -135,7 +135,6 @@ const char *const *samples_make(const char *test_data)
 
 static int remove_one(const char *path, const struct stat *attributes, int kind, struct FTW *walk)
 {
-    (void)attributes, (void)kind, (void)walk;
     return remove(path);
 }
 

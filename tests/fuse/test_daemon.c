@@ -25,7 +25,6 @@ static void be_ready_and_fail_later(struct nt_background *background)
 
 static void end_early(struct nt_background *background)
 {
-    (void)background;
     exit(9);
 }
 
@@ -39,7 +38,6 @@ static void forget(struct nt_background *background)
 
 static void die(struct nt_background *background)
 {
-    (void)background;
     raise(SIGKILL);
 }
 

@@ -21,7 +21,6 @@ static void check_word(const char *text)
 static void check_entry(void *context, const struct nt_list_entry *entry)
 {
     size_t length = strlen(entry->name);
-    (void)context;
     if (length == 0 || length > NT_FETCH_NAME_BYTES || strchr(entry->name, '/') ||
         strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
         abort();

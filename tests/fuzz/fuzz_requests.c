@@ -69,19 +69,16 @@ static int take_reply(void)
 
 void *__wrap_fuse_req_userdata(fuse_req_t request)
 {
-    (void)request;
     return &kernel.mount;
 }
 
 int __wrap_fuse_req_interrupted(fuse_req_t request)
 {
-    (void)request;
     return 0;
 }
 
 int __wrap_fuse_reply_err(fuse_req_t request, int number)
 {
-    (void)request;
     demand(number >= 0 && number < 4096);
     kernel.is_refused = true;
     return take_reply();
@@ -89,7 +86,6 @@ int __wrap_fuse_reply_err(fuse_req_t request, int number)
 
 void __wrap_fuse_reply_none(fuse_req_t request)
 {
-    (void)request;
     take_reply();
 }
 
@@ -101,7 +97,6 @@ static void remember(uint64_t node)
 
 int __wrap_fuse_reply_entry(fuse_req_t request, const struct fuse_entry_param *entry)
 {
-    (void)request;
     demand(entry->ino != 0 && entry->attr.st_ino == entry->ino);
     remember(entry->ino);
     return take_reply();
@@ -109,14 +104,12 @@ int __wrap_fuse_reply_entry(fuse_req_t request, const struct fuse_entry_param *e
 
 int __wrap_fuse_reply_attr(fuse_req_t request, const struct stat *attributes, double timeout)
 {
-    (void)request;
     demand(attributes->st_size >= 0 && timeout >= 0);
     return take_reply();
 }
 
 int __wrap_fuse_reply_open(fuse_req_t request, const struct fuse_file_info *info)
 {
-    (void)request, (void)info;
     return take_reply();
 }
 
@@ -130,14 +123,12 @@ static void take_bytes(const void *bytes, size_t count)
 
 int __wrap_fuse_reply_buf(fuse_req_t request, const char *bytes, size_t count)
 {
-    (void)request;
     take_bytes(bytes, count);
     return take_reply();
 }
 
 int __wrap_fuse_reply_iov(fuse_req_t request, const struct iovec *parts, int count)
 {
-    (void)request;
     for (int i = 0; i < count; i++)
         take_bytes(parts[i].iov_base, parts[i].iov_len);
     return take_reply();
@@ -145,20 +136,17 @@ int __wrap_fuse_reply_iov(fuse_req_t request, const struct iovec *parts, int cou
 
 int __wrap_fuse_reply_statfs(fuse_req_t request, const struct statvfs *statistics)
 {
-    (void)request, (void)statistics;
     return take_reply();
 }
 
 int __wrap_fuse_reply_xattr(fuse_req_t request, size_t count)
 {
-    (void)request, (void)count;
     return take_reply();
 }
 
 int __wrap_fuse_lowlevel_notify_store(struct fuse_session *session, fuse_ino_t node, off_t offset,
                                       struct fuse_bufvec *bytes, enum fuse_buf_copy_flags flags)
 {
-    (void)session, (void)node, (void)offset, (void)bytes, (void)flags;
     return 0;
 }
 
@@ -298,7 +286,6 @@ static void ask(const uint8_t *bytes)
 static bool note_entry(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
                        uint64_t next_cursor)
 {
-    (void)context, (void)name, (void)class, (void)next_cursor;
     remember(node);
     return true;
 }

@@ -14,7 +14,6 @@ static enum nt_status take(void *context, const struct nt_chain_sample *sample, 
                            struct nt_error *error)
 {
     size_t *names = context;
-    (void)error;
     if (!name[0] || !sample->dataset[0] || (sample->metadata && sample->metadata[0] != '{'))
         abort();
     *names += strlen(name) + strlen(sample->name) + 1;

@@ -71,7 +71,6 @@ static enum event look(void)
 
 int __wrap_poll(struct pollfd *files, nfds_t count, int milliseconds)
 {
-    (void)count, (void)milliseconds;
     enum event event = look();
     files[0].revents = event == EVENT_SIGNAL || event == EVENT_END ? POLLIN : 0;
     files[1].revents = files[1].fd >= 0 && event == EVENT_PACKET ? POLLIN : 0;
@@ -123,13 +122,11 @@ static ssize_t take_answer(int file, int flags)
 
 ssize_t __wrap_send(int file, const void *packet, size_t bytes, int flags)
 {
-    (void)packet, (void)bytes;
     return take_answer(file, flags);
 }
 
 ssize_t __wrap_sendmsg(int file, const struct msghdr *packet, int flags)
 {
-    (void)packet;
     return take_answer(file, flags);
 }
 
@@ -159,7 +156,6 @@ int __wrap_close(int file)
 
 static bool mount(void *context, int *descriptors_ret, int *count_ret)
 {
-    (void)context;
     demand(!world.is_mounted);
     world.is_mounted = next_byte() & 1;
     descriptors_ret[0] = DEVICE;
@@ -169,7 +165,6 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
 
 static bool unmount(void *context, bool is_lazy)
 {
-    (void)context;
     bool is_done = is_lazy || next_byte() & 1;
     world.is_mounted &= !is_done;
     return is_done;
@@ -177,12 +172,10 @@ static bool unmount(void *context, bool is_lazy)
 
 static void do_nothing(void *context)
 {
-    (void)context;
 }
 
 static void take_line(void *context, int level, const char *line)
 {
-    (void)context;
     demand(strlen(line) <= NT_MESSAGE_BYTES && level >= LOG_ERR && level <= LOG_DEBUG);
 }
 

@@ -119,13 +119,11 @@ static enum nt_status open_file(struct nt_folder *folder, const char *name, stru
 static enum nt_status open_sibling(struct nt_folder *folder, const char *path, struct nt_folder **sibling_ret,
                                    struct nt_error *error)
 {
-    (void)folder, (void)sibling_ret;
     return fail_missing(path, error);
 }
 
 static enum nt_status check(struct nt_folder *folder, struct nt_error *error)
 {
-    (void)folder, (void)error;
     return NT_OK;
 }
 
@@ -150,7 +148,6 @@ static enum nt_status miss(struct nt_source *source, uint64_t *size_ret, struct 
 static enum nt_status read_missing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    (void)offset, (void)buffer, (void)bytes;
     return fail_missing(source->path, error);
 }
 
@@ -179,7 +176,6 @@ static enum nt_status open_lazily(struct nt_folder *folder, const char *name, st
 static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    (void)buffer, (void)bytes;
     return nt_fail(error, NT_TRUNCATED, offset, "%s: a directory", source->path);
 }
 

@@ -9,7 +9,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    (void)argc, (void)argv;
     nt_takes_any_checksum = true;
     return 0;
 }

@@ -20,7 +20,6 @@ static char directory[] = "/tmp/fuzz_input-XXXXXX", path[sizeof(directory) + siz
 
 static int remove_one(const char *name, const struct stat *attributes, int type, struct FTW *at)
 {
-    (void)attributes, (void)type, (void)at;
     return remove(name);
 }
 

@@ -31,7 +31,6 @@ static void count(void *context, uint32_t dataset, uint32_t field, enum nt_strea
                   enum nt_status status, const uint8_t *bytes, uint64_t length)
 {
     struct outcome *outcome = context;
-    (void)dataset, (void)field, (void)kind, (void)bytes, (void)length;
     outcome->read += status == NT_OK;
     outcome->failed += status != NT_OK;
 }

@@ -33,7 +33,6 @@ static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream
                  enum nt_status status, const uint8_t *bytes, uint64_t count)
 {
     struct content *content = context;
-    (void)dataset, (void)field, (void)kind;
     if (content->count < STREAMS) {
         content->streams[content->count].status = status;
         content->streams[content->count].bytes = count;

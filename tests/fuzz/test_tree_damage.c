@@ -38,7 +38,6 @@ static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream
                  enum nt_status status, const uint8_t *bytes, uint64_t count)
 {
     struct outcome *outcome = context;
-    (void)dataset, (void)field, (void)kind, (void)bytes, (void)count;
     outcome->read += status == NT_OK;
     outcome->failed += status != NT_OK;
 }

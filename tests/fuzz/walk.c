@@ -65,7 +65,6 @@ static bool find(void *context, const char *name, uint64_t number, enum nt_vfs_c
     struct walk *walk = context;
     uint64_t found = 0;
     size_t length = strlen(name);
-    (void)next_cursor;
     demand(length > 0 && length <= 255 && !strchr(name, '/'));
     /* A few of each directory: lookups work alike for all of one source. */
     if (walk->count % 16 == walk->choice % 16)
@@ -170,7 +169,6 @@ static void look(struct walk *walk)
 
 static void take_finding(void *context, const struct nt_finding *finding)
 {
-    (void)context;
     reported(NT_CORRUPT, &finding->error);
 }
 

@@ -18,7 +18,6 @@ static int lines_wanted;
 
 static bool take(void *context, const char *bytes, size_t count)
 {
-    (void)context;
     ck_assert_uint_lt(strlen(text) + count, sizeof(text));
     strncat(text, bytes, count);
     return --lines_wanted != 0;

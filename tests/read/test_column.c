@@ -136,7 +136,6 @@ static void report(void *context, const struct nt_dataset *dataset, uint32_t col
                    const struct nt_page *page, const struct nt_error *error)
 {
     struct reported *reported = context;
-    (void)dataset;
     ck_assert_uint_eq(column, 0);
     ck_assert_int_eq(error->status, NT_CHECKSUM);
     reported->count++;

@@ -263,7 +263,6 @@ static unsigned failures_reported;
 static void report(void *context, const struct nt_dataset *dataset, uint32_t column,
                    const struct nt_page *page, const struct nt_error *failure)
 {
-    (void)context, (void)dataset, (void)column, (void)page, (void)failure;
     failures_reported++;
 }
 

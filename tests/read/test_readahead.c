@@ -43,7 +43,6 @@ static bool is_hinted(uint64_t offset, uint64_t bytes)
 static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                     struct nt_error *error)
 {
-    (void)source;
     ck_assert_uint_lt(recording.reads, MOST);
     recording.places[recording.reads++] = offset;
     recording.unexpected += !is_hinted(offset, bytes);
@@ -58,7 +57,6 @@ static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, v
 static void record_prefetches(struct nt_source *source, const struct nt_extent *extents, size_t count,
                               enum nt_prefetch_need need)
 {
-    (void)source;
     recording.calls++;
     recording.calls_before_reads += recording.reads == 0;
     recording.calls_now += need != NT_PREFETCH_SOON;
@@ -70,7 +68,6 @@ static void record_prefetches(struct nt_source *source, const struct nt_extent *
 
 static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
-    (void)source, (void)offset, (void)bytes;
     recording.forgotten++;
     return true;
 }

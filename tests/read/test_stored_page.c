@@ -72,7 +72,6 @@ TEST(the_algorithm_is_what_the_stored_bytes_name)
 static enum nt_status three_places(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {
-    (void)dataset, (void)page, (void)error;
     struct nt_extent extents[] = {{10, 4}, {0, 3}, {20, 5}};
     *extents_ret = malloc(sizeof(extents));
     memcpy(*extents_ret, extents, sizeof(extents));

@@ -60,7 +60,6 @@ static inline void *take_requests(void *unused)
     char packet[sizeof(struct nt_fetch_request) + NT_FETCH_TEXT_BYTES];
     struct nt_fetch_request request;
     ssize_t count;
-    (void)unused;
     while ((count = recv(process.channel, packet, sizeof(packet), 0)) >= (ssize_t)sizeof(request)) {
         memcpy(&request, packet, sizeof(request));
         memcpy(process.text, packet + sizeof(request), (size_t)count - sizeof(request));
@@ -78,9 +77,6 @@ static inline enum nt_status start_thread(const char *program, const struct nt_h
                                           int *channel_ret, struct nt_error *error_ret)
 {
     int ends[2];
-    (void)program;
-    (void)rules;
-    (void)error_ret;
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     *channel_ret = ends[0];
     process.channel = ends[1];

@@ -207,7 +207,6 @@ TEST(a_nullable_field_has_a_valid_for_each_row, .teardown = teardown,
 
 static void on_finding(void *context, const struct nt_finding *finding)
 {
-    (void)context;
     ck_abort_msg("%s", finding->error.message);
 }
 

@@ -21,7 +21,6 @@ static void draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *
 {
     struct drawing *drawing = context;
     struct nt_buffer title = {0};
-    (void)bytes;
     drawing->last_grain = grain;
     for (size_t i = 0; i < drawing->title_bytes; i++)
         nt_buffer_byte(&title, 'x');

@@ -46,7 +46,6 @@ struct memory {
 
 static enum nt_status stat_memory(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
-    (void)source, (void)error;
     *attributes = (struct stat){.st_mode = S_IFREG | 0640, .st_uid = 7, .st_gid = 8};
     attributes->st_mtim.tv_sec = 1000000;
     return NT_OK;
@@ -232,14 +231,12 @@ static const struct nt_dataset_ops ops = {.load_group = load_group, .each_versio
 static enum nt_status write_header(const struct nt_file *file, const struct nt_dataset *dataset,
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)error;
     nt_buffer_format(out, "%.*s %d\n", (int)dataset->name.length, dataset->name.bytes, (int)number);
     return NT_OK;
 }
 
 static uint64_t count_two(const struct nt_file *file, const struct nt_dataset *dataset)
 {
-    (void)file, (void)dataset;
     return 2;
 }
 
@@ -252,7 +249,6 @@ static enum nt_status next_line(struct nt_text_generator *text, struct nt_buffer
                                 struct nt_error *error)
 {
     struct countdown *countdown = (struct countdown *)text;
-    (void)error;
     nt_buffer_format(out, "line %d\n", countdown->line++);
     *more_ret = countdown->line < 1000;
     return NT_OK;
@@ -267,7 +263,6 @@ static enum nt_status open_countdown(const struct nt_file *file, const struct nt
                                      uint64_t number, struct nt_text_generator **text_ret,
                                      struct nt_error *error)
 {
-    (void)file, (void)dataset, (void)number, (void)error;
     struct countdown *countdown = calloc(1, sizeof(*countdown));
     countdown->text = (struct nt_text_generator){.next = next_line, .free = free_countdown};
     *text_ret = &countdown->text;
@@ -399,7 +394,6 @@ static void fail_dataset(struct nt_dataset *dataset, const struct nt_error *fail
 static enum nt_status open_model(const char *path, const struct nt_open_options *options,
                                  struct nt_file **file_ret, struct nt_error *error)
 {
-    (void)options;
     struct nt_error broken = {.status = NT_CORRUPT, .offset = 12, .message = "the anchor is broken"};
     struct memory_source *source = calloc(1, sizeof(*source));
     model_open_files++;
@@ -473,13 +467,11 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
                               struct nt_source **source_ret, struct nt_error *error)
 {
-    (void)options;
     return nt_source_open_file(path, source_ret, error);
 }
 
 bool nt_may_be_data_file(struct nt_source *source, const char *name)
 {
-    (void)source, (void)name;
     return true;
 }
 
@@ -516,7 +508,6 @@ atomic_uint model_searches;
 static enum nt_status note_latest(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {
     char *latest = context;
-    (void)error;
     if (entry->name[0] > *latest)
         *latest = entry->name[0];
     return NT_OK;

@@ -48,7 +48,6 @@ void assert_open_files(unsigned count)
 
 static void report(void *context, const char *line)
 {
-    (void)context;
     snprintf(reported + strlen(reported), sizeof(reported) - strlen(reported), "%s\n", line);
 }
 
@@ -180,7 +179,6 @@ struct names {
 static bool add_name(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
 {
     struct names *names = context;
-    (void)node, (void)class, (void)cursor;
     strcat(strcat(names->text, name), " ");
     return true;
 }

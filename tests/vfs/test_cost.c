@@ -176,7 +176,6 @@ struct visit {
 static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
 {
     struct visit *walk = context;
-    (void)cursor;
     walk->look(node, name);
     walk->count++;
     if (walk->is_deep && class == NT_VFS_DIRECTORY && strcmp(name, "pages") != 0)

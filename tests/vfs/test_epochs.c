@@ -34,7 +34,6 @@ static struct {
 /* Readers see the current value, which must not change while they are in the epoch. */
 static void *look(void *unused)
 {
-    (void)unused;
     for (unsigned i = 0; i < LOOKS; i++) {
         unsigned visit = nt_epoch_enter(&hall.epoch);
         int *thing = atomic_load(&hall.shown);

@@ -69,7 +69,6 @@ static enum nt_status open_letters(const struct nt_resolved_node *resolved, stru
                                    struct nt_error *failure)
 {
     struct letters *letters = calloc(1, sizeof(*letters));
-    (void)failure;
     ck_assert_ptr_nonnull(letters);
     *letters = (struct letters){{.next = next, .free = free_letters}, 0, resolved->number == 1};
     atomic_fetch_add(&made, 1);
@@ -80,7 +79,6 @@ static enum nt_status open_letters(const struct nt_resolved_node *resolved, stru
 static enum nt_status report_short(const struct nt_resolved_node *resolved, bool *is_short,
                                    struct nt_error *failure)
 {
-    (void)resolved, (void)failure;
     *is_short = script.is_short;
     return NT_OK;
 }
@@ -301,7 +299,6 @@ static void *open_one(void *context)
 
 static bool is_gone(void *context)
 {
-    (void)context;
     return true;
 }
 

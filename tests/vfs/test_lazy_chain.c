@@ -25,7 +25,6 @@ static struct nt_chain_index *known; /* NULL: nothing is known */
 /* As the next trees know it. */
 static void save_index(void *context, const struct nt_buffer *text)
 {
-    (void)context;
     assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
 }
 
@@ -98,7 +97,6 @@ static void answer_attributes(struct nt_vfs *vfs, const char *path, struct nt_bu
 
 static bool add_name(void *out, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
 {
-    (void)cursor;
     nt_buffer_format(out, "%s %llu %d\n", name, (unsigned long long)node, class);
     return true;
 }
@@ -180,7 +178,6 @@ static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_cl
 {
     struct walk *walk = context;
     size_t length = strlen(walk->path);
-    (void)cursor;
     if (strcmp(name, ".ntuplefs") == 0)
         return true;
     snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s", length ? "/" : "", name);

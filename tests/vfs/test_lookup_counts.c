@@ -416,7 +416,6 @@ struct listing {
 static bool take_name(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t next)
 {
     struct listing *listing = context;
-    (void)node, (void)class;
     if (listing->count == listing->most)
         return false;
     snprintf(listing->names[listing->count++], sizeof(listing->names[0]), "%s", name);

@@ -135,7 +135,6 @@ static struct nt_name_request wishes[600];
 
 static void ask(const void *context, uint32_t item, struct nt_name_request *request)
 {
-    (void)context;
     *request = wishes[item];
     if (!request->prefix)
         request->prefix = "";
@@ -242,7 +241,6 @@ TEST(a_prefix_is_before_a_natural_name)
 
 static void ask_same(const void *context, uint32_t item, struct nt_name_request *request)
 {
-    (void)context, (void)item;
     request->text = (struct nt_text){"same", 4};
 }
 
@@ -264,7 +262,6 @@ enum { PAIRS = 50000 };
 static void ask_long_pair(const void *context, uint32_t item, struct nt_name_request *request)
 {
     static char text[PAIRS][NT_NAME_BYTES + 1];
-    (void)context;
     char *name = text[item % PAIRS];
     memset(name, 'a', NT_NAME_BYTES);
     snprintf(name + NT_NAME_BYTES - 11, 12, "%011u", item % PAIRS);
@@ -294,7 +291,6 @@ static void ask_colliding(const void *context, uint32_t item, struct nt_name_req
     static char text[COLLIDING][12];
     const uint32_t inverse =
         0x9937733D; /* the numbers that distinguish directories: 0x7F4A7C15, modulo 2^32 */
-    (void)context;
     snprintf(text[item], sizeof(text[item]), "%u", item);
     request->text = (struct nt_text){text[item], strlen(text[item])};
     request->parent = (uint32_t)(0 - nt_xxh3(text[item], request->text.length)) * inverse;

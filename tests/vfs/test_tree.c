@@ -148,7 +148,6 @@ static void *read_much(void *unused)
                                         "evil/same~2/field.json",
                                         "Events/run/column.0/pages.jsonl",
                                         ".ntuplefs/stats.json"};
-    (void)unused;
     for (int i = 0; i < 200; i++) {
         struct nt_error own = {0};
         struct nt_vfs_handle *handle;

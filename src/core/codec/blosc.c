@@ -175,7 +175,6 @@ enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, s
     static const enum nt_algorithm codecs[8] = {
         NT_ALGORITHM_BLOSCLZ, NT_ALGORITHM_LZ4,     NT_ALGORITHM_SNAPPY,  NT_ALGORITHM_ZLIB,
         NT_ALGORITHM_ZSTD,    NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN};
-    (void)output_bytes;
     if (input_bytes < HEADER_BYTES)
         return NT_ALGORITHM_UNKNOWN;
     return start[2] & FLAG_STORED ? NT_ALGORITHM_NONE : codecs[start[2] >> 5];

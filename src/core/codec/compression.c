@@ -172,7 +172,6 @@ enum nt_status nt_decompress_bare_lz4(const uint8_t *input, size_t input_bytes, 
                                       size_t output_bytes, struct nt_codec_context *context,
                                       struct nt_error *error)
 {
-    (void)context;
     if (input_bytes > INT_MAX || output_bytes > INT_MAX)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "lz4: a block of %zu bytes cannot decompress to %zu bytes", input_bytes, output_bytes);
@@ -340,7 +339,6 @@ static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_byt
 {
     enum { OBJECT_BYTES_AT = 6, KEY_BYTES_AT = 14, KEY_START = 16 };
     size_t there = input_bytes < NT_COMPRESSION_START ? input_bytes : NT_COMPRESSION_START;
-    (void)output_bytes;
     if (there < KEY_START)
         return NT_ALGORITHM_UNKNOWN;
     size_t object_bytes = nt_load_be32(start + OBJECT_BYTES_AT),
@@ -358,7 +356,6 @@ static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_byt
 static enum nt_status copy(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
                            struct nt_codec_context *context, struct nt_error *error)
 {
-    (void)context;
     if (input_bytes != output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an uncompressed block", output_bytes,
                               input_bytes);
@@ -370,7 +367,6 @@ static enum nt_status copy(const uint8_t *input, size_t input_bytes, uint8_t *ou
 static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
                              struct nt_codec_context *context, struct nt_error *error)
 {
-    (void)input, (void)input_bytes, (void)output, (void)output_bytes, (void)context;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the locator names a position outside this file");
 }
 

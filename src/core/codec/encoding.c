@@ -158,7 +158,6 @@ static inline vector16 undelta16(vector16 items, vector16 *before)
     static size_t unsplit_vectors##bits(const uint8_t *planes, size_t count, enum nt_finish finish,          \
                                         uint##bits##_t *before_ret, uint8_t *output)                         \
     {                                                                                                        \
-        (void)planes, (void)count, (void)finish, (void)output;                                               \
         *before_ret = 0;                                                                                     \
         return 0;                                                                                            \
     }
@@ -221,7 +220,6 @@ static size_t unpack_vectors(const uint8_t *packed, size_t count, uint8_t *outpu
 
 static size_t unpack_vectors(const uint8_t *packed, size_t count, uint8_t *output)
 {
-    (void)packed, (void)count, (void)output;
     return 0;
 }
 
@@ -287,7 +285,6 @@ void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned wid
 
 static enum nt_status identity(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     if (packed->bytes)
         memcpy(output, packed->data, packed->bytes);
     return NT_OK;
@@ -295,7 +292,6 @@ static enum nt_status identity(const struct nt_packed *packed, uint8_t *output, 
 
 static enum nt_status unpack_bits(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     nt_unpack_bits(packed->data, packed->elements, output);
     return NT_OK;
 }
@@ -303,7 +299,6 @@ static enum nt_status unpack_bits(const struct nt_packed *packed, uint8_t *outpu
 #define DEFINE_SPLIT(name, bits, finish)                                                                     \
     static enum nt_status name(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)      \
     {                                                                                                        \
-        (void)error;                                                                                         \
         nt_unsplit##bits(packed->data, packed->elements, finish, output);                                    \
         return NT_OK;                                                                                        \
     }
@@ -327,7 +322,6 @@ static void store_switch(uint8_t *output, uint64_t index, uint32_t tag)
 
 static enum nt_status switch_44_20(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     const uint8_t *data = packed->data;
     for (size_t i = 0, elements = packed->elements; i < elements; i++) {
         uint64_t value = nt_load_le64(data + 8 * i);
@@ -338,7 +332,6 @@ static enum nt_status switch_44_20(const struct nt_packed *packed, uint8_t *outp
 
 static enum nt_status switch_32_32(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     const uint8_t *data = packed->data;
     for (size_t i = 0, elements = packed->elements; i < elements; i++)
         store_switch(output + 12 * i, nt_load_le32(data + 8 * i), nt_load_le32(data + 8 * i + 4));
@@ -359,7 +352,6 @@ static size_t unpack_piece(const struct nt_packed *packed, size_t first, uint32_
 /* Stores the highest bits of an IEEE 754 binary32. */
 static enum nt_status truncated(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     uint32_t piece[PIECE], dropped = 32 - packed->decoder->bits;
     for (size_t first = 0, count; first < packed->elements; first += count) {
         count = unpack_piece(packed, first, piece);
@@ -396,7 +388,6 @@ DEFINE_QUANTIZED(quantized64, double)
 
 static enum nt_status quantized(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     if (packed->decoder->element == NT_ELEMENT_REAL64)
         quantized64(packed, output);
     else
@@ -441,7 +432,6 @@ static inline vector16 swap64(vector16 items)
 #define DEFINE_SWAP_VECTORS(bits)                                                                            \
     static size_t swap_vectors##bits(const uint8_t *stored, size_t count, uint8_t *output)                   \
     {                                                                                                        \
-        (void)stored, (void)count, (void)output;                                                             \
         return 0;                                                                                            \
     }
 
@@ -458,7 +448,6 @@ static inline vector16 swap64(vector16 items)
     }                                                                                                        \
     static enum nt_status big##bits(const struct nt_packed *packed, uint8_t *output, struct nt_error *error) \
     {                                                                                                        \
-        (void)error;                                                                                         \
         nt_swap##bits(packed->data, packed->elements, output);                                               \
         return NT_OK;                                                                                        \
     }
@@ -469,7 +458,6 @@ DEFINE_SWAP(64)
 
 static enum nt_status truth(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     const uint8_t *data = packed->data;
     for (size_t i = 0, elements = packed->elements; i < elements; i++)
         output[i] = data[i] != 0;
@@ -480,7 +468,6 @@ static enum nt_status truth(const struct nt_packed *packed, uint8_t *output, str
 
 static enum nt_status double32(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    (void)error;
     const uint8_t *data = packed->data;
     for (size_t i = 0, elements = packed->elements; i < elements; i++) {
         uint32_t bits = nt_load_be32(data + sizeof(bits) * i);
@@ -528,7 +515,6 @@ DEFINE_FEW_BITS(few_bits64, double)
 #define DEFINE_RANGE(name, type)                                                                             \
     static enum nt_status name(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)      \
     {                                                                                                        \
-        (void)error;                                                                                         \
         double minimum = packed->decoder->minimum, factor = packed->decoder->maximum;                        \
         for (size_t i = 0, elements = packed->elements; i < elements; i++) {                                 \
             type real =                                                                                      \

@@ -137,7 +137,6 @@ void nt_folder_close(struct nt_folder *folder)
 static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
-    (void)buffer, (void)bytes;
     return nt_fail(error, NT_TRUNCATED, offset, "%s: a directory has no bytes", source->path);
 }
 

@@ -470,7 +470,6 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {
     struct local_folder *here = local(folder);
-    (void)error;
     nt_lock_acquire(&here->lock);
     here->is_shown = true;
     *attributes = here->attributes;

@@ -159,7 +159,6 @@ struct memory_source {
 static enum nt_status memory_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                      struct nt_error *error)
 {
-    (void)error;
     memcpy(buffer, ((struct memory_source *)source)->bytes + offset, bytes);
     return NT_OK;
 }

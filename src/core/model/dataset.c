@@ -252,7 +252,6 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
 
 static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_error *error)
 {
-    (void)unused;
     return ((struct nt_dataset *)dataset)->ops->add_physical(dataset, error);
 }
 

@@ -258,7 +258,6 @@ void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
 static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)
 {
     struct nt_file *stub = owner, *file;
-    (void)unused;
     enum nt_status status = stub->resolve(stub, &file, error);
     if (status == NT_OK)
         stub->resolved = file;

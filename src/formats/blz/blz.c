@@ -209,7 +209,6 @@ static enum nt_status check_file(const struct nt_file *file, nt_failure_emit *em
                                  struct nt_error *error)
 {
     const struct nt_blz *blz = file->datasets[0]->format_data;
-    (void)error;
     report_problems(blz->root, emit, context);
     return NT_OK;
 }
@@ -277,7 +276,6 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
 
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
-    (void)unused;
     struct nt_dataset *dataset;
     enum nt_status status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)

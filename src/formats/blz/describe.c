@@ -112,7 +112,6 @@ static void write_section(struct nt_json *json, const struct nt_bloscpack_metada
 enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_blz *blz = dataset->format_data;
     struct nt_json json;
     nt_json_document(&json, out, blz->root ? "blz" : "bloscpack");
@@ -134,7 +133,6 @@ enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt
 
 enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
-    (void)error;
     const struct nt_blz *blz = file->datasets[0]->format_data;
     if (blz->root) {
         nt_json_member_string(json, "kind", blz->root->names ? "BLZ table" : "BLZ array");
@@ -158,7 +156,6 @@ void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, str
 enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json)
 {
-    (void)column;
     struct nt_source *source = dataset->sources[page->source];
     struct nt_blosc_header header;
     struct nt_error error = {0};

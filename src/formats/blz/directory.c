@@ -682,7 +682,6 @@ static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node 
 /* The arena owns the tables. */
 static void leave_table(void *table)
 {
-    (void)table;
 }
 
 enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error)

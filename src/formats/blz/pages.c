@@ -38,7 +38,6 @@ static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, vo
                                    struct nt_error *error)
 {
     const struct failure_source *failing = (struct failure_source *)source;
-    (void)offset, (void)buffer, (void)bytes;
     enum nt_status status = nt_blz_check_state(failing->blz, error);
     return status == NT_OK ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure])
                            : status;
@@ -46,7 +45,6 @@ static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, vo
 
 static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
-    (void)source, (void)error;
     *size_ret = 0;
     return NT_OK;
 }
@@ -91,7 +89,6 @@ static enum nt_status count_chunk(void *context, const struct nt_bloscpack_chunk
                                   struct nt_error *error)
 {
     struct counting *counting = context;
-    (void)error;
     bool is_declared = !chunk->damage || chunk->is_size_known;
     counting->is_known =
         counting->is_known && is_declared && nt_add(counting->bytes, chunk->plain_bytes, &counting->bytes);
@@ -373,7 +370,6 @@ static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk 
                                  struct nt_error *error)
 {
     struct only_chunk *only = context;
-    (void)error;
     only->chunk = *chunk;
     only->count++;
     return NT_OK;

@@ -73,7 +73,6 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
 
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
-    (void)unused;
     struct nt_dataset *dataset;
     struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     struct nt_lance_memory *memory = nt_arena_alloc(file->arena, 1, sizeof(*memory));

@@ -85,7 +85,6 @@ const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const st
 enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                         const struct nt_page *page, struct nt_json *json)
 {
-    (void)column;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         nt_json_member_string(json, "locator", nt_rntuple_page_elsewhere(dataset, page));
     return NT_OK;

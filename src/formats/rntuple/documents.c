@@ -27,52 +27,44 @@ static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_e
 
 WRITE(write_header_json)
 {
-    (void)file, (void)number;
     return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_header_json(dataset, out, error)
                                                            : nt_header_json(dataset, out, error);
 }
 
 WRITE(write_footer_json)
 {
-    (void)file, (void)number;
     return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_footer_json(dataset, out, error)
                                                            : nt_footer_json(dataset, out, error);
 }
 
 WRITE(write_metadata_json)
 {
-    (void)file, (void)number;
     return nt_metadata_json(dataset, out, error);
 }
 
 WRITE(write_header_bytes)
 {
-    (void)file;
     return write_envelope(dataset, NT_ENVELOPE_HEADER, number, out, error);
 }
 
 WRITE(write_footer_bytes)
 {
-    (void)file;
     return write_envelope(dataset, NT_ENVELOPE_FOOTER, number, out, error);
 }
 
 WRITE(write_page_list_bytes)
 {
-    (void)file;
     return write_envelope(dataset, NT_ENVELOPE_PAGE_LIST, number, out, error);
 }
 
 /* The link to an envelope contains its length. */
 static uint64_t header_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return nt_rntuple_of(dataset)->anchor.header.length;
 }
 
 static uint64_t footer_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return nt_rntuple_of(dataset)->anchor.footer.length;
 }
 
@@ -83,7 +75,6 @@ static uint64_t page_list_bytes(const struct nt_dataset *dataset, uint64_t numbe
 
 static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dataset *dataset)
 {
-    (void)file;
     return nt_rntuple_of(dataset)->page_list_count;
 }
 
@@ -91,7 +82,6 @@ static enum nt_status open_page_list_json(const struct nt_file *file, const stru
                                           uint64_t number, struct nt_text_generator **text_ret,
                                           struct nt_error *error)
 {
-    (void)file;
     return nt_page_list_json_open(dataset, (uint32_t)number, text_ret, error);
 }
 
@@ -100,7 +90,6 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_BYTES = 512 << 10 };
-    (void)file, (void)error;
     *is_short_ret = page_list_bytes(dataset, number) <= MAX_BYTES;
     return NT_OK;
 }
@@ -112,13 +101,11 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
                                         uint64_t number, struct nt_text_generator **text_ret,                \
                                         struct nt_error *error)                                              \
     {                                                                                                        \
-        (void)file;                                                                                          \
         return nt_annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                          \
     }                                                                                                        \
     static enum nt_status is_short_function(const struct nt_file *file, const struct nt_dataset *dataset,    \
                                             uint64_t number, bool *is_short_ret, struct nt_error *error)     \
     {                                                                                                        \
-        (void)file, (void)error;                                                                             \
         *is_short_ret = bytes_function(dataset, number) <= 128 << 10;                                        \
         return NT_OK;                                                                                        \
     }
@@ -166,7 +153,6 @@ static struct nt_anchor_link page_list_range(const struct nt_dataset *dataset, u
 
 WRITE(write_anchor_raw)
 {
-    (void)file, (void)number;
     const struct nt_anchor_link range = anchor_range(dataset);
     const uint64_t bytes = raw_bytes(dataset, &range);
     return nt_file_append_range(dataset->file, dataset->file->source, range.offset, bytes, out, error);
@@ -174,39 +160,33 @@ WRITE(write_anchor_raw)
 
 WRITE(write_header_raw)
 {
-    (void)file, (void)number;
     return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.header, out, error);
 }
 
 WRITE(write_footer_raw)
 {
-    (void)file, (void)number;
     return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.footer, out, error);
 }
 
 WRITE(write_page_list_raw)
 {
-    (void)file;
     const struct nt_anchor_link range = page_list_range(dataset, number);
     return write_raw(dataset, &range, out, error);
 }
 
 static uint64_t anchor_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     const struct nt_anchor_link range = anchor_range(dataset);
     return raw_bytes(dataset, &range);
 }
 
 static uint64_t header_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.header);
 }
 
 static uint64_t footer_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.footer);
 }
 

@@ -279,7 +279,6 @@ static enum nt_status store_open_objects(const struct nt_file *file, struct nt_s
 
 static enum nt_status store_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
-    (void)error;
     const struct nt_store_anchor *anchor = anchor_of(file);
     nt_json_member_string(json, "kind", nt_container_store.name);
     nt_json_member_unsigned(json, "anchor_version", anchor->version);

@@ -566,7 +566,6 @@ static enum nt_status add_trees(struct nt_file *file, bool has_rntuples,
     nt_tfile_refuse(container->details, "an RNTuple", &refusal);
     return nt_failure_keep(&refusal, file->arena, &file->failure, error);
 #else
-    (void)file, (void)has_rntuples, (void)options, (void)error;
     return NT_OK;
 #endif
 }

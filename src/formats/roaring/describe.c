@@ -16,7 +16,6 @@ enum { LISTED_BUCKETS = 65536 };
 enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_json *json,
                                         struct nt_error *error)
 {
-    (void)error;
     const struct nt_roaring *roaring = file->format_data;
     nt_json_member_string(json, "kind", "Roaring bitmap");
     nt_json_member_unsigned(json, "bits", nt_roaring_bits(roaring));
@@ -26,7 +25,6 @@ enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_js
 enum nt_status nt_roaring_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                         const struct nt_page *page, struct nt_json *json)
 {
-    (void)column;
     const struct nt_roaring *roaring = dataset->format_data;
     if (roaring->width == NT_ROARING_64)
         nt_json_member_unsigned(json, "bucket", page->parameter >> 32);
@@ -51,7 +49,6 @@ static enum nt_status write_bucket(void *context, const struct nt_roaring_bitmap
                                    struct nt_error *error)
 {
     struct bucket_list *list = context;
-    (void)error;
     if (list->left == 0)
         return NT_CANCELED;
     list->left--;
@@ -96,7 +93,6 @@ static void write_value(struct nt_json *json, const char *key, const struct nt_r
 enum nt_status nt_roaring_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
                                          uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)dataset, (void)number;
     const struct nt_roaring *roaring = file->format_data;
     struct bucket_list list = {.left = 0};
     struct nt_json *json = &list.json;
@@ -131,7 +127,6 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
     const struct layout *layout = context;
     uint64_t at = bitmap->offset;
     enum nt_status status = NT_OK;
-    (void)error;
     if (layout->roaring->width == NT_ROARING_64)
         status =
             nt_layout_put(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key");

@@ -133,7 +133,6 @@ static enum nt_status add_container(void *context, const struct nt_roaring_bitma
 static enum nt_status keep_bitmap(void *context, const struct nt_roaring_bitmap *bitmap,
                                   struct nt_error *error)
 {
-    (void)error;
     ((struct nt_roaring *)context)->bitmap = *bitmap;
     return NT_OK;
 }

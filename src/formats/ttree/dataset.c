@@ -149,7 +149,6 @@ enum nt_status nt_ttree_describe_page(const struct nt_dataset *dataset, uint32_t
 void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                              char location[static NT_LOCATION_BYTES])
 {
-    (void)dataset;
     snprintf(location, NT_LOCATION_BYTES, "the branch has no basket for the entries from %" PRIu64 " on",
              page->parameter);
 }
@@ -157,7 +156,6 @@ void nt_ttree_page_elsewhere(const struct nt_dataset *dataset, const struct nt_p
 static enum nt_status write_tree(const struct nt_file *file, const struct nt_dataset *dataset,
                                  uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number;
     return nt_ttree_describe_tree(nt_ttree_of(dataset), out, error);
 }
 

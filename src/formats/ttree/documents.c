@@ -72,7 +72,6 @@ static enum nt_status put_begin(void *context, const struct nt_object_member *me
 static enum nt_status put_end(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct writer *writer = context;
-    (void)error;
     if (member->is_list)
         nt_json_end_array(&writer->json);
     else
@@ -138,7 +137,6 @@ static enum nt_status put_numbers(void *context, const struct nt_object_member *
 static enum nt_status put_string(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct writer *writer = context;
-    (void)error;
     put_key(&writer->json, member);
     nt_json_bytes(&writer->json, member->bytes, member->byte_count);
     return NT_OK;
@@ -150,7 +148,6 @@ static enum nt_status put_reference(void *context, const struct nt_object_member
 {
     struct writer *writer = context;
     struct nt_json *json = &writer->json;
-    (void)error;
     put_key(json, member);
     if (offset == SIZE_MAX) {
         nt_json_null(json);
@@ -168,7 +165,6 @@ static enum nt_status put_unknown(void *context, const struct nt_object_member *
 {
     struct writer *writer = context;
     struct nt_json *json = &writer->json;
-    (void)error;
     if (is_skipped(writer, member))
         return NT_OK;
     put_key(json, member);

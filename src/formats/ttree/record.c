@@ -399,7 +399,6 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct reader *reader = context;
-    (void)member, (void)error;
     reader->level_count--;
     return NT_OK;
 }
@@ -480,7 +479,6 @@ static void set_basket_array(struct met_branch *met, enum member which, const st
 static enum nt_status numbers(void *context, const struct nt_object_member *member, struct nt_error *error)
 {
     struct reader *reader = context;
-    (void)error;
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);
@@ -524,7 +522,6 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
     struct reader *reader = context;
     struct nt_text text = {(const char *)member->bytes, member->byte_count};
     enum member which = member_of(reader, member->name);
-    (void)error;
     if (reader->level_count == 0)
         return NT_OK;
     const struct level *level = level_of(reader);

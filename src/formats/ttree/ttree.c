@@ -36,7 +36,6 @@ static enum nt_status read_info(void *owner, uint32_t unused, struct nt_error *e
 {
     struct nt_ttree_file *trees = owner;
     const struct nt_tfile *tfile = nt_tfile_of(trees->file);
-    (void)unused;
     return nt_streamer_info_read(trees->file, tfile->info_offset, tfile->info_bytes, &trees->info, error);
 }
 
@@ -62,7 +61,6 @@ static enum nt_status write_info(const struct nt_file *file, const struct nt_dat
                                  uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_streamer_info *info;
-    (void)dataset, (void)number;
     enum nt_status status = nt_ttree_streamer_info(file, &info, error);
     return status == NT_OK ? nt_streamer_info_describe(info, out, error) : status;
 }

@@ -212,13 +212,11 @@ static enum nt_status open_now(struct nt_folder *base, const char *name, struct 
 /* A folder has no version to check. */
 static enum nt_status check_nothing(struct nt_folder *folder, struct nt_error *error)
 {
-    (void)folder, (void)error;
     return NT_OK;
 }
 
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {
-    (void)error;
     fill_stat(remote(folder), NULL, attributes);
     return NT_OK;
 }

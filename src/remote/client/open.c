@@ -419,7 +419,6 @@ void nt_revalidate_later(struct nt_remote_file *objects)
 static bool take_byte(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
                       const uint8_t *bytes, size_t count)
 {
-    (void)fetch, (void)bytes;
     return answer->kind == NT_FETCH_DATA && count <= 1;
 }
 

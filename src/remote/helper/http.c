@@ -56,10 +56,6 @@ static bool is_first_of_server(const struct nt_remote_handle *file)
 
 static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    (void)job;
-    (void)offset;
-    (void)bytes;
-    (void)count;
     return true;
 }
 

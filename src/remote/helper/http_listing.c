@@ -347,7 +347,6 @@ static const struct rule *rule_of(const struct nt_list_parser *list, enum elemen
 static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char **attributes)
 {
     struct nt_list_parser *list = context;
-    (void)attributes;
     const struct rule *rule = rule_of(list, list->open[list->depth], name);
     if (list->depth + 1 == MAX_DEPTH) {
         refuse(list, "the server's list nests elements too deep");
@@ -363,7 +362,6 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
 static void XMLCALL on_end(void *context, const XML_Char *name)
 {
     struct nt_list_parser *list = context;
-    (void)name;
     if (list->problem) /* parsing stops after this */
         return;
     end_element(list, list->open[list->depth--]);
@@ -387,7 +385,6 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int count)
 static void XMLCALL on_document_type(void *context, const XML_Char *name, const XML_Char *system_id,
                                      const XML_Char *public_id, int has_internal)
 {
-    (void)name, (void)system_id, (void)public_id, (void)has_internal;
     refuse(context, "the server's list declares a document type, which is not allowed");
 }
 

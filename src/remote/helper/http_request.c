@@ -646,7 +646,6 @@ static void set_time(const struct nt_request *request)
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct nt_request *request = context;
-    (void)purpose;
     request->is_refused = nt_is_metadata_address(&address->addr);
     return request->is_refused ? CURL_SOCKET_BAD
                                : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);

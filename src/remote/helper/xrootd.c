@@ -116,7 +116,6 @@ static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_rem
 static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                       const char **problem_ret)
 {
-    (void)problem_ret;
     struct nt_xrd_ends *ends = calloc(1, sizeof(*ends));
     struct nt_xrootd_file *file = ends ? add_file(backend, fetched, address) : NULL;
     if (!file) {
@@ -139,7 +138,6 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetch
 static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                         const char *validator, const char **problem_ret)
 {
-    (void)problem_ret;
     struct nt_xrootd_file *file = add_file(backend, fetched, address);
     if (!file)
         return false;
@@ -263,7 +261,6 @@ static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
 
 static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
 {
-    (void)problem_ret;
     load_client(listing->backend);
     struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
     char *url = strdup(address);

@@ -97,7 +97,6 @@ static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, ui
 static enum nt_status piece_of_validity(const struct reading *reading, const struct nt_arrow_slots *slots,
                                         uint8_t *output)
 {
-    (void)reading;
     if (slots->marks) {
         pack_bits(output, slots->marks, slots->count, NT_ARROW_SLOT_VALID);
         return NT_OK;

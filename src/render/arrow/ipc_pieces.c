@@ -157,8 +157,6 @@ static enum nt_status pack_all(struct pieces *pieces,
 /* Lists of one collection, as NanoAOD's Muon_*, have equal offsets. */
 static enum nt_status digest(struct packing *packing, ZSTD_CCtx *compressor, struct buffer *buffer)
 {
-    (void)packing;
-    (void)compressor;
     buffer->digest = nt_xxh3(buffer->bytes, buffer->length);
     return NT_OK;
 }

@@ -507,7 +507,6 @@ static bool add_wrapped(struct build *build, uint32_t parent, uint32_t field, st
 static bool add_nothing(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const char *reason = build->arrow->dataset->fields[field].unreadable;
-    (void)parent, (void)name;
     return omit(build, field, reason ? reason : "not readable");
 }
 

@@ -129,7 +129,6 @@ static unsigned label_count;
 static void note(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
                  const char *what)
 {
-    (void)observer;
     labels[label_count].position = position;
     labels[label_count].count = count;
     labels[label_count].whole = whole;

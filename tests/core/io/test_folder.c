@@ -46,7 +46,6 @@ static enum nt_status read_file(const char *name)
 static enum nt_status note_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *unused)
 {
     char *kinds = context;
-    (void)unused;
     ck_assert_uint_eq(strlen(entry->name), 1);
     kinds[entry->name[0] - 'a'] = "FDLO"[entry->kind];
     return NT_OK;
@@ -71,7 +70,6 @@ TEST(entries_are_listed_with_their_own_kinds, .setup = temporary_setup, .teardow
 
 static enum nt_status stop(void *context, const struct nt_folder_entry *entry, struct nt_error *unused)
 {
-    (void)entry, (void)unused;
     ++*(unsigned *)context;
     return NT_CANCELED;
 }

@@ -13,7 +13,6 @@ static int closed;
 
 static void count_close(struct nt_source *source)
 {
-    (void)source;
     closed++;
 }
 
@@ -82,7 +81,6 @@ struct sized {
 
 static enum nt_status stat_sized(struct nt_source *source, struct stat *attributes, struct nt_error *unused)
 {
-    (void)unused;
     *attributes = (struct stat){.st_blocks = (blkcnt_t)(((struct sized *)source)->disk_bytes / 512)};
     return NT_OK;
 }

@@ -10,7 +10,6 @@ static enum nt_status next_completion;
 
 static void count_close(struct nt_source *source)
 {
-    (void)source;
     closed++;
 }
 
@@ -38,7 +37,6 @@ static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, 
 static void count_failure(void *context, const struct nt_dataset *dataset, uint32_t group,
                           const struct nt_error *failure)
 {
-    (void)context, (void)dataset, (void)group, (void)failure;
     reported++;
 }
 

@@ -115,7 +115,6 @@ struct found {
 static enum nt_status note(void *context, const struct nt_bloscpack_chunk *chunk, struct nt_error *unused)
 {
     struct found *found = context;
-    (void)unused;
     ck_assert_uint_lt(found->count, 8);
     found->chunks[found->count++] = *chunk;
     return NT_OK;

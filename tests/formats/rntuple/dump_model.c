@@ -269,7 +269,6 @@ static void dump_dataset(struct nt_json *json, struct nt_dataset *dataset)
 
 static enum nt_status count_layout(void *context, const struct nt_layout_range *range)
 {
-    (void)range;
     ++*(uint64_t *)context;
     return NT_OK;
 }

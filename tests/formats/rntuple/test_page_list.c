@@ -92,7 +92,6 @@ static void more_columns_than_there_are(struct rntuple_description *description)
 
 static void entries_beyond_2_to_the_64(struct rntuple_description *description)
 {
-    (void)description;
     clusters[1].first_entry = UINT64_MAX;
 }
 
@@ -114,7 +113,6 @@ static void column_group_with_a_column_twice(struct rntuple_description *descrip
 
 static void column_group_that_does_not_exist(struct rntuple_description *description)
 {
-    (void)description;
     clusters[0].flags = 1;
     clusters[0].column_group = 3;
 }
@@ -123,7 +121,6 @@ static void pages_of_a_suppressed_column(struct rntuple_description *description
 {
     static const struct rntuple_range bad[] = {
         {.pages = &page, .page_count = 1, .is_suppressed = true, .first_element = 7}};
-    (void)description;
     clusters[0].ranges = bad;
     clusters[0].range_count = 1;
 }

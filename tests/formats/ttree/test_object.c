@@ -110,7 +110,6 @@ static void report_name(const struct nt_object_member *member)
 static enum nt_status begin(void *context, const struct nt_object_member *member, bool *skip_ret,
                             struct nt_error *failure)
 {
-    (void)context, (void)failure;
     *skip_ret = skipped && nt_text_is(member->name, skipped);
     if (*skip_ret)
         return NT_OK;
@@ -122,14 +121,12 @@ static enum nt_status begin(void *context, const struct nt_object_member *member
 
 static enum nt_status end(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
-    (void)context, (void)failure;
     nt_buffer_byte(&reported, member->is_list ? ']' : '}');
     return NT_OK;
 }
 
 static enum nt_status numbers(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
-    (void)context, (void)failure;
     if (nt_text_is(member->name, "fUniqueID") || nt_text_is(member->name, "fBits"))
         return NT_OK;
     report_name(member);
@@ -141,7 +138,6 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
 
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
-    (void)context, (void)failure;
     report_name(member);
     nt_buffer_format(&reported, "'%.*s'", (int)member->byte_count, (const char *)member->bytes);
     return NT_OK;
@@ -150,7 +146,6 @@ static enum nt_status string(void *context, const struct nt_object_member *membe
 static enum nt_status reference(void *context, const struct nt_object_member *member, size_t offset,
                                 struct nt_error *failure)
 {
-    (void)context, (void)failure;
     report_name(member);
     if (offset == SIZE_MAX)
         nt_buffer_text(&reported, "null");
@@ -161,7 +156,6 @@ static enum nt_status reference(void *context, const struct nt_object_member *me
 
 static enum nt_status unknown(void *context, const struct nt_object_member *member, struct nt_error *failure)
 {
-    (void)context, (void)failure;
     report_name(member);
     nt_buffer_format(&reported, "?%.*s:%zu", (int)member->class_name.length, member->class_name.bytes,
                      member->byte_count);

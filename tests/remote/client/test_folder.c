@@ -44,7 +44,6 @@ static bool list_well(const struct nt_fetch_request *request)
 static enum nt_status count_entries(void *context, const struct nt_folder_entry *entry,
                                     struct nt_error *unused)
 {
-    (void)unused;
     ck_assert_int_eq(entry->kind, strcmp(entry->name, "both") == 0 ? NT_ENTRY_FOLDER : NT_ENTRY_FILE);
     ++*(int *)context;
     return NT_OK;

@@ -216,7 +216,6 @@ TEST(answers_of_other_processes_of_other_files_and_to_other_questions_are_left_o
 
 static bool end(const struct nt_fetch_request *request)
 {
-    (void)request;
     return false;
 }
 
@@ -298,7 +297,6 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
 
 static bool be_silent(const struct nt_fetch_request *request)
 {
-    (void)request;
     return true;
 }
 
@@ -306,7 +304,6 @@ static void *read_in_vain(void *argument)
 {
     struct nt_error failure;
     char byte;
-    (void)argument;
     ck_assert_int_eq(nt_source_read(source, SIZE / 2, &byte, 1, &failure), NT_UNREACHABLE);
     ck_assert_str_eq(failure.message,
                      "http://h/file: timed out after 0.01 s: the network helper does not answer");
@@ -317,7 +314,6 @@ static void *list_in_vain(void *argument)
 {
     struct nt_error failure;
     struct nt_folder *none;
-    (void)argument;
     ck_assert_int_eq(nt_folder_open_address("http://h/folder/", fetcher, &none, &failure), NT_UNREACHABLE);
     ck_assert_ptr_nonnull(
         strstr(failure.message, "timed out after 0.01 s: the network helper does not answer"));
@@ -365,7 +361,6 @@ static bool count_and_be_silent(const struct nt_fetch_request *request)
 
 static void *read_as_parent(void *unused)
 {
-    (void)unused;
     assert_ok(read_middle());
     return NULL;
 }

@@ -90,7 +90,6 @@ static inline bool answer_well(struct connection *connection)
 
 static inline bool answer_nothing(struct connection *connection)
 {
-    (void)connection;
     return false;
 }
 

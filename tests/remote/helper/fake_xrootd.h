@@ -115,7 +115,6 @@ static inline void read_file(struct nt_xrd_file *file, const struct nt_xrd_range
 
 static inline void close_file(struct nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context)
 {
-    (void)file;
     ck_assert_uint_ge(seconds, 1);
     done(context, &(struct nt_xrd_answer){.has_attributes = false});
 }

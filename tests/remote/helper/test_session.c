@@ -91,19 +91,16 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
 
 static void stop(struct nt_transfer *job)
 {
-    (void)job;
     fake.stopped++;
 }
 
 static void resume(struct nt_transfer *job)
 {
-    (void)job;
     fake.resumed++;
 }
 
 static void do_nothing(struct nt_backend *backend)
 {
-    (void)backend;
 }
 
 static struct nt_backend_ops ops = {.at_once = AT_ONCE,

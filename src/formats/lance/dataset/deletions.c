@@ -211,7 +211,6 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
                                      .data = reading->stored,
                                      .bytes = container->bytes,
                                      .elements = container->cardinality};
-    (void)bitmap;
     enum nt_status status = nt_source_read(reading->collecting->source, container->offset, reading->stored,
                                            container->bytes, error);
     if (status == NT_OK)

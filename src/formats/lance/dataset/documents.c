@@ -192,7 +192,6 @@ static void put_manifest(struct nt_json *json, const struct nt_lance_dataset *la
 
 WRITE(write_manifest)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_manifest");
@@ -204,7 +203,6 @@ WRITE(write_manifest)
 
 WRITE(write_schema)
 {
-    (void)file, (void)number, (void)error;
     struct nt_json json;
     nt_json_document(&json, out, "lance_schema");
     put_manifest(&json, nt_lance_dataset_of(dataset), &nt_lance_dataset_schema);
@@ -214,7 +212,6 @@ WRITE(write_schema)
 
 WRITE(write_manifest_bytes)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_proto message = nt_lance_dataset_of(dataset)->manifest.message;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
@@ -222,7 +219,6 @@ WRITE(write_manifest_bytes)
 
 static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return nt_lance_dataset_of(dataset)->manifest.message.size;
 }
 
@@ -230,32 +226,27 @@ static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number
 
 WRITE(write_transaction)
 {
-    (void)file, (void)number;
     return nt_lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
 }
 
 WRITE(write_transaction_bytes)
 {
-    (void)file, (void)number;
     return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
 }
 
 WRITE(write_indices)
 {
-    (void)file, (void)number;
     return nt_lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
 }
 
 WRITE(write_indices_bytes)
 {
-    (void)file, (void)number;
     return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
 }
 
 /* Writes the current state, which all versions share. */
 WRITE(write_refs)
 {
-    (void)file, (void)number;
     struct nt_folder *folder = nt_lance_dataset_of(dataset)->folder;
     struct nt_json json;
     nt_json_document(&json, out, "lance_refs");
@@ -318,7 +309,6 @@ static enum nt_status open_fragments(const struct nt_file *file, const struct nt
                                      uint64_t number, struct nt_text_generator **text_ret,
                                      struct nt_error *error)
 {
-    (void)file, (void)number;
     struct fragments_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
@@ -334,7 +324,6 @@ static enum nt_status are_fragments_short(const struct nt_file *file, const stru
                                           uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_BYTES = 256 << 10 };
-    (void)file, (void)number, (void)error;
     *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MAX_BYTES;
     return NT_OK;
 }
@@ -409,7 +398,6 @@ static enum nt_status open_deletions(const struct nt_file *file, const struct nt
                                      uint64_t number, struct nt_text_generator **text_ret,
                                      struct nt_error *error)
 {
-    (void)number;
     struct deletions_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
@@ -426,7 +414,6 @@ static enum nt_status are_deletions_short(const struct nt_file *file, const stru
     enum { MAX_FRAGMENTS = 256, MAX_ROWS = 16384 };
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint64_t fragments = 0, rows = 0;
-    (void)file, (void)number, (void)error;
     for (uint32_t i = 0; i < lance->fragment_count; i++) {
         uint64_t deleted = lance->fragments[i].deleted_rows;
         fragments += deleted > 0;
@@ -484,7 +471,6 @@ enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struc
 enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct nt_json *json,
                                               struct nt_error *error)
 {
-    (void)error;
     nt_json_member_string(json, "kind", "Lance dataset");
     return nt_lance_describe_dataset(file->datasets[0], json);
 }

@@ -278,7 +278,6 @@ enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct n
                                       uint64_t number, struct nt_text_generator **text_ret,
                                       struct nt_error *error)
 {
-    (void)number;
     struct versions_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
@@ -331,7 +330,6 @@ static enum nt_status count_version(void *context, const struct nt_lance_version
 static enum nt_status count_tag(void *context, const char *name, struct nt_error *error)
 {
     struct estimate *estimate = context;
-    (void)name;
     estimate->tags++;
     return is_over(estimate) ? nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "many tags") : NT_OK;
 }
@@ -339,7 +337,6 @@ static enum nt_status count_tag(void *context, const char *name, struct nt_error
 enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
-    (void)file, (void)number;
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct estimate estimate = {.folder = lance->folder};
     *is_short_ret = false;

@@ -312,7 +312,6 @@ static enum nt_status note_version(void *context, const struct nt_lance_version 
                                    struct nt_error *error)
 {
     struct search *search = context;
-    (void)error;
     bool is_later = !search->count || version->number > search->latest.number ||
                     (version->number == search->latest.number && version->is_inverted);
     if (is_later)
@@ -443,7 +442,6 @@ static enum nt_status add_name(void *context, const char *name, struct nt_error 
 {
     enum { MAX_REPORTED = 16 };
     struct names *names = context;
-    (void)error;
     if (names->count < MAX_REPORTED)
         nt_buffer_format(&names->text, "%s%s", names->count ? ", " : "", name);
     else if (names->count == MAX_REPORTED)

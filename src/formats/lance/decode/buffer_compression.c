@@ -86,7 +86,6 @@ static bool is_bare_frame(const uint8_t *input, size_t input_bytes)
 static enum nt_status split_zstd(const uint8_t *input, size_t input_bytes, struct payload *payload_ret,
                                  struct nt_error *error)
 {
-    (void)error;
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
     bool is_declared = !is_bare_frame(input, input_bytes);
     uint64_t size = is_declared ? nt_get_le64(&cursor) : 0;

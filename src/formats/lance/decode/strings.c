@@ -86,7 +86,6 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const stru
                                        const struct nt_buffer_slice *part, uint64_t elements,
                                        struct nt_decoded_array *array, struct nt_error *error)
 {
-    (void)node;
     struct nt_cursor cursor = nt_cursor(part->data, part->bytes);
     uint32_t bits = nt_get_le32(&cursor);
     uint64_t start, bytes;

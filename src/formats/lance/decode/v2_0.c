@@ -114,7 +114,6 @@ static enum nt_status decode_nullable(const struct job *job, struct nt_error *er
 
 static enum nt_status make_null(const struct job *job, struct nt_error *error)
 {
-    (void)error;
     *job->array = (struct nt_decoded_array){.elements = job->elements, .is_null = true};
     return NT_OK;
 }

@@ -62,7 +62,6 @@ void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error)
 {
-    (void)error;
     const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
     nt_json_member_string(json, "kind", "Lance file");
     nt_json_member_string(json, "version", lance->tail.version);

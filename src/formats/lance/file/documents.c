@@ -125,7 +125,6 @@ static enum nt_status nt_lance_metadata_open(const struct nt_file *file, const s
                                              uint64_t number, struct nt_text_generator **text_ret,
                                              struct nt_error *error)
 {
-    (void)file, (void)number;
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
@@ -154,7 +153,6 @@ static void put_tables(struct nt_json *json, const struct nt_lance *lance)
 enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_tail *tail = &lance->tail;
     struct nt_json json;
@@ -176,7 +174,6 @@ enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt
 enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_schema");
@@ -189,7 +186,6 @@ enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt
 enum nt_status nt_lance_write_schema_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_proto message = nt_lance_of(dataset)->descriptor;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
@@ -197,13 +193,11 @@ enum nt_status nt_lance_write_schema_bytes(const struct nt_file *file, const str
 
 uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return nt_lance_of(dataset)->descriptor.size;
 }
 
 WRITE(write_column_bytes)
 {
-    (void)file, (void)error;
     const struct nt_lance_column *column = &nt_lance_of(dataset)->columns[number];
     nt_buffer_append(out, column->message.bytes, column->message.size);
     return NT_OK;
@@ -211,7 +205,6 @@ WRITE(write_column_bytes)
 
 WRITE(write_global_bytes)
 {
-    (void)number;
     const struct nt_lance_buffer *global = &nt_lance_of(dataset)->globals[number];
     return global->bytes == 0
                ? NT_OK
@@ -220,13 +213,11 @@ WRITE(write_global_bytes)
 
 static uint64_t count_globals(const struct nt_file *file, const struct nt_dataset *dataset)
 {
-    (void)file;
     return nt_lance_of(dataset)->tail.globals;
 }
 
 static uint64_t count_columns(const struct nt_file *file, const struct nt_dataset *dataset)
 {
-    (void)file;
     return nt_lance_of(dataset)->tail.columns;
 }
 
@@ -245,7 +236,6 @@ static enum nt_status is_metadata_short(const struct nt_file *file, const struct
                                         uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_BYTES = 128 << 10 };
-    (void)file, (void)number, (void)error;
     const struct nt_lance_tail *tail = &nt_lance_of(dataset)->tail;
     *is_short_ret = tail->column_table - tail->columns_start <= MAX_BYTES;
     return NT_OK;

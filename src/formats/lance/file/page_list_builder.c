@@ -211,7 +211,6 @@ static enum nt_status put_values(struct putting *putting, const struct nt_page_l
 {
     const struct nt_page_list_builder *list_builder = putting->list_builder;
     uint64_t elements;
-    (void)is_last;
     if (!nt_multiply(entry->rows, list_builder->column_map->items, &elements))
         return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
@@ -244,20 +243,17 @@ static enum nt_status put_following(struct putting *putting, const struct nt_pag
 
 static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    (void)is_last;
     return put_following(putting, entry, entry->bytes, "bytes of strings");
 }
 
 static enum nt_status put_bytes(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    (void)is_last;
     return add_page(putting->list_builder, putting->builder, entry, putting->position, entry->bytes,
                     entry->rows, false);
 }
 
 static enum nt_status put_blob(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    (void)is_last;
     return entry->is_blob ? add_page(putting->list_builder, putting->builder, entry, putting->position,
                                      entry->bytes, 0, false)
                           : NT_OK;
@@ -296,7 +292,6 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
 static enum nt_status put_plain_ends(struct putting *putting, const struct nt_page_list_entry *entry,
                                      bool is_last)
 {
-    (void)is_last;
     return put_following(putting, entry, entry->items, "items of lists");
 }
 

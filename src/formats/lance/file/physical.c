@@ -577,7 +577,6 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
                                            struct nt_error *error)
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
-    (void)part, (void)error;
     *physical_column_ret = (struct nt_lance_physical_column){
         .lance = lance, .column_map = nt_lance_map_own_column(lance, field)};
     return NT_OK;

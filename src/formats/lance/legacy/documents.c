@@ -90,7 +90,6 @@ static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
                                                     struct nt_text_generator **text_ret,
                                                     struct nt_error *error)
 {
-    (void)file, (void)number;
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
@@ -105,7 +104,6 @@ static enum nt_status nt_lance_legacy_metadata_is_short(const struct nt_file *fi
                                                         bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_CELLS = 4096, MAX_BYTES = 64 << 10 };
-    (void)file, (void)number, (void)error;
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
     *is_short_ret = (uint64_t)legacy->table.fields * legacy->table.batches <= MAX_CELLS &&
                     legacy->metadata.size <= MAX_BYTES;
@@ -117,7 +115,6 @@ static enum nt_status nt_lance_legacy_metadata_is_short(const struct nt_file *fi
 static enum nt_status write_metadata_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
                                            uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    (void)file, (void)number, (void)error;
     const struct nt_proto message = nt_lance_of(dataset)->legacy->metadata;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
@@ -125,7 +122,6 @@ static enum nt_status write_metadata_bytes(const struct nt_file *file, const str
 
 static uint64_t metadata_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
-    (void)number;
     return nt_lance_of(dataset)->legacy->metadata.size;
 }
 

@@ -218,7 +218,6 @@ enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct
                                         uint64_t number, struct nt_text_generator **text_ret,
                                         struct nt_error *error)
 {
-    (void)file, (void)number;
     const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
     if (failure)
         return nt_fail_with(error, failure);
@@ -235,7 +234,6 @@ enum nt_status nt_lance_statistics_is_short(const struct nt_file *file, const st
                                             uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_LINES = 512 };
-    (void)file, (void)number, (void)error;
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
     *is_short_ret = (uint64_t)legacy->statistics.schema.field_count * legacy->table.batches <= MAX_LINES;
     return NT_OK;

@@ -106,7 +106,6 @@ static struct nt_error error;
 static enum nt_status take(void *context, const uint8_t *values, size_t count, struct nt_error *problem)
 {
     struct found *found = context;
-    (void)problem;
     ck_assert_uint_le(found->count + count, MOST);
     memcpy(found->rows + found->count, values, 4 * count);
     found->count += count;
