@@ -509,23 +509,6 @@ void nt_overwrite_guard_deinit(struct nt_overwrite_guard *guard);
 enum nt_status nt_overwrite_guard_check(const struct nt_overwrite_guard *guard, const char *path,
                                         struct nt_error *error);
 
-/* ---- Files that appear when they are complete ---- */
-
-/* Written under a temporary name and then renamed, so that a failure, or a signal that ends the program,
- * leaves nothing. At most one at a time. */
-struct nt_output_file {
-    const char *path;
-    char *temporary; /* the name while it is written */
-    int descriptor;
-};
-
-/* Refuses a path that exists, unless `overwrite`. Needs a deinit, also after a failure. */
-enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
-                                   struct nt_error *error);
-enum nt_status nt_output_file_finish(struct nt_output_file *file, bool overwrite, struct nt_error *error);
-/* Removes a file that is not finished. */
-void nt_output_file_deinit(struct nt_output_file *file);
-
 /* ---- Names of the command line ---- */
 
 struct nt_named_node {

@@ -296,7 +296,7 @@ enum nt_status nt_tfile_refuse(const struct nt_tfile *tfile, const char *request
 enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visit *visit, void *context,
                                       struct nt_error *error);
 
-/* ---- describe.c, tfile_layout.c: documents and layout ---- */
+/* ---- describe.c: documents and layout ---- */
 
 enum { NT_TFILE_DOCUMENT_COUNT = 1 };
 extern const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT];

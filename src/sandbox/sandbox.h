@@ -38,7 +38,6 @@ struct nt_sandbox_rules {
 /* ---- Parts ---- */
 
 int nt_capabilities_drop(const struct nt_sandbox_rules *rules);
-int nt_landlock_enter(const struct nt_sandbox_rules *rules);
 /* `has_landlock`: leaves calls whose arguments seccomp cannot inspect to Landlock. All threads. */
 int nt_seccomp_enter(unsigned uses, bool has_landlock);
 

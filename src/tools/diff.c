@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares two datasets: the schema, then the values field by field, then the layout. Reports each
- * difference through a callback.
+ * Compares two datasets. Pairs their fields by name, level by level, and compares the schema properties
+ * of each pair; then compares the values field by field, then the layout. Reports each difference
+ * through a callback.
  */
 #include "tools/tools.h"
 
@@ -15,7 +16,346 @@
 #include "core/json/json.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
+#include "read/page.h"
 #include "read/read.h"
+
+/* ---- Field properties as text ---- */
+
+typedef void put_property(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
+
+static void put_type(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    nt_buffer_append(out, dataset->fields[field].type.bytes, dataset->fields[field].type.length);
+}
+
+static void put_kind(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    nt_buffer_text(out, nt_field_kind_name(dataset->fields[field].kind));
+}
+
+static void put_shape(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t index)
+{
+    const struct nt_field *field = &dataset->fields[index];
+    if (!field->dimension_count && field->repetition)
+        nt_buffer_format(out, "[%" PRIu64 "]", field->repetition);
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : "[", field->dimensions[i],
+                         i + 1 == field->dimension_count ? "]" : "");
+    if (nt_field_is_fortran_order(field))
+        nt_buffer_text(out, " in Fortran order");
+}
+
+static void put_dtype(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_dtype dtype;
+    if (!nt_field_has_stream(&dataset->fields[field], NT_STREAM_DATA))
+        return;
+    nt_field_stream_dtype(dataset, field, NT_STREAM_DATA, &dtype);
+    nt_buffer_text(out, dtype.numpy);
+}
+
+static void put_description(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_text *text = &dataset->fields[field].description;
+    nt_buffer_append(out, text->bytes, text->length);
+}
+
+static void put_source(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    if (nt_field_source(&dataset->fields[field]) != NT_NONE)
+        nt_append_field_path(out, dataset, nt_field_source(&dataset->fields[field]), '/');
+}
+
+static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    nt_buffer_text(out, dataset->fields[field].is_nullable ? "true" : "false");
+}
+
+static const struct property {
+    const char *name;
+    put_property *put;
+    bool is_of_schema;   /* set by the writer */
+    bool is_of_elements; /* if it differs, elements have another meaning */
+    bool is_of_rows;     /* likewise, for all sub-fields */
+    bool is_of_numbers;  /* does not matter for integers, which are compared by their values */
+} properties[] = {
+    {"type", put_type, .is_of_schema = true},
+    {"kind", put_kind, .is_of_elements = true, .is_of_rows = true, .is_of_numbers = true},
+    {"shape", put_shape, .is_of_schema = true, .is_of_elements = true, .is_of_rows = true},
+    {"dtype", put_dtype, .is_of_elements = true, .is_of_numbers = true},
+    {"is_nullable", put_nullable, .is_of_schema = true, .is_of_elements = true},
+    {"description", put_description, .is_of_schema = true},
+    {"source", put_source, .is_of_schema = true},
+};
+enum { PROPERTIES = sizeof(properties) / sizeof(*properties) };
+
+/* Appends the texts of both sides, which the caller deinitializes; false without memory. */
+static bool put_both(const struct property *property, const struct nt_diff_side *sides,
+                     const struct nt_field_pair *pair, struct nt_buffer texts[NT_DIFF_SIDES])
+{
+    bool has_memory = true;
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        nt_buffer_clear(&texts[side]);
+        property->put(&texts[side], sides[side].dataset, pair->fields[side]);
+        has_memory &= !texts[side].failed;
+    }
+    return has_memory;
+}
+
+static struct nt_text text_of(const struct nt_buffer *buffer)
+{
+    return (struct nt_text){nt_buffer_string(buffer), buffer->length};
+}
+
+static bool are_equal(const struct nt_buffer texts[NT_DIFF_SIDES])
+{
+    return nt_texts_are_equal(text_of(&texts[0]), text_of(&texts[1]));
+}
+
+static void deinit_both(struct nt_buffer texts[NT_DIFF_SIDES])
+{
+    nt_buffer_deinit(&texts[0]);
+    nt_buffer_deinit(&texts[1]);
+}
+
+/* ---- Pairs ---- */
+
+/* The siblings on one side and the places of their partners. */
+struct siblings {
+    const uint32_t *fields;
+    uint32_t count;
+    struct nt_field_names names;
+    uint32_t *partners; /* [position]; NT_NONE: none */
+};
+
+struct matching {
+    const struct nt_diff_side *sides;
+    struct nt_field_pair *pairs;
+    size_t count, capacity;
+    struct nt_buffer texts[NT_DIFF_SIDES];
+};
+
+static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct siblings *siblings,
+                                    struct nt_error *error)
+{
+    siblings->partners = calloc((size_t)siblings->count + 1, sizeof(*siblings->partners));
+    if (!siblings->partners)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < siblings->count; i++)
+        siblings->partners[i] = NT_NONE;
+    return nt_field_names_init(&siblings->names, dataset->fields, siblings->fields, siblings->count, error);
+}
+
+static void find_partners(struct siblings *a, struct siblings *b)
+{
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        const struct nt_field_name *one = &a->names.sorted[i], *other = &b->names.sorted[k];
+        int order = nt_texts_compare(one->text, other->text);
+        if (order == 0) {
+            a->partners[one->position] = other->position;
+            b->partners[other->position] = one->position;
+        }
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+/* Is the field's only sub-field an item, whose name each format chooses ("_0", "item")? */
+static bool has_item(const struct nt_dataset *dataset, uint32_t field)
+{
+    if (field == NT_NONE || dataset->fields[field].child_count != 1)
+        return false;
+    enum nt_form form = nt_field_kind_info(dataset->fields[field].kind)->form;
+    return form == NT_FORM_LIST || form == NT_FORM_FIXED_LIST || form == NT_FORM_OPTIONAL;
+}
+
+static enum nt_status add_pair(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
+{
+    struct nt_field_pair *pairs =
+        nt_grow(matching->pairs, matching->count, &matching->capacity, sizeof(*pairs));
+    if (!pairs)
+        return nt_fail_memory(error);
+    matching->pairs = pairs;
+    pairs[matching->count++] = (struct nt_field_pair){{a, b}};
+    return NT_OK;
+}
+
+static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
+                                     struct nt_error *error);
+
+/* Adds A's fields in their order, then those that only B has. */
+static enum nt_status add_siblings(struct matching *matching, const struct siblings *a,
+                                   const struct siblings *b, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < a->count && status == NT_OK; i++)
+        status = a->partners[i] == NT_NONE
+                     ? add_pair(matching, a->fields[i], NT_NONE, error)
+                     : add_with_below(matching, a->fields[i], b->fields[a->partners[i]], error);
+    for (uint32_t i = 0; i < b->count && status == NT_OK; i++)
+        if (b->partners[i] == NT_NONE)
+            status = add_pair(matching, NT_NONE, b->fields[i], error);
+    return status;
+}
+
+/* NT_NONE: the top-level fields. */
+static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_t b, struct nt_error *error)
+{
+    struct siblings siblings[NT_DIFF_SIDES] = {{0}};
+    const uint32_t parents[NT_DIFF_SIDES] = {a, b};
+    enum nt_status status = NT_OK;
+    for (unsigned side = 0; status == NT_OK && side < NT_DIFF_SIDES; side++) {
+        const struct nt_dataset *dataset = matching->sides[side].dataset;
+        siblings[side].fields = nt_dataset_children(dataset, parents[side], &siblings[side].count);
+        status = sort_siblings(dataset, &siblings[side], error);
+    }
+    if (status == NT_OK) {
+        if (has_item(matching->sides[0].dataset, a) && has_item(matching->sides[1].dataset, b))
+            siblings[0].partners[0] = siblings[1].partners[0] = 0;
+        else
+            find_partners(&siblings[0], &siblings[1]);
+        status = add_siblings(matching, &siblings[0], &siblings[1], error);
+    }
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        nt_field_names_deinit(&siblings[side].names);
+        free(siblings[side].partners);
+    }
+    return status;
+}
+
+/* Do rows below both fields have the same meaning? */
+static bool are_built_alike(struct matching *matching, const struct nt_field_pair *pair, bool *has_memory)
+{
+    bool are_alike = true;
+    for (size_t i = 0; i < PROPERTIES && are_alike; i++)
+        if (properties[i].is_of_rows) {
+            *has_memory &= put_both(&properties[i], matching->sides, pair, matching->texts);
+            are_alike = are_equal(matching->texts);
+        }
+    return are_alike;
+}
+
+/* Recursion is limited: fields nest no deeper than NT_MAX_DEPTH. */
+static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint32_t b,
+                                     struct nt_error *error)
+{
+    const struct nt_field_pair pair = {{a, b}};
+    bool has_memory = true;
+    enum nt_status status = add_pair(matching, a, b, error);
+    if (status != NT_OK)
+        return status;
+    bool goes_on = are_built_alike(matching, &pair, &has_memory);
+    if (!has_memory)
+        return nt_fail_memory(error);
+    return goes_on ? match_below(matching, a, b, error) : NT_OK;
+}
+
+/* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
+ * built fields are not listed. From malloc. */
+static enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
+                                     size_t *count_ret, struct nt_error *error)
+{
+    struct matching matching = {.sides = sides};
+    bool are_fields = sides[0].field != NT_NONE && sides[1].field != NT_NONE;
+    enum nt_status status = are_fields ? add_with_below(&matching, sides[0].field, sides[1].field, error)
+                                       : match_below(&matching, NT_NONE, NT_NONE, error);
+    deinit_both(matching.texts);
+    if (status != NT_OK) {
+        free(matching.pairs);
+        return status;
+    }
+    *pairs_ret = matching.pairs;
+    *count_ret = matching.count;
+    return NT_OK;
+}
+
+/* ---- Differences ---- */
+
+/* Reports a field that only one side has, with its type. */
+static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair *pair)
+{
+    unsigned side = pair->fields[0] == NT_NONE;
+    const struct nt_field *field = &run->sides[side].dataset->fields[pair->fields[side]];
+    struct nt_difference difference = nt_difference(NT_DIFF_SCHEMA, "field", pair->fields);
+    difference.values[side].kind = NT_DIFF_WORDS;
+    difference.values[side].text =
+        field->type.length ? field->type : nt_text_of(nt_field_kind_name(field->kind));
+    nt_diff_report(run, &difference);
+}
+
+/* Reports how the schemas of a pair's fields differ. */
+static enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                    struct nt_error *error)
+{
+    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
+    bool has_memory = true;
+    if (pair->fields[0] == NT_NONE || pair->fields[1] == NT_NONE) {
+        report_unpaired(run, pair);
+        return NT_OK;
+    }
+    for (size_t i = 0; i < PROPERTIES && has_memory; i++) {
+        if (!properties[i].is_of_schema)
+            continue;
+        has_memory = put_both(&properties[i], run->sides, pair, texts);
+        if (has_memory)
+            nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, properties[i].name, pair->fields),
+                                 text_of(&texts[0]), text_of(&texts[1]));
+    }
+    deinit_both(texts);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+/* A value or the number of items, in the machine's byte order. */
+static bool is_integer(const struct nt_field *field)
+{
+    static const bool are_integers[NT_ELEMENT_COUNT] = {
+        [NT_ELEMENT_INT8] = true,   [NT_ELEMENT_UINT8] = true, [NT_ELEMENT_INT16] = true,
+        [NT_ELEMENT_UINT16] = true, [NT_ELEMENT_INT32] = true, [NT_ELEMENT_UINT32] = true,
+        [NT_ELEMENT_INT64] = true,  [NT_ELEMENT_UINT64] = true};
+    return (field->kind == NT_FIELD_VALUE || field->kind == NT_FIELD_CARDINALITY) &&
+           are_integers[field->dtype.element] && field->dtype.number == field->dtype.element &&
+           !field->dtype.is_big_endian;
+}
+
+bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_field_pair *pair)
+{
+    return is_integer(&sides[0].dataset->fields[pair->fields[0]]) &&
+           is_integer(&sides[1].dataset->fields[pair->fields[1]]);
+}
+
+/* Can the fields be compared element by element? If not, reports that as a difference of values. */
+static enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                             bool *are_alike_ret, struct nt_error *error)
+{
+    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
+    bool has_memory = true;
+    bool are_integers = nt_diff_are_integers(run->sides, pair);
+    *are_alike_ret = true;
+    for (size_t i = 0; i < PROPERTIES && has_memory && *are_alike_ret; i++) {
+        if (!properties[i].is_of_elements || (are_integers && properties[i].is_of_numbers))
+            continue;
+        has_memory = put_both(&properties[i], run->sides, pair, texts);
+        if (has_memory)
+            *are_alike_ret =
+                !nt_diff_report_words(run, nt_difference(NT_DIFF_VALUES, properties[i].name, pair->fields),
+                                      text_of(&texts[0]), text_of(&texts[1]));
+    }
+    deinit_both(texts);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
+
+/* Are both fields projections of fields with the same path? Then those report the differences. */
+static enum nt_status nt_diff_is_shown_elsewhere(const struct nt_diff_side *sides,
+                                                 const struct nt_field_pair *pair, bool *is_shown_ret,
+                                                 struct nt_error *error)
+{
+    static const struct property source = {.put = put_source};
+    struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
+    bool has_memory = put_both(&source, sides, pair, texts);
+    *is_shown_ret = texts[0].length && are_equal(texts);
+    deinit_both(texts);
+    return has_memory ? NT_OK : nt_fail_memory(error);
+}
 
 /* ---- Report differences ---- */
 

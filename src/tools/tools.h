@@ -278,25 +278,8 @@ struct nt_field_pair {
     uint32_t fields[NT_DIFF_SIDES];
 };
 
-/* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
- * built fields are not listed. From malloc. */
-enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
-                              size_t *count_ret, struct nt_error *error);
-
-/* Reports how the schemas of a pair's fields differ. */
-enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
-                             struct nt_error *error);
-
 /* Are both single integers, by which they are compared whatever their kinds and sizes? */
 bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_field_pair *pair);
-
-/* Can the fields be compared element by element? If not, reports that as a difference of values. */
-enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
-                                      bool *are_alike_ret, struct nt_error *error);
-
-/* Are both fields projections of fields with the same path? Then those report the differences. */
-enum nt_status nt_diff_is_shown_elsewhere(const struct nt_diff_side *sides, const struct nt_field_pair *pair,
-                                          bool *is_shown_ret, struct nt_error *error);
 
 /* ---- Compare layouts ---- */
 
@@ -413,35 +396,6 @@ struct nt_layout_item {
     double ratio; /* of a page: bytes before compression divided by bytes after; 0: unknown */
     const char *owner, *detail;
 };
-
-/* ---- Owners of byte ranges ---- */
-
-struct nt_layout_claims {
-    const struct nt_file *file;
-    struct nt_budget *budget;           /* pays for the memory below */
-    uint64_t taken;                     /* bytes taken from the budget */
-    struct nt_layout_format_range *own; /* ranges of the format */
-    struct nt_layout_label *labels;
-    size_t own_count, own_capacity, label_count, label_capacity;
-};
-
-/* Requests the format's ranges. NT_LIMIT if there are too many. Deinitialize it even on failure. */
-enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
-                                     struct nt_error *error);
-void nt_layout_claims_deinit(struct nt_layout_claims *claims);
-
-/* Selects claims that begin here, both ends included. */
-struct nt_layout_window {
-    uint32_t first_source, last_source;
-    uint64_t first_offset, last_offset;
-};
-
-typedef enum nt_status nt_layout_visit(void *context, const struct nt_layout_item *claim);
-
-/* Visits all claims in a window, unordered. Loads all page lists and omits bad ones. */
-enum nt_status nt_layout_claims_visit(const struct nt_layout_claims *claims,
-                                      const struct nt_layout_window *window, nt_layout_visit *visit,
-                                      void *context, struct nt_error *error);
 
 /* ---- Layout of a file ---- */
 

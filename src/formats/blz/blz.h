@@ -30,21 +30,12 @@ struct nt_literal {
     const char *mistake; /* what was expected at `at`; NULL: no error so far */
 };
 
-/* Returns the next character that is not white space, 0 at the end. Consumes nothing. */
-char nt_literal_peek(struct nt_literal *literal);
-/* Consumes the character if it comes next. */
-bool nt_literal_accept(struct nt_literal *literal, char character);
-/* Consumes the character; fails if it does not come next. */
-void nt_literal_expect(struct nt_literal *literal, char character, const char *what);
 /* Does a string start here, with or without one of the prefixes u and b? */
 bool nt_literal_is_string(struct nt_literal *literal);
 /* Appends the content of a string to `out`: escapes resolved, \x as a byte, \u and \U as UTF-8. */
 void nt_literal_string(struct nt_literal *literal, struct nt_buffer *out);
 /* Reads an integer from 0 to 2^63 - 1; accepts Python 2's suffix L. */
 uint64_t nt_literal_integer(struct nt_literal *literal);
-/* Consumes one of the words None, True, False. */
-bool nt_literal_word(struct nt_literal *literal, const char *word);
-void nt_literal_fail(struct nt_literal *literal, const char *what);
 
 /* Appends a text as a Python string literal in ASCII. */
 void nt_append_literal(struct nt_buffer *out, const char *bytes, size_t length);
@@ -236,15 +227,6 @@ struct nt_blz {
 
 /* See struct nt_dataset_ops. */
 enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
-
-enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error);
-void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
-enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                    const struct nt_page *page, struct nt_json *json);
-enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
-enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                             struct nt_error *error);
 
 /* ---- Detect changes ---- */
 

@@ -447,52 +447,6 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
                               uint64_t offset, struct nt_error *error);
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error);
 
-/* ---- Directory listings ---- */
-
-struct nt_remote_entry {
-    const char *name;
-    const char *validator; /* identifies the version; "": only opening the file reveals it */
-    uint64_t size;
-    int64_t modified; /* NT_FETCH_NO_TIME */
-    bool is_folder;
-    uint32_t number; /* in order of arrival */
-};
-
-struct nt_remote_list {
-    struct nt_remote_entry *entries; /* by name, each once */
-    size_t count, capacity;
-    struct nt_arena *arena;
-    atomic_uint holders;
-    uint64_t asked, number; /* time of the request (nt_milliseconds), and its number */
-};
-/* Adds a reference; the last nt_remote_list_free frees the list. */
-void nt_remote_list_ref(struct nt_remote_list *list);
-void nt_remote_list_free(struct nt_remote_list *list); /* accepts NULL */
-
-/* ---- Listing cache ---- */
-
-/* The caller fills in the first members: */
-struct nt_remote_lists {
-    struct nt_fetcher *fetcher;
-    const char *address, *shown;     /* of the root folder */
-    struct nt_remote_sublist *inner; /* lists requested so far */
-    uint64_t count;                  /* number of requested lists */
-};
-
-void nt_remote_lists_deinit(struct nt_remote_lists *lists);
-
-/* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
- * parents may already show. Valid until the next refresh, or longer with a reference. */
-enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text name,
-                                   struct nt_remote_list **list_ret, struct nt_error *error);
-/* Finds a file or folder in the list of its folder. */
-enum nt_status nt_remote_lists_find(struct nt_remote_lists *lists, const char *name,
-                                    const struct nt_remote_entry **entry_ret, struct nt_error *error);
-/* See nt_folder_refresh. Requests the innermost listed folder on the path again; those below it follow
- * when they are needed. Keeps the old list if the request fails. */
-enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_text name,
-                                       uint64_t *number_ret, struct nt_error *error);
-
 /* ---- Remote folders ---- */
 
 /* The folder at an address, in its current state: requests the list of each folder once, at its first

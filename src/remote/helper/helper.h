@@ -601,13 +601,6 @@ struct nt_xrd_operation {
     STAILQ_ENTRY(nt_xrd_operation) answered;
 };
 
-bool nt_xrd_queue_init(struct nt_xrd_queue *queue);
-/* Calls `end` of all answered operations. */
-void nt_xrd_queue_work(struct nt_xrd_queue *queue);
-/* Lists a folder. NULL if out of memory; else the operation owns the result. */
-struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
-                                      const char *url, uint64_t milliseconds);
-
 /* ---- XRootD files ---- */
 
 /* One try of a job: it waits for its file to open, and then for its bytes. */
@@ -633,32 +626,6 @@ struct nt_xrootd_file {
     struct nt_xrd_ends *ends;         /* only during the first opening */
     struct nt_xrd_walk *walk;         /* of a listing of a folder; NULL: a file */
 };
-
-/* Add an attempt to the waiting list, and remove it. */
-void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt);
-void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt);
-/* Removes the file from the backend's `ready` list. */
-void nt_xrootd_file_dequeue(struct nt_xrootd_file *file);
-
-/* Starts to open the file for its waiting attempts. False if out of memory. */
-bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue);
-/* Forces the file to be opened again before its next request. */
-void nt_xrootd_file_invalidate(struct nt_xrootd_file *file);
-/* Fails all waiting attempts. */
-void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result);
-
-/* The validator of a file. It omits the server's file id: another process may reach another server,
- * where the same file has another id. */
-void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified);
-
-/* ---- XRootD reads ---- */
-
-/* Reads what all waiting attempts of the file need. */
-void nt_xrootd_read_all(struct nt_xrootd_file *file);
-/* Delivers bytes that arrived while `take` was paused. */
-void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt);
-/* Cancels the attempt's share of its read. */
-void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt);
 
 /* ---- XRootD backend ---- */
 

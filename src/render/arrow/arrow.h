@@ -369,7 +369,7 @@ struct nt_arrow_run {
 bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
                        struct nt_arrow_run *run_ret);
 
-/* batch_decode.c: decodes each buffer into memory of its own (aligned to NT_ARROW_ALIGNMENT and padded with
+/* Decodes each buffer into memory of its own (aligned to NT_ARROW_ALIGNMENT and padded with
  * zeros to a multiple of it), and counts the remaining nulls. `memory` is zeroed; NULL stays for a
  * validity buffer without bytes. The caller frees the memory, also after a failure. */
 enum nt_status nt_arrow_decode_body(const struct nt_arrow *arrow, struct nt_arrow_body *body, void **memory,

@@ -462,9 +462,6 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
 uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
                               const struct nt_lance_leaf *leaf);
 
-/* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
-bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column);
-
 /* Returns what a field of the model, which shows `part` of the schema, reads from a file. */
 struct nt_lance_column_map nt_lance_map_column(const struct nt_lance_schema *schema,
                                                const struct nt_lance_leaf *leaf, bool has_item_columns,
@@ -583,15 +580,6 @@ enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json
 /* Puts members of an object: the range of a message (NULL: reported elsewhere) and its contents. */
 void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
                           const struct nt_lance_buffer *range);
-
-/* Puts members of an object: the metadata of a page of a column. */
-void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page);
-/* Puts ranges of the file as a list. */
-void nt_lance_buffers_json(struct nt_json *json, const char *key, const struct nt_lance_buffer *buffers,
-                           uint64_t count);
-/* Puts "type_url" and, if its type is known, "message". */
-void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct nt_proto message,
-                           enum nt_lance_encoding_kind kind);
 
 /* Puts tail, tables, schema, global buffers, metadata of columns and the columns' own buffers. */
 enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds the page list of a field from the pages of its file column. Lists and strings are counted in
- * one pass over the column; each blob becomes a page of its own.
+ * one pass over the column; each blob becomes a page of its own. Also tells which bytes of a file are
+ * read for a page list, and for its pages.
  */
-#include "formats/lance/file/file.h"
 #include "formats/lance/file/page_list.h"
 
 #include <inttypes.h>
@@ -12,9 +12,11 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/codec/codec.h"
+#include "core/io/source.h"
 #include "core/model/builder.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
+#include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
 
 /* ---- Blob pages ---- */
@@ -411,7 +413,8 @@ static enum nt_status fill(struct nt_page_list_builder *list_builder)
 
 /* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
 
-bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
+/* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
+static bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
 {
     return column < lance->tail.columns && lance->columns[column].page_count &&
            nt_lance_has_lists(&lance->columns[column].pages[0]);
@@ -496,4 +499,53 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, 
     const struct nt_lance_column_map column_map =
         nt_lance_map_own_column(lance, nt_group_record(dataset, number).field);
     return nt_lance_fill_group(dataset, number, lance, &column_map, error);
+}
+
+/* ---- Bytes that are read ---- */
+
+/* The buffer with the values of a page: the page list is built from the other buffers if the values need
+ * not be counted. NT_NONE: in 2.0, and in pages of a single value, the list then needs no buffer. */
+static uint32_t find_values(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    switch (nt_lance_page_layout_kind(page, &member)) {
+    case NT_LANCE_LAYOUT_MINI_BLOCK:
+        return 1;
+    case NT_LANCE_LAYOUT_FULL_ZIP:
+        return 0;
+    default:
+        return NT_NONE;
+    }
+}
+
+static void plan_page(const struct nt_lance *lance, const struct nt_lance_page *page, bool with_values,
+                      struct nt_prefetch *prefetch)
+{
+    uint32_t values = find_values(page);
+    if (!with_values && values == NT_NONE)
+        return;
+    for (uint32_t i = 0; i < page->buffer_count; i++)
+        if ((with_values || i != values) && page->buffers[i].bytes)
+            nt_prefetch_add_range(prefetch, lance->source, lance->number,
+                                  (struct nt_extent){page->buffers[i].offset, page->buffers[i].bytes});
+}
+
+static void plan_column(const struct nt_lance *lance, uint32_t number, bool with_values,
+                        struct nt_prefetch *prefetch)
+{
+    const struct nt_lance_column *column = number < lance->tail.columns ? &lance->columns[number] : NULL;
+    for (uint32_t i = 0; column && !column->failure && i < column->page_count; i++)
+        plan_page(lance, &column->pages[i], with_values, prefetch);
+}
+
+void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *field, uint32_t column,
+                          bool with_pages, struct nt_prefetch *prefetch)
+{
+    bool is_text =
+        field->kind == NT_FIELD_STRING || field->kind == NT_FIELD_STREAMED || field->kind == NT_FIELD_JSON;
+    if (lance->legacy)
+        return;
+    plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES, prefetch);
+    if (with_pages && is_text && nt_lance_has_byte_column(lance, column))
+        plan_column(lance, column + 1, true, prefetch);
 }

@@ -1,19 +1,278 @@
 /* SPDX-License-Identifier: MIT
  *
- * The documents of a legacy file, the JSON members of its columns and pages, and the owner of every
- * byte range outside pages.
+ * The documents of a legacy file, among them its page statistics (null count, minimum, maximum) as JSON
+ * lines; the JSON members of its columns and pages; and the owner of every byte range outside pages.
  */
 #include "formats/lance/legacy/legacy.h"
 
+#include <ntuple/source.h>
+
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/file.h"
 #include "formats/lance/file/messages.h"
+
+enum { NULL_COUNT, MINIMUM, MAXIMUM, MEMBERS };
+static const struct {
+    const char *name; /* in the file */
+    const char *key;
+} members[MEMBERS] = {
+    [NULL_COUNT] = {"null_count", "null_count"},
+    [MINIMUM] = {"min_value", "minimum"},
+    [MAXIMUM] = {"max_value", "maximum"},
+};
+
+/* A member's values, one per batch. */
+struct column {
+    const struct nt_lance_type *type; /* NULL: absent, or of a type without statistics */
+    uint64_t stored_bytes;
+    uint64_t begin, bytes; /* strings: their range in the file */
+    uint8_t *values;       /* from malloc: values, or offsets followed by the strings' bytes */
+};
+
+struct statistics_text {
+    struct nt_text_generator base;
+    const struct nt_dataset *dataset;
+    uint32_t next; /* next field of the statistics */
+};
+
+/* ---- Columns ---- */
+
+static bool is_strings(const struct nt_lance_type *type)
+{
+    return type->shape == NT_LANCE_IS_TEXT || type->shape == NT_LANCE_IS_BYTES;
+}
+
+/* Locates a member and checks it against the file and the batches. */
+static enum nt_status find_column(const struct nt_lance *lance, uint32_t field, struct column *column,
+                                  struct nt_error *error)
+{
+    const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
+    const struct nt_lance_type *type = &statistics->schema.layouts[field].type;
+    const struct nt_lance_page_format *paging = &statistics->pagings[field];
+    const struct nt_lance_cell *cell =
+        nt_lance_cells(&statistics->table, statistics->schema.fields[field].id);
+    bool is_known = paging->kind == NT_LANCE_PAGE_STRINGS ||
+                    (paging->kind == NT_LANCE_PAGE_PLAIN && !type->value.list_count);
+    *column = (struct column){0};
+    if (!cell || paging->failure || !is_known)
+        return NT_OK;
+    if (cell->length != lance->legacy->table.batches)
+        return nt_fail_number(error, NT_CORRUPT, cell->offset, "rows of statistics",
+                              lance->legacy->table.batches, cell->length);
+    if (!nt_lance_page_bytes(paging, &type->value, cell->length, &column->stored_bytes) ||
+        !nt_fits(cell->offset, column->stored_bytes, lance->size))
+        return nt_fail(error, NT_CORRUPT, cell->offset,
+                       "statistics of %" PRIu64 " rows are outside the file of %" PRIu64 " bytes",
+                       cell->length, lance->size);
+    column->type = type;
+    return is_strings(type) ? nt_lance_read_strings(lance, cell->offset, cell->length, &column->begin,
+                                                    &column->bytes, error)
+                            : NT_OK;
+}
+
+static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t field, struct column *column,
+                                  struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
+    enum nt_status status = find_column(lance, field, column, error);
+    uint64_t bytes = column->stored_bytes;
+    if (status != NT_OK || !column->type)
+        return status;
+    uint64_t offset = nt_lance_cells(&statistics->table, statistics->schema.fields[field].id)->offset;
+    if (!nt_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
+        return nt_fail(error, NT_LIMIT, offset,
+                       "the statistics have %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
+                       bytes, dataset->file->page_bytes);
+    column->values = malloc(bytes + 1);
+    if (!column->values)
+        return nt_fail_memory(error);
+    status = nt_source_read(lance->source, offset, column->values, column->stored_bytes, error);
+    if (status == NT_OK && column->bytes)
+        status = nt_source_read(lance->source, column->begin, column->values + column->stored_bytes,
+                                column->bytes, error);
+    return status;
+}
+
+/* ---- Values ---- */
+
+/* A string without bytes is null, as in data pages. */
+static enum nt_status put_string(struct nt_json *json, const struct column *column, uint64_t row,
+                                 struct nt_error *error)
+{
+    uint64_t begin = nt_load_le64(column->values + row * sizeof(begin)),
+             end = nt_load_le64(column->values + (row + 1) * sizeof(end));
+    if (begin < column->begin || end < begin || end - column->begin > column->bytes)
+        return nt_fail(error, NT_CORRUPT, column->begin,
+                       "a string bound extends from %" PRIu64 " to %" PRIu64, begin, end);
+    const uint8_t *bytes = column->values + column->stored_bytes + (begin - column->begin);
+    if (begin == end)
+        nt_json_null(json);
+    else if (column->type->shape == NT_LANCE_IS_TEXT)
+        nt_json_bytes(json, bytes, end - begin);
+    else
+        nt_json_base64(json, bytes, end - begin);
+    return NT_OK;
+}
+
+static enum nt_status put_value(struct nt_json *json, const struct column *column, uint64_t row,
+                                struct nt_error *error)
+{
+    if (is_strings(column->type))
+        return put_string(json, column, row, error);
+    if (column->type->value.bits == 1)
+        nt_json_bool(json, column->values[row / 8] >> (row % 8) & 1);
+    else
+        nt_json_element(json, &column->type->dtype, column->values + row * (column->type->value.bits / 8));
+    return NT_OK;
+}
+
+/* ---- Lines ---- */
+
+/* Returns the field of the model whose id is the structure's name; NT_NONE if there is none. */
+static uint32_t find_field(const struct nt_dataset *dataset, const struct nt_lance_field *structure)
+{
+    char *end;
+    unsigned long id = strtoul(structure->name.bytes, &end, 10);
+    if (structure->parent != NT_NONE || !structure->name.length || *end || id > INT32_MAX)
+        return NT_NONE;
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        if (dataset->fields[i].id == id)
+            return i;
+    return NT_NONE;
+}
+
+static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field,
+                                const struct column columns[MEMBERS], struct nt_buffer *out,
+                                struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint32_t batches = nt_lance_of(dataset)->legacy->table.batches;
+    for (uint32_t batch = 0; status == NT_OK && batch < batches; batch++) {
+        struct nt_json json;
+        struct nt_buffer path = {0};
+        nt_json_line(&json, out);
+        nt_append_field_path(&path, dataset, field, '/');
+        nt_json_member_buffer(&json, "field", &path);
+        nt_json_member_unsigned(&json, "field_id", dataset->fields[field].id);
+        nt_json_member_unsigned(&json, "file_page", batch);
+        for (unsigned i = 0; status == NT_OK && i < MEMBERS; i++) {
+            if (!columns[i].type)
+                continue;
+            nt_json_key(&json, members[i].key);
+            status = put_value(&json, &columns[i], batch, error);
+        }
+        nt_json_finish(&json);
+    }
+    return status;
+}
+
+static enum nt_status write_statistics(struct statistics_text *text, struct nt_buffer *out,
+                                       struct nt_error *error)
+{
+    const struct nt_lance_schema *schema = &nt_lance_of(text->dataset)->legacy->statistics.schema;
+    struct column columns[MEMBERS] = {{0}};
+    uint32_t structure = text->next++, field = find_field(text->dataset, &schema->fields[structure]);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = structure + 1; field != NT_NONE && status == NT_OK && i < schema->field_count; i++)
+        for (unsigned member = 0; schema->fields[i].parent == structure && member < MEMBERS; member++)
+            if (status == NT_OK && !columns[member].values &&
+                nt_text_is(schema->fields[i].name, members[member].name))
+                status = load_column(text->dataset, i, &columns[member], error);
+    if (status == NT_OK && field != NT_NONE)
+        status = put_lines(text->dataset, field, columns, out, error);
+    if (status != NT_OK)
+        nt_error_context(error, "statistics of field %.*s", (int)schema->fields[structure].name.length,
+                         schema->fields[structure].name.bytes);
+    for (unsigned member = 0; member < MEMBERS; member++)
+        free(columns[member].values);
+    return status;
+}
+
+static enum nt_status next_statistics(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
+                                      struct nt_error *error)
+{
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct statistics_text *text = (struct statistics_text *)base;
+    uint32_t count = nt_lance_of(text->dataset)->legacy->statistics.schema.field_count;
+    enum nt_status status = NT_OK;
+    size_t end = out->length + PIECE_BYTES;
+    while (status == NT_OK && text->next < count && out->length < end && !out->failed)
+        status = write_statistics(text, out, error);
+    *more_ret = text->next < count;
+    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
+}
+
+static void free_text(struct nt_text_generator *base)
+{
+    free(base);
+}
+
+/* Members of nt_document: a JSON line for each field with statistics and each batch. */
+static enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
+                                               uint64_t number, struct nt_text_generator **text_ret,
+                                               struct nt_error *error)
+{
+    const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
+    if (failure)
+        return nt_fail_with(error, failure);
+    struct statistics_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base = (struct nt_text_generator){.next = next_statistics, .free = free_text};
+    text->dataset = dataset;
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+static enum nt_status nt_lance_statistics_is_short(const struct nt_file *file,
+                                                   const struct nt_dataset *dataset, uint64_t number,
+                                                   bool *is_short_ret, struct nt_error *error)
+{
+    enum { MAX_LINES = 512 };
+    const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
+    *is_short_ret = (uint64_t)legacy->statistics.schema.field_count * legacy->table.batches <= MAX_LINES;
+    return NT_OK;
+}
+
+/* ---- Layout ---- */
+
+/* Ranges that cannot be located are not reported. */
+static enum nt_status nt_lance_statistics_lay_out(const struct nt_lance *lance,
+                                                  const struct nt_layout_output *output,
+                                                  struct nt_error *error)
+{
+    const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
+    const struct nt_lance_page_table *table = &statistics->table;
+    enum nt_status status = nt_layout_put(
+        output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell), "page table");
+    for (uint32_t i = 0; status == NT_OK && i < statistics->schema.field_count; i++) {
+        struct nt_error unused;
+        struct column column;
+        status = find_column(lance, i, &column, &unused);
+        if (status != NT_OK && !nt_is_environmental(status))
+            column.type = NULL;
+        else if (status != NT_OK)
+            return nt_fail_with(error, &unused);
+        status = NT_OK;
+        if (!column.type)
+            continue;
+        uint64_t offset = nt_lance_cells(table, statistics->schema.fields[i].id)->offset;
+        status = nt_layout_put(output, offset, column.stored_bytes, "statistics");
+        if (status == NT_OK)
+            status = nt_layout_put(output, column.begin, column.bytes, "statistics");
+    }
+    return status;
+}
 
 /* ---- Write metadata.json ---- */
 
@@ -77,11 +336,6 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
         nt_json_finish(&text->json);
     }
     return out->failed ? nt_fail_memory(error) : NT_OK;
-}
-
-static void free_text(struct nt_text_generator *base)
-{
-    free(base);
 }
 
 /* Members of nt_document. */
