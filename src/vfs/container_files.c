@@ -13,6 +13,7 @@
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "render/render.h"
+#include "tools/tools.h"
 #include "vfs/inode.h"
 #include "vfs/tree.h"
 
@@ -109,6 +110,27 @@ enum nt_status nt_error_json(const struct nt_resolved_node *resolved, struct nt_
 static bool has_failed(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     return resolved->file->failure;
+}
+
+/* ---- layout.jsonl and layout.svg ---- */
+
+static enum nt_status nt_layout_jsonl(const struct nt_resolved_node *resolved,
+                                      struct nt_text_generator **text_ret, struct nt_error *error)
+{
+    return nt_layout_lines(resolved->file, text_ret, error);
+}
+
+static enum nt_status nt_layout_svg_size(const struct nt_resolved_node *resolved, bool may_block,
+                                         uint64_t *size_ret, struct nt_error *error)
+{
+    *size_ret = nt_layout_svg_bytes(resolved->file);
+    return NT_OK;
+}
+
+static enum nt_status nt_layout_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                         struct nt_error *error)
+{
+    return nt_layout_svg(resolved->file, out, error);
 }
 
 /* ---- The tables ---- */

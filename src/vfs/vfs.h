@@ -362,12 +362,8 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
                      struct nt_error *error);
 
-/* `close` of a content that owns only memory; nt_text_free is the `free` of such a text. */
+/* `close` of a content that owns only memory. */
 void nt_content_free(struct nt_content *content);
-static inline void nt_text_free(struct nt_text_generator *text)
-{
-    free(text);
-}
 
 /* Opens the text generator of the node's row. A sequential read generates the text once; a seek back
  * restarts it. The node must outlive the content. */
@@ -535,13 +531,9 @@ enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *
 /* "path": the path of a dataset below its file's directory; null if it exceeds the length limit. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
 
-/* ---- Rendered files ---- */
+/* ---- Rows of a dataset or field ---- */
 
-nt_pseudo_text nt_schema_txt, nt_rows_jsonl, nt_head_jsonl, nt_table_csv, nt_layout_jsonl;
-nt_pseudo_exists nt_has_table_arrow;
-nt_pseudo_size nt_table_arrow_size, nt_layout_svg_size, nt_sizes_svg_size;
-nt_pseudo_open nt_table_arrow_open;
-nt_pseudo_produce nt_layout_svg_file, nt_sizes_svg_file;
+nt_pseudo_text nt_rows_jsonl, nt_head_jsonl;
 
 /* ---- Blob files ---- */
 

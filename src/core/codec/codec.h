@@ -418,12 +418,4 @@ void nt_unpack_bits(const uint8_t *packed, size_t count, uint8_t *output);
 void nt_unpack_integers(const uint8_t *packed, size_t packed_bytes, unsigned width, size_t first,
                         size_t count, uint32_t *output);
 
-/* ---- Roaring containers ---- */
-
-enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
-                                       struct nt_error *error);
-enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
-                                        struct nt_error *error);
-enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
-
 #endif

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "core/base/hash_table.h"
 #include "core/base/thread.h"
@@ -307,6 +308,12 @@ struct nt_text_generator {
     uint64_t too_many_bytes;
     bool is_given_up;
 };
+
+/* `free` of a generator that owns only memory. */
+static inline void nt_text_free(struct nt_text_generator *text)
+{
+    free(text);
+}
 
 /* A generated file of a format: header.json, pagelist.<n>.bin, keys.jsonl, ... */
 struct nt_document {

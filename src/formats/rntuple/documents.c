@@ -1,12 +1,305 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of an RNTuple's documents: each envelope decoded as JSON, as an annotated hex dump, as its
+ * The documents of an RNTuple: each envelope decoded as JSON, as an annotated hex dump, as its
  * uncompressed bytes and as its stored bytes.
  */
 #include "formats/rntuple/rntuple.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/codec/codec.h"
+#include "core/model/budget.h"
 #include "core/model/model.h"
+
+/* ---- Annotated hex dumps ---- */
+
+/* header.txt, footer.txt and pagelist.<n>.txt show the bytes, sixteen a line, with the item that each
+ * belongs to. The functions that build the model parse the envelope again: once for each window of its
+ * bytes, so that only the items of one window are in memory. */
+enum { LINE_BYTES = 16, PIECE_BYTES = 64 * 1024 };
+
+/* Bytes of an envelope whose items are in memory. */
+enum { MIN_WINDOW_BYTES = 256 * 1024, MAX_WINDOWS = 64 };
+
+typedef enum nt_status read_envelope(const struct nt_envelope *envelope, struct nt_error *error);
+
+struct item {
+    const char *whole, *what; /* NULL: bytes that were not parsed */
+    size_t position, bytes;
+};
+
+struct annotated {
+    struct nt_text_generator text;
+    struct nt_cursor_observer observer;
+    struct nt_envelope envelope;
+    read_envelope *read;
+    size_t window, end; /* of the current window */
+    size_t window_bytes;
+    struct item *items; /* that begin in the window */
+    size_t count, capacity;
+    uint64_t taken; /* from the envelope's budget, for the items */
+    bool has_failed;
+    size_t position;     /* of the next byte to write */
+    size_t next;         /* index in the items */
+    struct item current; /* contains `position` */
+};
+
+/* ---- Reading ---- */
+
+static void remember(struct nt_cursor_observer *observer, size_t position, size_t count, const char *whole,
+                     const char *what)
+{
+    struct annotated *annotated =
+        (struct annotated *)((char *)observer - offsetof(struct annotated, observer));
+    if (position < annotated->window || position >= annotated->end)
+        return;
+    struct item *items =
+        nt_grow(annotated->items, annotated->count, &annotated->capacity, sizeof(*annotated->items));
+    annotated->has_failed |= !items;
+    if (!items)
+        return;
+    annotated->items = items;
+    items[annotated->count++] = (struct item){whole, what, position, count};
+}
+
+static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    struct nt_schema schema = {0};
+    struct nt_predraft_header predraft;
+    struct nt_header header;
+    enum nt_status status = envelope->generation->is_predraft
+                                ? nt_predraft_header_read(envelope, &predraft, &schema, error)
+                                : nt_header_read(envelope, &header, &schema, error);
+    nt_schema_deinit(&schema);
+    return status;
+}
+
+static enum nt_status read_predraft_column(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                           struct nt_error *error)
+{
+    struct nt_predraft_column column;
+    enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
+    for (uint32_t i = 0; i < column.pages && status == NT_OK; i++) {
+        nt_predraft_page_read(cursor);
+        status = nt_envelope_check(envelope, cursor, "page", error);
+    }
+    return status;
+}
+
+static enum nt_status read_predraft_footer(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    struct nt_cursor cursor;
+    uint64_t clusters = 0;
+    enum nt_status status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
+    for (uint64_t i = 0; i < clusters && status == NT_OK; i++) {
+        struct nt_predraft_cluster cluster = {0};
+        status = nt_predraft_cluster_read(envelope, &cursor, &cluster, error);
+        for (uint32_t c = 0; c < cluster.columns && status == NT_OK; c++)
+            status = read_predraft_column(envelope, &cursor, error);
+    }
+    return status;
+}
+
+static enum nt_status read_footer(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    if (envelope->generation->is_predraft)
+        return read_predraft_footer(envelope, error);
+    struct nt_schema extension = {0};
+    struct nt_footer footer;
+    enum nt_status status = nt_footer_read(envelope, &footer, &extension, error);
+    if (status == NT_OK)
+        nt_footer_deinit(&footer);
+    nt_schema_deinit(&extension);
+    return status;
+}
+
+static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *columns,
+                                  struct nt_error *error)
+{
+    struct nt_column_pages pages;
+    enum nt_status status = nt_column_pages_read(envelope, columns, &pages, error);
+    for (uint32_t i = 0; i < pages.pages.items && status == NT_OK; i++) {
+        nt_page_record_read(envelope, &pages.pages.payload);
+        status = nt_envelope_check(envelope, &pages.pages.payload, "page", error);
+    }
+    return status == NT_OK ? nt_column_pages_finish(envelope, &pages, error) : status;
+}
+
+static enum nt_status read_page_list(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    struct nt_page_list list;
+    enum nt_status status = nt_page_list_read(envelope, &list, error);
+    for (uint32_t i = 0; i < list.summaries.items && status == NT_OK; i++) {
+        struct nt_cluster_summary summary;
+        status = nt_cluster_summary_read(envelope, &list.summaries.payload, &summary, error);
+    }
+    for (uint32_t i = 0; i < list.clusters.items && status == NT_OK; i++) {
+        struct nt_frame columns = {0};
+        status = nt_cluster_columns_read(envelope, &list.clusters.payload, &columns, error);
+        for (uint32_t c = 0; c < columns.items && status == NT_OK; c++)
+            status = read_column(envelope, &columns.payload, error);
+    }
+    return status;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+    size_t a = ((const struct item *)left)->position, b = ((const struct item *)right)->position;
+    return (a > b) - (a < b);
+}
+
+/* Preamble and checksum are already verified; the readers report all other items. */
+static enum nt_status read_window(struct annotated *annotated, struct nt_error *error)
+{
+    const struct nt_envelope *envelope = &annotated->envelope;
+    const struct nt_framing *framing = envelope->generation->framing;
+    uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
+    size_t left = envelope->length - annotated->end;
+    annotated->window = annotated->end;
+    annotated->end += left < annotated->window_bytes ? left : annotated->window_bytes;
+    annotated->count = annotated->next = 0;
+    remember(&annotated->observer, 0, framing->preamble_bytes, "envelope",
+             framing->has_type_and_length ? "type and length" : "versions");
+    remember(&annotated->observer, envelope->length - checksum_bytes, checksum_bytes, "envelope", "checksum");
+    enum nt_status status = annotated->read(envelope, error);
+    if (status == NT_OK && annotated->has_failed)
+        return nt_fail_memory(error);
+    if (annotated->count)
+        qsort(annotated->items, annotated->count, sizeof(*annotated->items), compare_items);
+    return status;
+}
+
+static enum nt_status read_first(struct annotated *annotated, struct nt_error *error)
+{
+    enum { ITEM_BYTES_PER_BYTE = sizeof(struct item) / 4 }; /* items shorter than four bytes are rare */
+    struct nt_envelope *envelope = &annotated->envelope;
+    size_t part = envelope->length / MAX_WINDOWS + 1;
+    annotated->window_bytes = part > MIN_WINDOW_BYTES ? part : MIN_WINDOW_BYTES;
+    size_t bytes = envelope->length < annotated->window_bytes ? envelope->length : annotated->window_bytes;
+    enum nt_status status = nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE,
+                                           bytes * ITEM_BYTES_PER_BYTE, envelope->offset, error);
+    if (status != NT_OK)
+        return status;
+    annotated->taken = bytes * ITEM_BYTES_PER_BYTE;
+    annotated->observer.label = remember;
+    envelope->payload.observer = &annotated->observer;
+    envelope->payload.labelled = envelope->payload.position;
+    return read_window(annotated, error);
+}
+
+/* ---- Writing ---- */
+
+/* Skips the items before a position, which overlap others. Is there another one in the window? */
+static bool skip_to(struct annotated *annotated, size_t position)
+{
+    while (annotated->next < annotated->count && annotated->items[annotated->next].position < position)
+        annotated->next++;
+    return annotated->next < annotated->count;
+}
+
+/* Finds the item that starts at the position, or the gap up to the next item. */
+static enum nt_status find_current(struct annotated *annotated, struct nt_error *error)
+{
+    size_t at = annotated->position;
+    while (!skip_to(annotated, at) && annotated->end < annotated->envelope.length) {
+        enum nt_status status = read_window(annotated, error);
+        if (status != NT_OK)
+            return status;
+    }
+    const struct item *next = &annotated->items[annotated->next];
+    bool is_last = annotated->next == annotated->count;
+    if (!is_last && next->position == at)
+        annotated->current = *next;
+    else
+        annotated->current = (struct item){
+            .position = at, .bytes = (is_last ? annotated->envelope.length : next->position) - at};
+    return NT_OK;
+}
+
+static void append_bytes(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    char line[5 * LINE_BYTES];
+    memset(line, ' ', sizeof(line));
+    for (size_t i = 0; i < count; i++) {
+        line[3 * i + 1] = digits[bytes[i] >> 4];
+        line[3 * i + 2] = digits[bytes[i] & 15];
+        line[3 * LINE_BYTES + 2 + i] = (char)(bytes[i] >= ' ' && bytes[i] < 127 ? bytes[i] : '.');
+    }
+    nt_buffer_append(out, line, 4 * LINE_BYTES + 2);
+}
+
+/* The first line of an item contains its description. */
+static enum nt_status append_line(struct annotated *annotated, struct nt_buffer *out, struct nt_error *error)
+{
+    if (annotated->position == annotated->current.position + annotated->current.bytes) {
+        enum nt_status status = find_current(annotated, error);
+        if (status != NT_OK)
+            return status;
+    }
+    const struct item *current = &annotated->current;
+    size_t left = current->position + current->bytes - annotated->position;
+    size_t count = left < LINE_BYTES ? left : LINE_BYTES;
+    nt_buffer_format(out, "%08zx ", annotated->position);
+    append_bytes(out, annotated->envelope.bytes + annotated->position, count);
+    if (annotated->position == current->position && current->what)
+        nt_buffer_format(out, "  %s: %s", current->whole, current->what);
+    else if (annotated->position == current->position)
+        nt_buffer_text(out, "  not read");
+    nt_buffer_byte(out, '\n');
+    annotated->position += count;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static enum nt_status next(struct nt_text_generator *text, struct nt_buffer *out, bool *more_ret,
+                           struct nt_error *error)
+{
+    struct annotated *annotated = (struct annotated *)text;
+    size_t full = out->length + PIECE_BYTES;
+    while (annotated->position < annotated->envelope.length && out->length < full) {
+        enum nt_status status = append_line(annotated, out, error);
+        if (status != NT_OK)
+            return status;
+    }
+    *more_ret = annotated->position < annotated->envelope.length;
+    return NT_OK;
+}
+
+static void free_annotated(struct nt_text_generator *text)
+{
+    struct annotated *annotated = (struct annotated *)text;
+    if (annotated->taken)
+        nt_budget_release(annotated->envelope.budget, NT_COST_ENVELOPE_BYTE, annotated->taken);
+    nt_envelope_deinit(&annotated->envelope);
+    free(annotated->items);
+    free(annotated);
+}
+
+static enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                        uint32_t number, struct nt_text_generator **text_ret,
+                                        struct nt_error *error)
+{
+    struct annotated *annotated = calloc(1, sizeof(*annotated));
+    if (!annotated)
+        return nt_fail_memory(error);
+    annotated->text = (struct nt_text_generator){.next = next, .free = free_annotated};
+    annotated->read = kind == NT_ENVELOPE_HEADER   ? read_header
+                      : kind == NT_ENVELOPE_FOOTER ? read_footer
+                                                   : read_page_list;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, number, &annotated->envelope, error);
+    if (status == NT_OK)
+        status = read_first(annotated, error);
+    if (status != NT_OK) {
+        free_annotated(&annotated->text);
+        return status;
+    }
+    *text_ret = &annotated->text;
+    return NT_OK;
+}
 
 /* Writes the bytes of an envelope including preamble and checksum. */
 static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,

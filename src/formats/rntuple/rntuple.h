@@ -662,7 +662,7 @@ struct nt_rntuple {
     uint32_t page_list_count;
     const struct nt_envelope_link *user_metadata;
     uint32_t user_metadata_count;
-    /* By the index in the dataset; see describe.c. */
+    /* By the index in the dataset; see rntuple.c. */
     const struct nt_field_details *fields;
     const struct nt_column_details *columns;
 };
@@ -705,26 +705,6 @@ enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emi
 extern const struct nt_document nt_rntuple_documents[];
 extern const uint32_t nt_rntuple_document_count;
 
-/* ---- describe.c: members of ntuple.json, and of external pages ---- */
-
-enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json);
-enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                        const struct nt_page *page, struct nt_json *json);
-const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page);
-
-/* ---- describe.c: details of fields and columns that only this format has ---- */
-
-/* Keeps the details in the dataset's arena, for field.json and column.json. */
-enum nt_status nt_rntuple_keep_details(struct nt_dataset *dataset, struct nt_rntuple *rntuple,
-                                       const struct nt_schema *schema, struct nt_error *error);
-void nt_rntuple_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
-void nt_rntuple_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
-
-/* ---- describe.c: anchors and envelopes of all datasets, after the container's own ranges ---- */
-
-enum nt_status nt_rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                                 struct nt_error *error);
-
 /* ---- envelope_json.c ---- */
 
 enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
@@ -749,12 +729,6 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
                                        struct nt_error *error);
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error);
-
-/* ---- hexdump.c: the bytes of header, footer or a page list, annotated ---- */
-
-enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                 uint32_t number, struct nt_text_generator **text_ret,
-                                 struct nt_error *error);
 
 /* ---- Opening a file ---- */
 

@@ -299,38 +299,19 @@ void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_bat
 enum nt_status nt_arrow_ipc_pieces(struct nt_arrow *arrow, enum nt_arrow_compression compression,
                                    struct nt_text_generator **pieces_ret, struct nt_error *error);
 
-/* batch_ranges.c: checks the requested range of entries, and restricts `entries` to it. */
+/* Checks the requested range of entries, and restricts `entries` to it. */
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
-enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);
 
-/* batch_ranges.c: converts borders of a field from stored to table clusters. Replaces *borders. */
-enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                    uint64_t **borders, struct nt_error *error);
 void nt_arrow_free_cuts(struct nt_arrow *arrow);
 /* Frees the borders of all nodes and variants. Accepts a partly filled table. */
 void nt_arrow_forget_borders(struct nt_arrow *arrow);
 
-/* batch_ranges.c: splits clusters whose items exceed the range of 32-bit offsets into clusters that
- * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
-enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error);
-
-/* batch_ranges.c: merges and divides clusters, so that batches have about `most` bytes. The caller loads the
- * borders before and after. */
-enum nt_status nt_arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error);
-
-/* schema.c: returns the format string of the C data interface without parameters; NULL: no format. */
-const char *nt_arrow_format(const struct nt_arrow_node *node);
-
 /* schema.c: names, metadata and the Schema table */
-/* Appends a text as UTF-8, which Arrow requires. Escapes invalid UTF-8 as \x... */
-void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);
 /* The metadata of a node (0: the table): our keys, and properties of the file under their own keys.
  * Texts are UTF-8; the caller deinits them. */
 struct nt_arrow_pair {
     struct nt_buffer key, value;
 };
-uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node);
-struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number);
 /* Writes the Schema table (of a message or the footer) and patches its offset into `field_offset`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t field_offset);
 

@@ -1,17 +1,589 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes sizes and offsets of the buffers of a record batch from page lists, without decoding. Counts
- * nulls of dense optionals immediately, and those of nullable fields when the metadata is read.
+ * Divides a table into record batches: takes the clusters of the requested entries, cuts them at the
+ * ends of the range, and splits them if 32-bit offsets cannot count the items. Computes sizes and offsets
+ * of the buffers of a batch from page lists, without decoding. Counts nulls of dense optionals
+ * immediately, and those of nullable fields when the metadata is read.
  */
 #include "render/arrow/arrow.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
 #include "core/model/model.h"
 #include "read/read.h"
+
+/* ---- Cut clusters ---- */
+
+enum { BLOCK_ROWS = 16384 };
+
+static const uint64_t unknown = UINT64_MAX;
+
+NT_DEFINE_LAST_AT_MOST(find_cluster, uint64_t, )
+
+/* ---- Row positions of an entry ---- */
+
+static enum nt_status read_offset(const struct nt_arrow *arrow, uint32_t field, uint64_t row,
+                                  uint64_t *offset_ret, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status =
+        nt_stream_open(arrow->reader, arrow->dataset, field, NT_STREAM_OFFSETS, &stream, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_stream_read(stream, row * sizeof(*offset_ret), offset_ret, sizeof(*offset_ret), error);
+    nt_stream_close(stream);
+    return status;
+}
+
+/* Adds to *count the rows in [first, end) of a variant that have the given tag. */
+static enum nt_status count_tags(const struct nt_arrow *arrow, uint32_t variant, uint32_t tag, uint64_t first,
+                                 uint64_t end, uint64_t *count, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    uint32_t *tags = malloc(BLOCK_ROWS * sizeof(*tags));
+    if (!tags)
+        return nt_fail_memory(error);
+    enum nt_status status =
+        nt_stream_open(arrow->reader, arrow->dataset, variant, NT_STREAM_TAGS, &stream, error);
+    if (status != NT_OK) {
+        free(tags);
+        return status;
+    }
+    while (first < end && status == NT_OK) {
+        uint64_t rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
+        status = nt_stream_read(stream, first * sizeof(*tags), tags, rows * sizeof(*tags), error);
+        for (uint64_t i = 0; i < rows && status == NT_OK; i++)
+            *count += tags[i] == tag;
+        first += rows;
+    }
+    nt_stream_close(stream);
+    free(tags);
+    return status;
+}
+
+/* Counts the rows of an alternative before a row of its variant: those of all previous clusters, and
+ * the matching tags in the current one. */
+static enum nt_status find_alternative(const struct nt_arrow *arrow, uint32_t variant, uint32_t field,
+                                       uint64_t row, uint64_t *row_ret, struct nt_error *error)
+{
+    uint64_t *rows = NULL, *alternatives = NULL;
+    uint32_t clusters, same, count, tag = 0;
+    const uint32_t *children = nt_dataset_children(arrow->dataset, variant, &count);
+    while (children[tag++] != field)
+        ;
+    enum nt_status status =
+        nt_field_row_borders(arrow->reader, arrow->dataset, variant, &rows, &clusters, error);
+    if (status == NT_OK)
+        status = nt_field_row_borders(arrow->reader, arrow->dataset, field, &alternatives, &same, error);
+    if (status == NT_OK && clusters != same)
+        status =
+            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field", clusters, same);
+    if (status == NT_OK) {
+        uint32_t cluster = find_cluster(rows, clusters + 1, row);
+        *row_ret = alternatives[cluster];
+        status = count_tags(arrow, variant, tag, rows[cluster], row, row_ret, error);
+    }
+    free(rows);
+    free(alternatives);
+    return status;
+}
+
+/* Maps a row of a field to the first row of its child at or after it. */
+static enum nt_status pass_field(const struct nt_arrow *arrow, uint32_t field, uint32_t child, uint64_t row,
+                                 uint64_t *row_ret, struct nt_error *error)
+{
+    const struct nt_field *f = &arrow->dataset->fields[field];
+    if (f->kind == NT_FIELD_VARIANT)
+        return find_alternative(arrow, field, child, row, row_ret, error);
+    if (!nt_field_keeps_step(f))
+        return read_offset(arrow, field, row, row_ret, error);
+    return nt_multiply(row, nt_field_rows_below(f), row_ret)
+               ? NT_OK
+               : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows overflows");
+}
+
+/* Finds the first row of a field at a cut. Recursive: the depth is at most NT_MAX_DEPTH. */
+static enum nt_status find_row(const struct nt_arrow *arrow, uint32_t field, const struct nt_arrow_cut *cut,
+                               uint64_t *row_ret, struct nt_error *error)
+{
+    uint32_t parent = arrow->dataset->fields[field].parent;
+    uint64_t *known = &cut->rows[field], row;
+    enum nt_status status = NT_OK;
+    if (*known == unknown && parent == NT_NONE) {
+        *known = cut->entry;
+    } else if (*known == unknown) {
+        status = find_row(arrow, parent, cut, &row, error);
+        if (status == NT_OK)
+            status = pass_field(arrow, parent, field, row, known, error);
+    }
+    *row_ret = *known;
+    return status;
+}
+
+/* Returns the number of items of a collection, or bytes of a string, before a cut. */
+static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
+                                            const struct nt_arrow_cut *cut, uint64_t *items_ret,
+                                            struct nt_error *error)
+{
+    uint64_t row;
+    struct nt_arrow_texts *texts = nt_arrow_texts_of(arrow, field);
+    enum nt_status status = find_row(arrow, field, cut, &row, error);
+    if (status != NT_OK)
+        return status;
+    return texts ? nt_arrow_texts_before(arrow, texts, row, 1, items_ret, error)
+                 : read_offset(arrow, field, row, items_ret, error);
+}
+
+/* ---- Cuts ---- */
+
+/* Creates a cut inside a cluster. The caller deinits it, also after a failure. */
+static enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
+                                        struct nt_arrow_cut *cut, struct nt_error *error)
+{
+    size_t bytes = (arrow->dataset->field_count + (size_t)1) * sizeof(*cut->rows);
+    *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored, .rows = malloc(bytes)};
+    if (!cut->rows)
+        return nt_fail_memory(error);
+    memset(cut->rows, 0xFF, bytes);
+    return NT_OK;
+}
+
+static void nt_arrow_cut_deinit(struct nt_arrow_cut *cut)
+{
+    free(cut->rows);
+    cut->rows = NULL;
+}
+
+void nt_arrow_free_cuts(struct nt_arrow *arrow)
+{
+    for (uint32_t i = 0; arrow->cuts && i <= arrow->cluster_count; i++)
+        nt_arrow_cut_deinit(&arrow->cuts[i]);
+    free(arrow->cuts);
+    arrow->cuts = NULL;
+}
+
+/* `least` is the previous border. */
+static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                 const uint64_t *borders, const struct nt_arrow_cut *cut, uint64_t least,
+                                 uint64_t *border_ret, struct nt_error *error)
+{
+    uint64_t at = borders[cut->stored];
+    enum nt_status status = NT_OK;
+    if (cut->rows)
+        status = are_bytes ? nt_arrow_items_before(arrow, field, cut, &at, error)
+                           : find_row(arrow, field, cut, &at, error);
+    if (status != NT_OK)
+        return status;
+    if (least < borders[cut->stored])
+        least = borders[cut->stored];
+    if (at < least)
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry", least, at);
+    if (cut->rows && at > borders[cut->stored + 1])
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry",
+                             borders[cut->stored + 1], at);
+    *border_ret = at;
+    return NT_OK;
+}
+
+/* Converts borders of a field from stored to table clusters. Replaces *borders. */
+static enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                           uint64_t **borders, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!arrow->cuts)
+        return NT_OK;
+    uint64_t *cut = malloc((arrow->cluster_count + (size_t)1) * sizeof(*cut));
+    if (!cut)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++)
+        status = cut_border(arrow, field, are_bytes, *borders, &arrow->cuts[i], i ? cut[i - 1] : 0, &cut[i],
+                            error);
+    free(*borders);
+    *borders = cut;
+    return status;
+}
+
+void nt_arrow_forget_borders(struct nt_arrow *arrow)
+{
+    for (uint32_t i = 0; i < arrow->node_count; i++) {
+        struct nt_arrow_node *node = &arrow->nodes[i];
+        free(node->byte_borders);
+        free(node->space_borders);
+        free(node->borders);
+        node->byte_borders = node->space_borders = node->borders = NULL;
+    }
+    for (uint32_t i = 0; i < arrow->variant_count; i++)
+        nt_arrow_variant_deinit(&arrow->variants[i], arrow->cluster_count);
+}
+
+/* ---- Range of entries ---- */
+
+enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    if (!options->has_range ||
+        nt_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read %llu entries from %llu on: there are %llu",
+                   (unsigned long long)options->entries, (unsigned long long)options->first_entry,
+                   (unsigned long long)nt_dataset_entries(arrow->dataset));
+}
+
+/* Finds the stored clusters [*begin_ret, *end_ret). Trims clusters without entries at both ends. */
+static void find_clusters(const struct nt_arrow *arrow, uint32_t *begin_ret, uint32_t *end_ret)
+{
+    uint64_t first = arrow->options.first_entry, end = first + arrow->options.entries;
+    uint32_t begin = 0, stop = arrow->cluster_count;
+    while (begin < stop && arrow->entries[begin + 1] <= first)
+        begin++;
+    while (stop > begin && arrow->entries[stop - 1] >= end)
+        stop--;
+    *begin_ret = begin;
+    *end_ret = first < end ? stop : begin;
+}
+
+/* Sets a border. An entry that begins a cluster of all fields needs no row positions. */
+static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t entry, uint32_t stored,
+                              struct nt_error *error)
+{
+    struct nt_arrow_cut *cut = &arrow->cuts[number];
+    bool begins_cluster = entry == arrow->entries[stored];
+    if (!nt_dataset_shares_borders(arrow->dataset)) {
+        stored = entry && entry == nt_dataset_entries(arrow->dataset);
+        begins_cluster = !entry || stored;
+    }
+    if (!begins_cluster)
+        return nt_arrow_cut_init(arrow, entry, stored, cut, error);
+    *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored};
+    return NT_OK;
+}
+
+static enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error)
+{
+    const struct nt_arrow_options *options = &arrow->options;
+    uint64_t end = options->has_range ? options->first_entry + options->entries : UINT64_MAX;
+    uint32_t begin = 0, stop = arrow->cluster_count;
+    bool is_shared = nt_dataset_shares_borders(arrow->dataset);
+    arrow->stored_clusters = is_shared ? arrow->cluster_count : 1; /* fields that do not share have one */
+    if (!options->has_range && is_shared)
+        return NT_OK;
+    if (options->has_range)
+        find_clusters(arrow, &begin, &stop);
+    arrow->cluster_count = stop - begin;
+    arrow->cuts = calloc(arrow->cluster_count + (size_t)1, sizeof(*arrow->cuts));
+    if (!arrow->cuts)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i <= arrow->cluster_count && status == NT_OK; i++) {
+        uint64_t entry = arrow->entries[begin + i];
+        bool is_last = i > 0 && i == arrow->cluster_count && entry > end;
+        if (i == 0 && arrow->cluster_count && entry < options->first_entry)
+            entry = options->first_entry;
+        status = set_cut(arrow, i, is_last ? end : entry, begin + i - is_last, error);
+    }
+    for (uint32_t i = 0; i <= arrow->cluster_count; i++)
+        arrow->entries[i] = arrow->cuts[i].entry;
+    return status;
+}
+
+/* ---- Split large clusters ---- */
+
+/* Limits the memory: each part stores the borders of all nodes and a row per field. Only a file that
+ * claims more items than it can hold exceeds the limit. */
+enum { MAX_NUMBERS = 1 << 22, MAX_PARTS = 1 << 16 };
+
+struct splitting {
+    const struct nt_arrow *arrow;
+    uint32_t *nodes; /* nodes with too many items in some cluster */
+    uint32_t node_count;
+    uint64_t parts, max_parts;
+    struct nt_arrow_cut *cuts;
+    uint32_t cut_count;
+    size_t cut_capacity;
+    struct nt_error *error;
+};
+
+static bool has_too_many(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster)
+{
+    const uint64_t *borders = nt_arrow_item_borders(node);
+    return borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
+}
+
+static enum nt_status find_nodes(struct splitting *splitting)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    splitting->nodes = calloc(arrow->node_count, sizeof(*splitting->nodes));
+    if (!splitting->nodes)
+        return nt_fail_memory(splitting->error);
+    for (uint32_t i = 1; i < arrow->node_count; i++) {
+        bool is_one = false;
+        for (uint32_t cluster = 0; arrow->nodes[i].has_short_offsets && cluster < arrow->cluster_count;
+             cluster++)
+            is_one |= has_too_many(arrow, &arrow->nodes[i], cluster);
+        if (is_one)
+            splitting->nodes[splitting->node_count++] = i;
+    }
+    return NT_OK;
+}
+
+/* Takes ownership of the cut. */
+static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *cut)
+{
+    struct nt_arrow_cut *cuts =
+        nt_grow(splitting->cuts, splitting->cut_count, &splitting->cut_capacity, sizeof(*cuts));
+    if (!cuts)
+        return nt_fail_memory(splitting->error);
+    splitting->cuts = cuts;
+    cuts[splitting->cut_count++] = *cut;
+    *cut = (struct nt_arrow_cut){0};
+    return NT_OK;
+}
+
+/* Counts the items of each node before a cut, and checks them against the surrounding borders. */
+static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
+                                  const uint64_t *before, const uint64_t *after, uint64_t *items)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
+        uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
+        status = nt_arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
+        if (status == NT_OK && items[i] < before[i])
+            status = nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "items of a field before an entry", before[i], items[i]);
+        if (status == NT_OK && items[i] > after[i])
+            status = nt_fail_above(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "items of a field before an entry", after[i], items[i]);
+    }
+    return status;
+}
+
+static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *after)
+{
+    for (uint32_t i = 0; i < splitting->node_count; i++)
+        if (after[i] - before[i] > splitting->arrow->limits.max_items)
+            return false;
+    return true;
+}
+
+/* Splits entries [first, end) recursively, at most 64 deep, given the items before and after them. */
+static enum nt_status split_entries(struct splitting *splitting, uint32_t stored, uint64_t first,
+                                    uint64_t end, const uint64_t *before, const uint64_t *after)
+{
+    struct nt_arrow_cut cut;
+    if (end - first < 2 || fits(splitting, before, after))
+        return NT_OK;
+    if (splitting->parts++ == splitting->max_parts)
+        return nt_fail(splitting->error, NT_LIMIT, NT_NO_OFFSET,
+                       "32-bit offsets need more than %" PRIu64 " batches", splitting->max_parts);
+    uint64_t middle = first + (end - first) / 2;
+    uint64_t *items = calloc(splitting->node_count, sizeof(*items));
+    enum nt_status status = nt_arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
+    if (status == NT_OK && !items)
+        status = nt_fail_memory(splitting->error);
+    if (status == NT_OK)
+        status = count_items(splitting, &cut, before, after, items);
+    if (status == NT_OK)
+        status = split_entries(splitting, stored, first, middle, before, items);
+    if (status == NT_OK)
+        status = add_cut(splitting, &cut);
+    if (status == NT_OK)
+        status = split_entries(splitting, stored, middle, end, items, after);
+    nt_arrow_cut_deinit(&cut);
+    free(items);
+    return status;
+}
+
+/* Keeps an existing border of the table. Moves it if it is already a cut. */
+static enum nt_status keep_border(struct splitting *splitting, uint32_t number)
+{
+    struct nt_arrow_cut cut = {.entry = splitting->arrow->entries[number], .stored = number};
+    if (splitting->arrow->cuts) {
+        cut = splitting->arrow->cuts[number];
+        splitting->arrow->cuts[number].rows = NULL;
+    }
+    enum nt_status status = add_cut(splitting, &cut);
+    nt_arrow_cut_deinit(&cut);
+    return status;
+}
+
+static enum nt_status split_cluster(struct splitting *splitting, uint32_t cluster)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    uint64_t *before = calloc(splitting->node_count, sizeof(*before));
+    uint64_t *after = calloc(splitting->node_count, sizeof(*after));
+    enum nt_status status =
+        before && after ? keep_border(splitting, cluster) : nt_fail_memory(splitting->error);
+    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
+        const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[splitting->nodes[i]]);
+        before[i] = borders[cluster];
+        after[i] = borders[cluster + 1];
+    }
+    if (status == NT_OK)
+        status = split_entries(splitting, splitting->cuts[splitting->cut_count - 1].stored,
+                               arrow->entries[cluster], arrow->entries[cluster + 1], before, after);
+    free(before);
+    free(after);
+    return status;
+}
+
+/* Replaces the clusters of the table with the parts between the cuts. */
+static enum nt_status take_cuts(struct splitting *splitting, struct nt_arrow *arrow)
+{
+    uint64_t *entries = calloc(splitting->cut_count, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(splitting->error);
+    for (uint32_t i = 0; i < splitting->cut_count; i++)
+        entries[i] = splitting->cuts[i].entry;
+    nt_arrow_forget_borders(arrow);
+    nt_arrow_free_cuts(arrow);
+    free(arrow->entries);
+    arrow->entries = entries;
+    arrow->cluster_count = splitting->cut_count - 1;
+    arrow->cuts = splitting->cuts;
+    splitting->cuts = NULL;
+    splitting->cut_count = 0;
+    return NT_OK;
+}
+
+static uint64_t max_parts_of(const struct nt_arrow *arrow)
+{
+    uint64_t numbers = 3 * (uint64_t)arrow->node_count + arrow->dataset->field_count;
+    uint64_t parts = MAX_NUMBERS / numbers;
+    return parts < MAX_PARTS ? parts : MAX_PARTS;
+}
+
+static void splitting_deinit(struct splitting *splitting)
+{
+    for (uint32_t i = 0; i < splitting->cut_count; i++)
+        nt_arrow_cut_deinit(&splitting->cuts[i]);
+    free(splitting->cuts);
+    free(splitting->nodes);
+}
+
+/* Splits clusters whose items exceed the range of 32-bit offsets into clusters that
+ * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
+static enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
+{
+    struct splitting splitting = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
+    enum nt_status status = find_nodes(&splitting);
+    *split_ret = splitting.node_count > 0;
+    if (status != NT_OK || !*split_ret)
+        goto out;
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
+        status = split_cluster(&splitting, cluster);
+    if (status == NT_OK)
+        status = keep_border(&splitting, arrow->cluster_count);
+    if (status == NT_OK)
+        status = take_cuts(&splitting, arrow);
+out:
+    splitting_deinit(&splitting);
+    return status;
+}
+
+/* ---- Batches of a size ---- */
+
+/* Computes the bytes of each cluster's batch. UINT64_MAX: Arrow cannot hold it, or only in parts. */
+static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **bytes_ret,
+                                       struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint64_t *bytes = calloc((size_t)arrow->cluster_count + 1, sizeof(*bytes));
+    if (!bytes)
+        return nt_fail_memory(error);
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
+        struct nt_arrow_body *body = NULL;
+        status = nt_arrow_body_new(arrow, cluster, &body, error);
+        bytes[cluster] = status == NT_OK ? body->buffer_start[arrow->buffer_count] : UINT64_MAX;
+        if (status == NT_LIMIT)
+            status = NT_OK;
+        nt_arrow_body_free(body);
+    }
+    *bytes_ret = bytes;
+    return status;
+}
+
+/* How many parts a cluster needs, at most one for each entry. nt_arrow_split divides what has no size. */
+static uint64_t count_parts(const struct nt_arrow *arrow, uint32_t cluster, uint64_t bytes, uint64_t most)
+{
+    uint64_t entries = arrow->entries[cluster + 1] - arrow->entries[cluster];
+    uint64_t parts = bytes == UINT64_MAX ? 1 : bytes / most + (bytes % most != 0);
+    parts = parts < entries ? parts : entries;
+    return parts ? parts : 1;
+}
+
+/* The size to aim at: larger than requested if there were too many parts. */
+static uint64_t find_size(const struct nt_arrow *arrow, const uint64_t *bytes, uint64_t most)
+{
+    uint64_t parts, max_parts = max_parts_of(arrow);
+    do {
+        parts = 0;
+        for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
+            parts += count_parts(arrow, cluster, bytes[cluster], most) - 1;
+    } while (parts > max_parts && (most *= 2));
+    return most;
+}
+
+/* Cuts a cluster, whose border is the last cut so far, into parts with equally many entries. */
+static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster, uint64_t parts)
+{
+    const uint64_t *entries = splitting->arrow->entries + cluster;
+    uint32_t stored = splitting->cuts[splitting->cut_count - 1].stored;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 1; i < parts && status == NT_OK; i++) {
+        uint64_t part = (entries[1] - entries[0]) / parts, rest = (entries[1] - entries[0]) % parts;
+        uint64_t entry = entries[0] + part * i + (i < rest ? i : rest);
+        struct nt_arrow_cut cut;
+        status = nt_arrow_cut_init(splitting->arrow, entry, stored, &cut, splitting->error);
+        if (status == NT_OK)
+            status = add_cut(splitting, &cut);
+        nt_arrow_cut_deinit(&cut);
+    }
+    return status;
+}
+
+/* Keeps the border of a cluster unless its batch is merged with the one before. */
+static enum nt_status set_parts(struct splitting *splitting, const uint64_t *bytes, uint64_t most)
+{
+    const struct nt_arrow *arrow = splitting->arrow;
+    enum nt_status status = NT_OK;
+    uint64_t before = most; /* bytes of the last batch so far */
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++) {
+        uint64_t parts = count_parts(arrow, cluster, bytes[cluster], most);
+        if (cluster && before <= most && bytes[cluster] <= most - before) {
+            before += bytes[cluster];
+            continue;
+        }
+        status = keep_border(splitting, cluster);
+        if (status == NT_OK)
+            status = cut_cluster(splitting, cluster, parts);
+        before = bytes[cluster] / parts;
+    }
+    return status == NT_OK ? keep_border(splitting, arrow->cluster_count) : status;
+}
+
+/* Merges and divides clusters, so that batches have about `most` bytes. The caller loads the
+ * borders before and after. */
+static enum nt_status nt_arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
+{
+    struct splitting splitting = {.arrow = arrow, .error = error};
+    uint64_t *bytes = NULL;
+    if (!arrow->cluster_count)
+        return NT_OK;
+    enum nt_status status = measure_clusters(arrow, &bytes, error);
+    if (status == NT_OK)
+        status = set_parts(&splitting, bytes, find_size(arrow, bytes, most));
+    if (status == NT_OK)
+        status = take_cuts(&splitting, arrow);
+    splitting_deinit(&splitting);
+    free(bytes);
+    return status;
+}
 
 /* ---- Rows per cluster ---- */
 

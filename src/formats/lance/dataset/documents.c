@@ -293,11 +293,6 @@ static enum nt_status next_fragments(struct nt_text_generator *base, struct nt_b
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_text(struct nt_text_generator *base)
-{
-    free(base);
-}
-
 static double share_of_fragments(const struct nt_text_generator *base)
 {
     const struct fragments_text *text = (const struct fragments_text *)base;
@@ -313,7 +308,7 @@ static enum nt_status open_fragments(const struct nt_file *file, const struct nt
     if (!text)
         return nt_fail_memory(error);
     text->base =
-        (struct nt_text_generator){.next = next_fragments, .free = free_text, .share = share_of_fragments};
+        (struct nt_text_generator){.next = next_fragments, .free = nt_text_free, .share = share_of_fragments};
     text->dataset = dataset;
     *text_ret = &text->base;
     return NT_OK;
@@ -401,7 +396,7 @@ static enum nt_status open_deletions(const struct nt_file *file, const struct nt
     struct deletions_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_text_generator){.next = next_deletions, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next_deletions, .free = nt_text_free};
     text->dataset = file->datasets[dataset->index];
     *text_ret = &text->base;
     return NT_OK;

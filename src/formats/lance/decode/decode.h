@@ -479,9 +479,6 @@ struct nt_mini_block_sizes {
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
-enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
-                                  struct nt_opened_page *opened, struct nt_error *error);
-
 /* ---- Rows with levels or lengths ---- */
 
 /* Must rows be parsed one by one, which also counts them? If not, the page holds only values. */
@@ -494,10 +491,6 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, 
                                 struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Constant pages ---- */
-
-/* `values`: the number of rows if there are no levels. */
-enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
-                                struct nt_opened_page *opened, struct nt_error *error);
 
 /* ---- Version 2.0 array encodings ---- */
 

@@ -212,11 +212,6 @@ static enum nt_status next_statistics(struct nt_text_generator *base, struct nt_
     return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
 }
 
-static void free_text(struct nt_text_generator *base)
-{
-    free(base);
-}
-
 /* Members of nt_document: a JSON line for each field with statistics and each batch. */
 static enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
                                                uint64_t number, struct nt_text_generator **text_ret,
@@ -228,7 +223,7 @@ static enum nt_status nt_lance_statistics_open(const struct nt_file *file, const
     struct statistics_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_text_generator){.next = next_statistics, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next_statistics, .free = nt_text_free};
     text->dataset = dataset;
     *text_ret = &text->base;
     return NT_OK;
@@ -347,7 +342,7 @@ static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_text_generator){.next = next, .free = free_text};
+    text->base = (struct nt_text_generator){.next = next, .free = nt_text_free};
     text->lance = nt_lance_of(dataset);
     *text_ret = &text->base;
     return NT_OK;
