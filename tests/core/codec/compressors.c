@@ -50,11 +50,16 @@ static size_t compress_old_zlib(const uint8_t *input, size_t input_bytes, uint8_
     return bytes + 6;
 }
 
+/* A small dictionary, because memory for the preset's is filled at each call where MALLOC_PERTURB_ is set. */
 static size_t compress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t room)
 {
+    lzma_options_lzma options;
+    lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, NULL}};
     size_t bytes = 0;
-    demand(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, input, input_bytes, output, &bytes, room) ==
-               LZMA_OK,
+    demand(!lzma_lzma_preset(&options, 1), "lzma preset");
+    options.dict_size = 64 << 10;
+    demand(lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, input, input_bytes, output, &bytes,
+                                     room) == LZMA_OK,
            "lzma");
     return bytes;
 }
@@ -70,7 +75,10 @@ static size_t compress_lz4(const uint8_t *input, size_t input_bytes, uint8_t *ou
 
 static size_t compress_zstd(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t room)
 {
-    size_t bytes = ZSTD_compress(output, room, input, input_bytes, 5);
+    static ZSTD_CCtx *context; /* kept for the process: it is large */
+    if (!context)
+        context = ZSTD_createCCtx();
+    size_t bytes = ZSTD_compressCCtx(context, output, room, input, input_bytes, 5);
     demand(!ZSTD_isError(bytes), "zstd");
     return bytes;
 }
