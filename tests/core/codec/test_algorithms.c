@@ -107,8 +107,8 @@ TEST(lzma_of_all_presets_and_checks_is_read, .setup = set_up)
     static const lzma_check checks[] = {LZMA_CHECK_NONE, LZMA_CHECK_CRC32, LZMA_CHECK_CRC64,
                                         LZMA_CHECK_SHA256};
     for (uint32_t preset = 0; preset <= 9; preset++)
-        ck_assert_int_eq(
-            decompress_payload("XZ\x00", compress_lzma(preset, LZMA_CHECK_CRC32, PLAIN_BYTES)), NT_OK);
+        ck_assert_int_eq(decompress_payload("XZ\x00", compress_lzma(preset, LZMA_CHECK_CRC32, PLAIN_BYTES)),
+                         NT_OK);
     for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
         ck_assert_int_eq(decompress_payload("XZ\x00", compress_lzma(1, checks[i], PLAIN_BYTES)), NT_OK);
 }
