@@ -24,14 +24,17 @@ def rows():
 
 WORDS = dict(rows())
 IDENTIFIERS = {old for old in WORDS if re.fullmatch(r'\w+', old)}
-PHRASES = {old: re.compile(r'\b' + GAP.join(map(re.escape, old.lower().split())) + r'(?!\w)')
+# The words of each phrase, of which few files have all, and its pattern, which takes long to search.
+PHRASES = {old: (set(re.findall(r'\w+', old.lower())),
+                 re.compile(r'\b' + GAP.join(map(re.escape, old.lower().split())) + r'(?!\w)'))
            for old in WORDS if old not in IDENTIFIERS}
 
 
 def problems(text):
     lower = text.lower()
+    words = set(re.findall(r'\w+', lower))
     found = IDENTIFIERS.intersection(re.findall(r'\w+', text))
-    found |= {old for old, pattern in PHRASES.items() if pattern.search(lower)}
+    found |= {old for old, (parts, pattern) in PHRASES.items() if parts <= words and pattern.search(lower)}
     for old in sorted(found):
         yield f' "{old}": write "{WORDS[old]}"'
 
