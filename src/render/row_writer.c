@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/json/json.h"
-#include "core/json/jsonb.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
 #include "read/page.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json/jsonb.h"
+#include "core/json/json.h"
 #include "core/base/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON output: a streaming writer, shortest round-trip numbers, and dataset elements as JSON values.
+ * JSON output: a streaming writer, shortest round-trip numbers, dataset elements as JSON values, and
+ * JSONB as JSON text.
  */
 #ifndef NT_CORE_JSON_JSON_H
 #define NT_CORE_JSON_JSON_H
 
 #include <ntuple/element.h>
+#include <ntuple/error.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +117,12 @@ bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct 
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes);
 void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count);
+
+/* ---- JSONB ---- */
+
+/* Appends a value as compact JSON, like Lance's own reader. Copies text that is not JSONB. NT_CORRUPT
+ * if it is neither, NT_LIMIT for deep nesting; then appends nothing. */
+enum nt_status nt_jsonb_append(struct nt_buffer *out, const uint8_t *bytes, size_t count,
+                               struct nt_error *error);
 
 #endif

@@ -3,7 +3,6 @@
  * Converts JSONB, the binary JSON that Lance stores, to JSON text.
  */
 #include "core/json/json.h"
-#include "core/json/jsonb.h"
 
 #include <inttypes.h>
 #include <math.h>

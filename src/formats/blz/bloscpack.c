@@ -37,7 +37,6 @@ const char *nt_blosc_header_read(const uint8_t *bytes, uint64_t room, struct nt_
 {
     *header = (struct nt_blosc_header){
         .version = bytes[0],
-        .codec_version = bytes[1],
         .flags = bytes[2],
         .type_bytes = bytes[3],
         .plain_bytes = nt_load_le32(bytes + 4),

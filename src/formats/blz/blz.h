@@ -95,7 +95,6 @@ enum { NT_BLOSC_HEADER_BYTES = 16 };
 
 struct nt_blosc_header {
     uint8_t version; /* of the format, 1 or 2 */
-    uint8_t codec_version;
     uint8_t flags;
     uint8_t type_bytes;
     uint32_t plain_bytes;  /* after decompression */

@@ -44,8 +44,8 @@ struct nt_xrd_range {
     char *buffer; /* valid until the answer arrives */
 };
 
-/* Limits of one read with several ranges. */
-enum { NT_XRD_MAX_RANGES = 1024, NT_XRD_MAX_RANGE_BYTES = 2097136 };
+/* The limit of one read with several ranges. */
+enum { NT_XRD_MAX_RANGES = 1024 };
 
 /* An item of a folder; its name is valid until the list is freed. */
 struct nt_xrd_entry {

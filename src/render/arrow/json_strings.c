@@ -11,7 +11,7 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/json/jsonb.h"
+#include "core/json/json.h"
 #include "read/read.h"
 
 /* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "core/json/jsonb.h"
+#include "core/json/json.h"
 #include "support.h"
 #include "core/base/memory.h"
 
