@@ -240,8 +240,8 @@ def came_of_it(result, found, expected, place):
 def try_programs(rows, *options, outcomes):
     problems = []
     with mounted_rows(rows, *options) as (events, directory):
+        place = Place(events, directory / 'work', rows)
         for name, arguments, found, expected, long, module in programs:
-            place = Place(events, directory / 'work', rows)
             shutil.rmtree(place.directory, True)
             place.directory.mkdir()
             reason = missing(arguments(place), module)
