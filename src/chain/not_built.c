@@ -67,6 +67,10 @@ const struct nt_chain_slice *nt_chain_slice(const struct nt_dataset *dataset, ui
     return NULL;
 }
 
+void nt_chain_put_slice_dataset(struct nt_json *json, const struct nt_chain_slice *slice)
+{
+}
+
 uint32_t nt_chain_file_count(const struct nt_file *chain)
 {
     return 0;
