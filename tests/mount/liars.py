@@ -17,8 +17,8 @@ class Liar:
     """Answers each request of each connection by its own function until one returns True: then
     the connection ends."""
 
-    def __init__(self, content):
-        self.content, self.requests, self.lock = content, 0, threading.Lock()
+    def __init__(self, file):
+        self.file, self.content, self.requests, self.lock = file, file.read_bytes(), 0, threading.Lock()
         self.socket = socket.create_server(('127.0.0.1', 0), backlog=128)
         self.port = self.socket.getsockname()[1]
 
@@ -383,8 +383,8 @@ def xrootd_lie(*requests):
 class XrootdLiar(Liar):
     """One way to lie for each server: a connection comes before any path."""
 
-    def __init__(self, content, way):
-        super().__init__(content)
+    def __init__(self, file, way):
+        super().__init__(file)
         self.requests_of_lie, self.lie = XROOTD_LIES[way] if way else ((), None)
 
     def url(self):
@@ -536,6 +536,26 @@ def half_a_handle(request):
 @xrootd_lie(OPEN)
 def a_server_for_ever(request):
     request.send(struct.pack('>I', request.server.port) + b'127.0.0.1', REDIRECT)
+
+
+def redirect_to_this_machine(request):
+    """To a file that the network helper may read: test_liars.py names its folder."""
+    request.send(struct.pack('>i', -1) + f'file://localhost{request.server.file}'.encode(), REDIRECT)
+
+
+@xrootd_lie(OPEN)
+def a_server_of_the_web(request):
+    request.send(struct.pack('>i', -1) + b'http://127.0.0.1/secret', REDIRECT)
+
+
+@xrootd_lie(OPEN)
+def a_file_of_this_machine(request):
+    redirect_to_this_machine(request)
+
+
+@xrootd_lie(READ, READV)
+def a_file_of_this_machine_while_it_is_read(request):
+    redirect_to_this_machine(request)
 
 
 @xrootd_lie(OPEN)

@@ -185,7 +185,8 @@ bool nt_is_metadata_url(const char *url)
 {
     CURLU *parsed = curl_url();
     char *host = NULL;
-    bool is_read = parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
+    bool is_read = parsed &&
+                   curl_url_set(parsed, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
                    curl_url_get(parsed, CURLUPART_HOST, &host, 0) == CURLUE_OK;
     bool is_metadata = is_read && is_metadata_host(host);
     curl_free(host);

@@ -38,7 +38,7 @@ static char *joined(const struct nt_scheme *scheme, const char *rest, size_t bef
     else
         *problem_ret = "out of memory";
     if (url && nt_is_metadata_url(url)) {
-        *problem_ret = "its server is for instance metadata, and ntuplefs never contacts such servers";
+        *problem_ret = NT_NEVER_CONTACTED;
         free(url);
         url = NULL;
     }

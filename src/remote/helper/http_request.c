@@ -207,8 +207,6 @@ enum { MAX_REDIRECTION_BYTES = 64 * 1024 };
 
 #define NOT_FOLLOWED                                                                                         \
     "it redirects to an address that is not allowed: neither http nor https, or from https to http"
-#define NEVER_ASKED                                                                                          \
-    "its server has an address for instance metadata, and ntuplefs never contacts such servers"
 
 static bool is_secure(const char *address)
 {
@@ -475,7 +473,7 @@ static void judge_failure(struct nt_request *request, CURLcode code)
                *proxy = failed_proxy(request, code);
     host = host ? host + strlen("://") : address;
     if (request->is_refused) {
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NT_NEVER_CONTACTED);
         return;
     }
     if (is_for_another_name(request, code)) {
@@ -726,7 +724,7 @@ static bool may_follow(struct nt_request *request, const char *from, const char 
     else if (!is_followed)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
     else if (nt_is_metadata_url(to))
-        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        judge(request, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN, NT_NEVER_CONTACTED);
     return !request->is_judged;
 }
 

@@ -40,7 +40,7 @@ const struct {
     int value;
 } settings[] = {{"ConnectionWindow", 10}, {"ConnectionRetry", 1},     {"StreamErrorWindow", 0},
                 {"StreamTimeout", 15},    {"TimeoutResolution", 1},   {"RequestTimeout", 60},
-                {"RedirectLimit", 16},    {"SubStreamsPerChannel", 1}};
+                {"RedirectLimit", 16},    {"SubStreamsPerChannel", 1}, {"MetalinkProcessing", 0}};
 
 /* ---- Judging answers ---- */
 
@@ -78,6 +78,8 @@ const Meaning of_client[] = {
      "(X509_CERT_DIR), or it has none"},
     {XrdCl::errNotSupported, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "XrdCl: Operation not supported"},
     {XrdCl::errInvalidArgs, NT_OUTCOME_FAILED, NT_FETCH_INVALID, "XrdCl: Invalid arguments"},
+    {XrdCl::errRedirect, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
+     "the server redirects to another protocol, or while the file is read"},
     {XrdCl::errRedirectLimit, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE, "too many redirects"},
 };
 
@@ -124,6 +126,14 @@ void judge(nt_xrd_answer *answer, const XrdCl::XRootDStatus &status)
     else
         judge_client(&answer->result, status);
     answer->is_lost = !is_servers || status.errNo == kXR_FileNotOpen;
+}
+
+void judge_local(nt_xrd_answer *answer)
+{
+    answer->result.outcome = NT_OUTCOME_FAILED;
+    answer->result.failure = NT_FETCH_FORBIDDEN;
+    snprintf(answer->result.message, sizeof(answer->result.message),
+             "the server redirects to a file of this machine");
 }
 
 void judge_short(nt_xrd_answer *answer)
@@ -209,6 +219,15 @@ class Opening : public Question
     bool is_open = false;
     std::atomic<int> left{2};
 
+    /* The client opens a file of this machine if a server says so. Later redirects are not followed:
+     * they could lead there, too. */
+    bool may_read()
+    {
+        std::string url;
+        return file->file.SetProperty("FollowRedirects", "false") &&
+               file->file.GetProperty("LastURL", url) && !XrdCl::URL(url).IsLocalFile();
+    }
+
     void end_one()
     {
         if (--left == 0)
@@ -229,7 +248,12 @@ class Opening : public Question
         }
         is_open = true;
         file->file.GetProperty("DataServer", file->server);
-        asked(file->file.Stat(false, this, seconds));
+        if (may_read()) {
+            asked(file->file.Stat(false, this, seconds));
+        } else {
+            judge_local(&answer);
+            end_one();
+        }
     }
 };
 

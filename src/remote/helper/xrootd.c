@@ -605,6 +605,15 @@ static void load_client(struct nt_backend *backend)
         xrootd->queue.client = dlsym(module, NT_XRD_CLIENT_SYMBOL);
 }
 
+/* The client judges all else of an address. */
+static bool may_contact(const char *address, const char **problem_ret)
+{
+    if (!nt_is_metadata_url(address))
+        return true;
+    *problem_ret = NT_NEVER_CONTACTED;
+    return false;
+}
+
 static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_remote_handle *fetched,
                                        const char *address)
 {
@@ -621,10 +630,12 @@ static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_rem
     return file;
 }
 
-/* Operations of nt_backend. The client judges an address, so that none of them reports a problem. */
+/* Operations of nt_backend. */
 static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                       const char **problem_ret)
 {
+    if (!may_contact(address, problem_ret))
+        return false;
     struct nt_xrd_ends *ends = calloc(1, sizeof(*ends));
     struct nt_xrootd_file *file = ends ? add_file(backend, fetched, address) : NULL;
     if (!file) {
@@ -647,7 +658,8 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetch
 static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
                         const char *validator, const char **problem_ret)
 {
-    struct nt_xrootd_file *file = add_file(backend, fetched, address);
+    struct nt_xrootd_file *file =
+        may_contact(address, problem_ret) ? add_file(backend, fetched, address) : NULL;
     if (!file)
         return false;
     file->is_known = true;
@@ -770,6 +782,8 @@ static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
 
 static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
 {
+    if (!may_contact(address, problem_ret))
+        return false;
     load_client(listing->backend);
     struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
     char *url = strdup(address);

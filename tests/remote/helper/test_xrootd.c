@@ -49,6 +49,20 @@ TEST(without_a_client_files_are_not_read, .setup = set_up, .teardown = tear_down
     ck_assert_ptr_nonnull(strstr(answers[id].text, "-Dxrootd"));
 }
 
+TEST(servers_of_instance_metadata_are_not_contacted, .setup = set_up, .teardown = tear_down)
+{
+    static const char listed[] = "root://169.254.169.254//file\0001";
+    uint64_t ids[] = {
+        ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://169.254.169.254//file"),
+        ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "xroots://metadata.goog:1094//folder"),
+        ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10}, listed,
+                 sizeof(listed) - 1),
+    };
+    for (size_t i = 0; i < COUNT_OF(ids); i++)
+        check_failure(ids[i], NT_FETCH_INVALID, NT_NEVER_CONTACTED);
+    ck_assert_uint_eq(client.count, 0);
+}
+
 TEST(a_server_that_does_not_say_the_size_is_asked_again, .setup = set_up, .teardown = tear_down)
 {
     client.is_held = true;
