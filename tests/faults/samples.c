@@ -128,6 +128,7 @@ const char *const *samples_make(const char *test_data)
     add_roaring("folder/bitmap.roaring");
     add_blz();
     add_bloscpack("array.blp");
+    add("folder");
     if (count != SAMPLES)
         abort();
     return (const char *const *)paths;

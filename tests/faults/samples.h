@@ -8,7 +8,7 @@
 /* Paths of SAMPLES files and of directories that are datasets, and last a folder with several of them;
  * those that are not in tests/data are written into a directory of their own. NULL-terminated; freed by
  * samples_remove. */
-enum { SAMPLES = 23 };
+enum { SAMPLES = 24 };
 const char *const *samples_make(const char *test_data);
 void samples_remove(void);
 
