@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "core/base/memory.h"
-#include "formats/formats.h"
 #include "core/json/json.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
@@ -172,12 +171,13 @@ static enum nt_status dataset_status(const struct nt_file *file)
     return file->dataset_count ? file->datasets[0]->failure->status : NT_NOT_FOUND;
 }
 
-enum nt_status open_and_read(struct nt_source *source, everything_stream *report, void *context)
+enum nt_status open_and_read(const struct nt_format *format, struct nt_source *source,
+                             everything_stream *report, void *context)
 {
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     struct nt_file *file;
     options.page_bytes = 16 << 20;
-    enum nt_status status = nt_format_rntuple.open(source, &options, &file, NULL);
+    enum nt_status status = format->open(source, &options, &file, NULL);
     if (status != NT_OK) {
         nt_source_close(source);
         return status;

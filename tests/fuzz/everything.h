@@ -9,6 +9,7 @@
 
 #include "core/model/model.h"
 #include "core/io/source.h"
+#include "formats/formats.h"
 
 /* Receives the status of each stream. `bytes` is NULL for failures and streams above the limit. */
 typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, enum nt_stream_kind kind,
@@ -19,8 +20,9 @@ typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, 
 enum { EVERYTHING_BYTES = 1 << 20 };
 void read_everything(struct nt_file *file, everything_stream *report, void *context);
 
-/* Opens a source as a file of RNTuples and trees, reads everything and closes the source. Returns NT_OK if a
- * dataset opens, else the failure of the first dataset. */
-enum nt_status open_and_read(struct nt_source *source, everything_stream *report, void *context);
+/* Opens a source as a file of a format, reads everything and closes the source. Returns NT_OK if a dataset
+ * opens, else the failure of the first dataset. */
+enum nt_status open_and_read(const struct nt_format *format, struct nt_source *source,
+                             everything_stream *report, void *context);
 
 #endif

@@ -73,8 +73,8 @@ static int read_in_child(const char *path)
     limit();
     if (nt_source_open_file(path, &source, NULL) != NT_OK)
         return NOT_TRIED;
-    if ((is_lance(path) ? open_and_read_lance(source, &outcome) : open_and_read(source, count, &outcome)) !=
-        NT_OK)
+    if ((is_lance(path) ? open_and_read_lance(source, &outcome)
+                        : open_and_read(&nt_format_rntuple, source, count, &outcome)) != NT_OK)
         return BOMB_REFUSED;
     return (outcome.read > 0 ? BOMB_READ : 0) | (outcome.failed > 0 ? BOMB_FAILED : 0);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Flips every bit of a small file, one at a time, and truncates the file at every byte. Each time it reads
- * the whole file. Each value must be the written one, or an error.
+ * Flips every bit of a small file with checksums, one at a time, and truncates the file at every byte. Each
+ * time it reads the whole file. Each value must be the written one, or an error.
  *
- * usage: test_damage [-a]        -a: every bit of every generation, not one of five
+ * usage: test_damage [-a]        -a: every bit of every file, not one of five
  */
 #include <ntuple/source.h>
 
 #include <stdio.h>
 #include <string.h>
 
+#include "bloscpack_writer.h"
 #include "everything.h"
 #include "sample.h"
 #include "support.h"
@@ -43,12 +44,13 @@ static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream
 }
 
 /* Reads all streams of all datasets; false if the file or each of its datasets is refused. */
-static bool read_content(const uint8_t *bytes, size_t count, struct content *content)
+static bool read_content(const struct nt_format *format, const uint8_t *bytes, size_t count,
+                         struct content *content)
 {
     struct nt_source *source;
     *content = (struct content){0};
     ck_assert(nt_source_open_memory(bytes, count, "damaged", &source, NULL) == NT_OK);
-    return open_and_read(source, note, content) == NT_OK;
+    return open_and_read(format, source, note, content) == NT_OK;
 }
 
 static void compare(const struct content *truth, const struct content *found, struct figures *figures)
@@ -66,12 +68,12 @@ static void compare(const struct content *truth, const struct content *found, st
     figures->unchanged += !has_error && !is_wrong;
 }
 
-static void try_damaged(const uint8_t *bytes, size_t count, const struct content *truth,
-                        struct figures *figures)
+static void try_damaged(const struct nt_format *format, const uint8_t *bytes, size_t count,
+                        const struct content *truth, struct figures *figures)
 {
     struct content found;
     figures->damages++;
-    if (read_content(bytes, count, &found))
+    if (read_content(format, bytes, count, &found))
         compare(truth, &found, figures);
     else
         figures->refused++;
@@ -88,34 +90,61 @@ static void report(const char *what, const struct figures *figures, size_t bytes
 /* Bits between flipped ones: in the latest generation, and in each. */
 static size_t latest_step = 1, step = 5;
 
-static void flip_bits(enum rntuple_generation generation, bool is_compressed, size_t bits_apart)
+/* Frees the file. */
+static void flip_bits(const struct nt_format *format, struct nt_buffer *file, uint32_t streams,
+                      size_t bits_apart)
 {
-    struct nt_buffer file = {0};
     struct content truth;
     struct figures figures = {0};
-    sample_file(generation, is_compressed, NULL, &file);
-    uint8_t *bytes = (uint8_t *)file.bytes;
-    ck_assert(read_content(bytes, file.length, &truth) && truth.count == STREAMS);
-    for (uint32_t i = 0; i < STREAMS; i++)
+    uint8_t *bytes = (uint8_t *)file->bytes;
+    ck_assert(read_content(format, bytes, file->length, &truth));
+    ck_assert_uint_eq(truth.count, streams);
+    for (uint32_t i = 0; i < streams; i++)
         ck_assert_int_eq(truth.streams[i].status, NT_OK);
-    for (size_t bit = 0; bit < 8 * file.length; bit += bits_apart) {
+    for (size_t bit = 0; bit < 8 * file->length; bit += bits_apart) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        try_damaged(bytes, file.length, &truth, &figures);
+        try_damaged(format, bytes, file->length, &truth, &figures);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    report("flipped bits", &figures, file.length);
-    nt_buffer_deinit(&file);
+    report("flipped bits", &figures, file->length);
+    nt_buffer_deinit(file);
+}
+
+static void flip_bits_of(enum rntuple_generation generation, bool is_compressed, size_t bits_apart)
+{
+    struct nt_buffer file = {0};
+    sample_file(generation, is_compressed, NULL, &file);
+    flip_bits(&nt_format_rntuple, &file, STREAMS, bits_apart);
 }
 
 TEST(a_flipped_bit_is_an_error_or_changes_nothing, .end = 2)
 {
-    flip_bits(RNTUPLE_V1_1, _i, latest_step);
+    flip_bits_of(RNTUPLE_V1_1, _i, latest_step);
 }
 
 TEST(a_flipped_bit_is_found_in_every_generation_with_page_checksums, .first = RNTUPLE_CRC32_LINKS,
      .end = RNTUPLE_GENERATIONS)
 {
-    flip_bits(_i, true, step);
+    flip_bits_of(_i, true, step);
+}
+
+/* The header has no checksum: bytes without a shape show that another number of chunks is found. */
+TEST(a_flipped_bit_is_found_by_every_digest_of_bloscpack, .first = 1, .end = 1 + 4 * 8)
+{
+    enum { VALUES = 24, CHUNKS = 3 };
+    struct nt_buffer file = {0};
+    int values[VALUES];
+    const struct bloscpack_options options = {
+        .version = 3,
+        .checksum = (unsigned)(_i - 1) % 8 + 1,
+        .has_offsets = _i <= 16,
+        .metadata = _i % 16 < 8 ? "{\"container\": \"numpy\", \"dtype\": \"'<i4'\", \"shape\": [24]}" : NULL,
+        .type_bytes = sizeof(*values),
+        .chunk_bytes = sizeof(values) / CHUNKS};
+    for (int i = 0; i < VALUES; i++)
+        values[i] = i * i;
+    bloscpack_write(&file, &options, values, sizeof(values), NULL);
+    flip_bits(&nt_format_blz, &file, 1, step);
 }
 
 TEST(a_file_that_is_cut_off_is_an_error_or_read_whole, .end = RNTUPLE_GENERATIONS)
@@ -124,9 +153,10 @@ TEST(a_file_that_is_cut_off_is_an_error_or_read_whole, .end = RNTUPLE_GENERATION
     struct content truth;
     struct figures figures = {0};
     sample_file(_i, false, NULL, &file);
-    ck_assert(read_content((uint8_t *)file.bytes, file.length, &truth));
+    const struct nt_format *format = &nt_format_rntuple;
+    ck_assert(read_content(format, (uint8_t *)file.bytes, file.length, &truth));
     for (size_t length = 0; length < file.length; length++)
-        try_damaged((uint8_t *)file.bytes, length, &truth, &figures);
+        try_damaged(format, (uint8_t *)file.bytes, length, &truth, &figures);
     report("cuts", &figures, file.length);
     nt_buffer_deinit(&file);
 }

@@ -54,7 +54,7 @@ static struct outcome try_bytes(const uint8_t *bytes, size_t count, struct figur
     double start = processor_seconds();
     figures->tried++;
     ck_assert(nt_source_open_memory(bytes, count, "damaged", &source, NULL) == NT_OK);
-    if (open_and_read(source, note, &outcome) != NT_OK)
+    if (open_and_read(&nt_format_rntuple, source, note, &outcome) != NT_OK)
         figures->refused++;
     else if (outcome.failed)
         figures->errors++;

@@ -176,7 +176,7 @@ enum nt_status nt_bloscpack_header_parse(const uint8_t *bytes, size_t count,
 bool nt_bloscpack_plain_bytes(const struct nt_bloscpack_header *header, uint64_t *bytes_ret)
 {
     *bytes_ret = 0;
-    if (header->chunks <= 0 || header->last_chunk_bytes < 0)
+    if (header->chunks <= 0 || header->last_chunk_bytes <= 0)
         return header->chunks == 0;
     uint64_t before = (uint64_t)header->chunks - 1;
     if (before > 0 && header->chunk_bytes <= 0)
@@ -269,7 +269,8 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
 
 /* ---- Offsets ---- */
 
-/* All offsets are -1 if a writer did not finish. If any is invalid, chunks are found in sequence. */
+/* All offsets are -1 if a writer did not finish. If any is invalid, chunks are found in sequence. The first
+ * chunk follows the offsets: so another number of chunks is noticed, which no checksum covers. */
 static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpack *bloscpack,
                                     struct nt_error *error)
 {
@@ -284,13 +285,20 @@ static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpac
             return status;
         for (uint64_t i = 0; i < count; i++) {
             uint64_t offset = nt_load_le64(bytes + i * OFFSET_BYTES);
-            if (offset < next || !nt_fits(offset, NT_BLOSC_HEADER_BYTES, bloscpack->size))
+            bool is_first = first + i == 0;
+            if (offset < next || (is_first && offset != next) ||
+                !nt_fits(offset, NT_BLOSC_HEADER_BYTES, bloscpack->size))
                 return NT_OK;
             next = offset + NT_BLOSC_HEADER_BYTES;
         }
     }
     bloscpack->uses_offsets = true;
     return NT_OK;
+}
+
+static enum nt_status fail_surplus(uint64_t offset, uint64_t bytes, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, offset, "%" PRIu64 " bytes follow the last chunk", bytes);
 }
 
 static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack *bloscpack,
@@ -313,6 +321,8 @@ static enum nt_status place_chunks(struct nt_source *source, struct nt_bloscpack
     if (header->chunks > 0 && (uint64_t)header->chunks - 1 > room / NT_BLOSC_HEADER_BYTES)
         return nt_fail(error, NT_CORRUPT, 16, "%" PRIi64 " chunks do not fit in %" PRIu64 " bytes",
                        header->chunks, room);
+    if (header->chunks == 0 && room > 0)
+        return fail_surplus(bloscpack->chunks_offset, room, error);
     return header->has_offsets ? check_offsets(source, bloscpack, error) : NT_OK;
 }
 
@@ -349,7 +359,7 @@ static void report_size(const struct nt_bloscpack_header *header, struct nt_blos
 {
     bool is_last = header->chunks > 0 && chunk->number == (uint64_t)header->chunks - 1;
     int32_t declared = header->chunks < 0 ? -1 : is_last ? header->last_chunk_bytes : header->chunk_bytes;
-    bool is_declared = declared > 0 || (is_last && declared == 0);
+    bool is_declared = declared > 0;
     chunk->is_size_known = is_declared || !chunk->damage;
     chunk->plain_bytes = is_declared ? (uint64_t)declared : chunk->damage ? 0 : chunk->header.plain_bytes;
 }
@@ -408,7 +418,10 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
         if (status == NT_OK)
             status = visit(context, &chunk, error);
     }
-    return status;
+    bool is_surplus =
+        is_counted && !bloscpack->header.has_offsets && !walk.lost_by && walk.next < bloscpack->size;
+    return status == NT_OK && is_surplus ? fail_surplus(walk.next, bloscpack->size - walk.next, error)
+                                         : status;
 }
 
 /* ---- Open a Bloscpack file ---- */

@@ -68,8 +68,8 @@ TEST(the_size_of_all_chunks_follows_from_the_header)
     ck_assert(!nt_bloscpack_plain_bytes(&header, &bytes));
     header.chunks = 1;
     ck_assert(nt_bloscpack_plain_bytes(&header, &bytes) && bytes == 50);
-    header.last_chunk_bytes = -1;
-    ck_assert(!nt_bloscpack_plain_bytes(&header, &bytes));
+    for (header.last_chunk_bytes = -1; header.last_chunk_bytes <= 0; header.last_chunk_bytes++)
+        ck_assert(!nt_bloscpack_plain_bytes(&header, &bytes));
     header.chunks = 0;
     ck_assert(nt_bloscpack_plain_bytes(&header, &bytes) && bytes == 0);
     header = (struct nt_bloscpack_header){.chunks = -1, .chunk_bytes = 100, .last_chunk_bytes = 50};
@@ -277,6 +277,25 @@ TEST(more_chunks_than_the_file_can_hold_are_refused)
         written.file.bytes[16 + 7] = 0x40; /* 2^62 more */
         assert_status(NT_CORRUPT,
                       nt_bloscpack_open(source_of(&written, written.file.length), &bloscpack, NULL, &error));
+        forget(&written);
+    }
+}
+
+TEST(fewer_chunks_than_the_file_holds_are_refused)
+{
+    for (unsigned chunks = 0; chunks < CHUNKS; chunks++) {
+        struct bloscpack_options options = {.version = 3, .type_bytes = 1, .chunk_bytes = CHUNK};
+        struct written written;
+        struct nt_bloscpack bloscpack;
+        struct found found = {.count = 0};
+        write_file(&written, &options);
+        written.file.bytes[16] = (char)chunks;
+        struct nt_source *source = source_of(&written, written.file.length);
+        enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &error);
+        if (status == NT_OK)
+            status = nt_bloscpack_walk(source, &bloscpack, note, &found, &error);
+        ck_assert_int_eq(status, NT_CORRUPT);
+        ck_assert_ptr_nonnull(strstr(error.message, "bytes follow the last chunk"));
         forget(&written);
     }
 }
