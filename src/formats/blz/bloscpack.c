@@ -376,7 +376,8 @@ static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_ch
         return NT_OK;
     uint64_t offset = walk->bloscpack->offsets_offset + chunk->number * OFFSET_BYTES;
     enum nt_status status = nt_source_read(walk->source, offset, bytes, sizeof(bytes), error);
-    chunk->offset = nt_load_le64(bytes);
+    if (status == NT_OK)
+        chunk->offset = nt_load_le64(bytes);
     return status;
 }
 
