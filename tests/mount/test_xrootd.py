@@ -88,16 +88,32 @@ def files_on_servers_of_all_kinds_and_files_here_are_shown_together():
                      output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
 
 
+def encrypted(directory, more=''):
+    """A server by TLS."""
+    make_certificates(directory)
+    if os.geteuid() == 0:
+        os.chown(directory / 'server.key', pwd.getpwnam('nobody').pw_uid, -1)
+    return xrootd(directory, DATA, f"""
+            xrd.tls {directory}/server.pem {directory}/server.key
+            xrd.tlsca certdir {directory}/authorities
+            xrootd.tls capable all
+            {more}""")
+
+
+@case
+def an_encrypted_connection_is_never_redirected_to_a_plain_one():
+    with scratch() as directory, scratch() as other, xrootd(other, DATA) as plain, encrypted(
+            directory, f'xrootd.redirect 127.0.0.1:{plain.port} /') as server:
+        environment = {**os.environ, 'X509_CERT_DIR': str(directory / 'authorities')}
+        output(NTUPLE, 'ls', server.url(FILE), env=environment)
+        found = command(NTUPLE, 'ls', '--timeout=3', server.url(FILE, 'roots'), env=environment)
+        same(found.returncode, UNREACHABLE, found.stderr)
+
+
 @case
 def servers_with_a_trusted_certificate_are_read_by_tls():
     with scratch() as directory:
-        make_certificates(directory)
-        if os.geteuid() == 0:
-            os.chown(directory / 'server.key', pwd.getpwnam('nobody').pw_uid, -1)
-        with xrootd(directory, DATA, f"""
-            xrd.tls {directory}/server.pem {directory}/server.key
-            xrd.tlsca certdir {directory}/authorities
-            xrootd.tls capable all""") as server:
+        with encrypted(directory) as server:
             for address in (server.url(FILE, 'roots'), server.url(FILE, 'xroots')):
                 output(NTUPLE, 'verify', address, env={**os.environ,
                                                        'X509_CERT_DIR': str(directory / 'authorities')})
