@@ -21,8 +21,9 @@ OUT_OF_MEMORY = 8  # enum nt_exit_status in src/cli/cli.h
 SECONDS = 20
 # A source of each format, compression and metadata library.
 VERIFIED = ('compression_zstd.root', 'compression_lzma.root', 'compression_zlib.root',
-            'compression_lz4.root', 'types.root',
-            'lance_datasets/deletions_2.2', 'lance_nested_2.1.lance', 'lance_nested_0.2.lance')
+            'compression_lz4.root', 'types.root', 'trees/trees_embedded.root', 'trees/trees_friends.root',
+            'lance_datasets/deletions_2.2', 'lance_nested_2.1.lance', 'lance_nested_0.2.lance',
+            '../fuzz/seeds/run.roaring')
 SANDBOX = '--sandbox=off'  # whose setup is not swept here
 
 
