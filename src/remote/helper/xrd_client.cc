@@ -219,13 +219,11 @@ class Opening : public Question
     bool is_open = false;
     std::atomic<int> left{2};
 
-    /* The client opens a file of this machine if a server says so. Later redirects are not followed:
-     * they could lead there, too. */
-    bool may_read()
+    /* The client opens a file of this machine if a server says so. */
+    bool is_local()
     {
         std::string url;
-        return file->file.SetProperty("FollowRedirects", "false") &&
-               file->file.GetProperty("LastURL", url) && !XrdCl::URL(url).IsLocalFile();
+        return file->file.GetProperty("LastURL", url) && XrdCl::URL(url).IsLocalFile();
     }
 
     void end_one()
@@ -248,11 +246,12 @@ class Opening : public Question
         }
         is_open = true;
         file->file.GetProperty("DataServer", file->server);
-        if (may_read()) {
-            asked(file->file.Stat(false, this, seconds));
-        } else {
+        file->file.SetProperty("FollowRedirects", "false"); /* later ones could lead there, too */
+        if (is_local()) {
             judge_local(&answer);
             end_one();
+        } else {
+            asked(file->file.Stat(false, this, seconds));
         }
     }
 };
