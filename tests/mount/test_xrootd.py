@@ -138,7 +138,7 @@ def folders_are_mirrored_as_they_are_here():
     with scratch() as directory:
         folder = directory / 'files' / 'all'
         for name in ('events.root', 'of today/a%2e b+c#.root', 'of today/deep/er/events.root',
-                     '%2e%2e.root', 'ü;&=.root'):
+                     '%2e%2e.root', 'ü;&=.root', 'no_metalink.meta4'):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(DATA / 'compression_zstd.root', folder / name)
         shutil.copytree(DATASETS / 'deletions_2.1', folder / 'of today' / 'set.lance')
