@@ -23,10 +23,11 @@ FTS *__wrap_fts64_open(char *const *paths, int options, int (*compare)(const FTS
 
 static char folder[] = "/tmp/fuzz_list-XXXXXX";
 
-/* Patterns search only this folder: a fuzzer would walk the whole machine. */
+/* Patterns search only this folder: a fuzzer would walk the whole machine. A pattern such as ".*" matches
+ * the folder above. */
 static bool is_within(const char *path)
 {
-    return strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "..");
+    return strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "/.");
 }
 
 int __wrap_glob64(const char *pattern, int flags, int (*on_error)(const char *, int), glob_t *found)
