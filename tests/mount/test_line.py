@@ -112,6 +112,16 @@ def a_line_takes_round_trips(round_trip):
 
 @case
 @of_some_round_trip
+def a_connection_that_opens_does_not_delay_others(round_trip):
+    with connected(**far(round_trip)) as (connection, port):
+        answered(connection, 1)
+        with socket.create_connection(('127.0.0.1', port), 10) as other:
+            other.sendall(b'1\n')
+            takes(answered(connection, 1), 1, round_trip, 'the answer of an open connection')
+
+
+@case
+@of_some_round_trip
 def a_window_begins_with_ten_segments_and_doubles(round_trip):
     with connected(**far(round_trip)) as (connection, _):
         answered(connection, 1)

@@ -112,10 +112,12 @@ static void take_acknowledgements(struct flow *flow, double now)
     }
 }
 
-/* The time when bytes sent now have left: after all others of their direction. */
-static double leaves_at(int direction, double from, size_t bytes)
+/* The time when bytes sent now have left: after all others of their direction, but a connection that is not
+ * open yet does not stop those of others. */
+static double leaves_at(const struct flow *flow, int direction, double now, size_t bytes)
 {
-    return free_at[direction] = fmax(free_at[direction], from) + (double)bytes / rate;
+    free_at[direction] = fmax(free_at[direction], now) + (double)bytes / rate;
+    return fmax(free_at[direction], flow->opens);
 }
 
 static bool is_idle(const struct flow *flow, double now)
@@ -154,7 +156,7 @@ static void send_more(struct flow *flow, int direction, double now)
             return;
         }
         flow->last_sent = now;
-        add_piece(flow, data, (size_t)bytes, leaves_at(direction, fmax(now, flow->opens), (size_t)bytes));
+        add_piece(flow, data, (size_t)bytes, leaves_at(flow, direction, now, (size_t)bytes));
         sent_by_server += direction ? (double)bytes : 0;
     }
 }
