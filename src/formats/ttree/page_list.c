@@ -305,12 +305,16 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
     return fail_in_basket(span, basket, status, counting->error);
 }
 
-/* Bytes of a basket that are asked for: a server sends many small ranges slowly, and the data are mostly read
- * next. */
-static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_location *basket)
+enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
+
+/* Bytes of a basket that are asked for, after `bytes` of those before it. If the values will be read next, no
+ * reader should wait for headers first; and a server sends many short ranges slowly. */
+static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_source *source,
+                                 const struct nt_basket_location *basket, uint64_t bytes)
 {
     enum { SMALL = 1 << 16 };
-    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
+    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL &&
+                     (source->is_read_later || bytes + basket->bytes > MAX_BYTES);
     return is_header ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
@@ -318,7 +322,6 @@ static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct n
  * needed, so are they. */
 static void prefetch(const struct span *span)
 {
-    enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
     struct nt_branch_map *map = span->map;
     struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
     uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS, count = 0;
@@ -329,11 +332,12 @@ static void prefetch(const struct span *span)
     struct nt_extent *extents = calloc(most, sizeof(*extents));
     for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
         const struct nt_basket_location *basket = &map->baskets[i];
-        bytes += prefetched_bytes(map, basket);
+        uint64_t some = prefetched_bytes(map, source, basket, bytes);
+        bytes += some;
         if (i >= end && bytes > MAX_BYTES)
             break;
         if (!basket->is_embedded)
-            extents[count++] = (struct nt_extent){basket->offset, prefetched_bytes(map, basket)};
+            extents[count++] = (struct nt_extent){basket->offset, some};
         map->prefetched_end = basket->end_entry;
     }
     if (extents)

@@ -34,6 +34,12 @@ static int compare(const void *one, const void *other)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+static int compare_bytes(const void *one, const void *other)
+{
+    const struct nt_extent *a = one, *b = other;
+    return a->bytes > b->bytes ? -1 : a->bytes < b->bytes ? 1 : compare(one, other);
+}
+
 static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
 {
     size_t left = 0;
@@ -462,25 +468,45 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
 /* Limits the bytes and the number of prefetches, to leave room for readers. */
 static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 {
-    enum { MAX_PARTS = 128 };
+    enum { MAX_PARTS = 192 };
     return fetcher->ahead_count < MAX_PARTS &&
            fetcher->ahead_bytes + bytes <= fetcher->range_space.max_bytes / 2;
 }
 
-/* Requests the bytes that are not in memory, on disk or in flight. False if there is no more room. */
+/* The end of the bytes from `at` on that are in memory, on disk or in flight; `at` if there are none. The
+ * next ones in memory or in flight begin at `next_ret`. */
+static uint64_t end_of_known(const struct nt_remote_file *file, uint64_t at, uint64_t *next_ret)
+{
+    const struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, next_ret);
+    uint64_t on_disk;
+    if (range)
+        return range->offset + range->bytes;
+    return nt_disk_cache_file_find(file->disk, at, &on_disk) ? on_disk : at;
+}
+
+/* Copies the extents of which some bytes must be requested. Between others, gaps are not worth it. */
+static size_t copy_unknown(const struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
+                           struct nt_extent *unknown)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t at = extents[i].offset, end = end_of(&extents[i]), known, next;
+        while (at < end && (known = end_of_known(file, at, &next)) > at)
+            at = known;
+        if (at < end)
+            unknown[found++] = extents[i];
+    }
+    return found;
+}
+
+/* Requests the bytes that are not known yet. False if there is no more room. */
 static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece,
                       enum nt_prefetch_need need)
 {
     while (at < end) {
-        uint64_t next;
-        const struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
-        if (range) {
-            at = range->offset + range->bytes;
-            continue;
-        }
-        uint64_t on_disk;
-        if (nt_disk_cache_file_find(file->disk, at, &on_disk)) {
-            at = on_disk;
+        uint64_t next, known = end_of_known(file, at, &next);
+        if (known > at) {
+            at = known;
             continue;
         }
         uint64_t fewest = need == NT_PREFETCH_ONLY ? 0 : fewest_bytes(file);
@@ -506,12 +532,13 @@ static void request_all(struct nt_remote_file *file, const struct nt_extent *ext
     uint64_t bytes = 0;
     bool has_room = ranges != NULL;
     uint64_t gap = need == NT_PREFETCH_ONLY ? NT_LINK_MIN_GAP : nt_link_coalesce_gap(file->link_estimate);
-    if (ranges)
-        memcpy(ranges, extents, count * sizeof(*ranges));
-    size_t joined = ranges ? nt_ranges_coalesce(ranges, count, file->size, gap) : 0;
+    size_t unknown = ranges ? copy_unknown(file, extents, count, ranges) : 0;
+    size_t joined = nt_ranges_coalesce(ranges, unknown, file->size, gap);
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
     const uint64_t split = nt_ranges_split_bytes(bytes, need == NT_PREFETCH_COLD);
+    if (joined && need == NT_PREFETCH_ONLY) /* the last of them counts: long ones first */
+        qsort(ranges, joined, sizeof(*ranges), compare_bytes);
     for (size_t i = 0; i < joined && has_room; i++)
         has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
                              (size_t)nt_ranges_piece_bytes(ranges[i].bytes, split), need);
@@ -658,13 +685,15 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
         free(shown_copy);
         return status;
     }
-    *file =
-        (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
-                                .fetcher = fetcher,
-                                .address = address_copy,
-                                .shown = shown_copy,
-                                .name = shown_copy + strlen(shown) - strlen(name),
-                                .attribute_source = *attribute_source};
+    *file = (struct nt_remote_file){.source = {.ops = &fetched_ops,
+                                               .size = NT_UNKNOWN_SIZE,
+                                               .path = shown_copy,
+                                               .is_read_later = fetcher->reads_later},
+                                    .fetcher = fetcher,
+                                    .address = address_copy,
+                                    .shown = shown_copy,
+                                    .name = shown_copy + strlen(shown) - strlen(name),
+                                    .attribute_source = *attribute_source};
     nt_fetcher_lock(fetcher);
     LIST_INSERT_HEAD(&fetcher->files, file, all);
     nt_fetcher_unlock(fetcher);

@@ -259,8 +259,8 @@ TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup =
 
 /* ---- how much at once ---- */
 
-enum { HUGE_SIZE = 1 << 30, MAX_PARTS = 128 };
-static unsigned reads, cancelled;
+enum { HUGE_SIZE = 1 << 30, MAX_PARTS = 192 };
+static atomic_uint reads, cancelled;
 
 static bool open_huge(const struct nt_fetch_request *request)
 {
@@ -284,6 +284,8 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
     nt_source_prefetch(source, extents, 2 * MAX_PARTS, NT_PREFETCH_ONLY);
     ck_assert_uint_eq(fetcher->ahead_count, MAX_PARTS);
     ck_assert_uint_eq(fetcher->ahead_bytes, MAX_PARTS * 10); /* parts of pages, and nothing beside them */
+    while (reads < MAX_PARTS)                                /* a full channel would lose cancellations */
+        usleep(1000);
     nt_source_close(source);
     source = NULL;
     ck_assert_uint_eq(fetcher->ahead_count, 0);
@@ -291,6 +293,36 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
     end_process();
     ck_assert_uint_eq(reads, MAX_PARTS);
     ck_assert_uint_eq(cancelled, MAX_PARTS);
+}
+
+/* ---- what is requested ahead, and in which order ---- */
+
+static struct nt_extent requested[8];
+
+static bool open_and_note(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_READ && reads < COUNT_OF(requested))
+        requested[reads] = (struct nt_extent){request->offset, request->bytes};
+    return open_huge(request);
+}
+
+TEST(long_ranges_are_requested_first_and_nothing_between_requested_ones, .setup = set_up,
+     .teardown = tear_down)
+{
+    static const struct nt_extent extents[] = {{1 << 21, 20}, {(1 << 21) + 100000, 10}, {1 << 22, 200000}};
+    process.answer = open_and_note;
+    assert_ok(open_file());
+    nt_source_prefetch(source, extents, COUNT_OF(extents), NT_PREFETCH_ONLY);
+    nt_source_prefetch(source, extents, COUNT_OF(extents), NT_PREFETCH_NOW); /* joins over larger gaps */
+    nt_source_close(source);
+    source = NULL;
+    end_process();
+    ck_assert_uint_eq(reads, COUNT_OF(extents));
+    for (size_t i = 0; i < COUNT_OF(extents); i++) {
+        const struct nt_extent *expected = &extents[(i + 2) % COUNT_OF(extents)];
+        ck_assert_uint_eq(requested[i].offset, expected->offset);
+        ck_assert_uint_eq(requested[i].bytes, expected->bytes);
+    }
 }
 
 /* ---- silence ---- */
