@@ -16,7 +16,8 @@ from pathlib import Path
 
 from harness import (DATA, IN_TIME, NTUPLE, Skip, case, cat_lines, command, daemon_of, data, errors_of,
                      fails, is_answered, is_mounted, is_running,
-                     libfuse_lacks, mounted, ntuplefs, output, run, same, scratch, stats, unmount, wait_until)
+                     libfuse_lacks, mounted, need, ntuplefs, output, run, same, scratch, stats, unmount,
+                     wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unused_port
 
@@ -79,6 +80,31 @@ def a_column_takes_a_request_for_each_cluster_and_three():
                  output(NTUPLE, 'cat', directory / 'large.root', f'Events/{column}/data.bin'), column)
             ranges = site.ranges(count)
             same(len(ranges) <= LARGE_CLUSTERS + 3, True, f'{column}: {ranges}')
+
+
+@case
+def baskets_are_requested_as_a_whole_if_they_are_read_next():
+    uproot, awkward, numpy = need('uproot'), need('awkward'), need('numpy')
+    header_bytes, path = 512, 'tree/x/item/data.bin'
+    with scratch() as directory, served(directory) as site:
+        with uproot.recreate(directory / 'lists.root', compression=None) as file:
+            tree = file.mktree('tree', {'x': 'var * float64'})
+            for count in range(3):
+                values = numpy.full(30_000, count / 3)  # 240 KB
+                tree.extend({'x': awkward.unflatten(values, numpy.full(3_000, 10))})
+
+        def headers(count):
+            ends = [map(int, part.removeprefix('bytes=').split('-')) for part in site.ranges(count)
+                    if part != END]
+            return sum(last + 1 - first == header_bytes for first, last in ends)
+
+        content = output(NTUPLE, 'cat', directory / 'lists.root', path)
+        same(output(NTUPLE, 'cat', site.url('lists.root'), path) == content, True, 'values')
+        same(headers(0), 0, 'headers before values')
+        count = len(site.requests)
+        with mounted(site.url('lists.root')) as mountpoint:
+            same((mountpoint / path).stat().st_size, len(content), 'size')
+            same(headers(count), 3, 'headers for a size')
 
 
 LARGE_CLUSTERS = 4

@@ -57,6 +57,8 @@ struct nt_source_ops {
     /* Hint: these bytes will be read, in about this order. Returns at once. NULL: prefetching has no use. */
     void (*prefetch)(struct nt_source *source, const struct nt_extent *extents, size_t count,
                      enum nt_prefetch_need need);
+    /* How many bytes may be prefetched although they may not be read soon. NULL: none. */
+    uint64_t (*spare_bytes)(struct nt_source *source);
     /* These bytes are invalid: drop cached copies. False if that would not help. NULL: always false. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     /* See nt_source_open_objects. NULL: no objects. */
@@ -77,7 +79,6 @@ struct nt_source {
     atomic_uint_least64_t checked_reads; /* reads that included a successful check */
     atomic_uint revivals;                /* how often it was found unchanged after it seemed changed */
     bool is_of_objects;                  /* see nt_source_open_objects */
-    bool is_read_later;                  /* whoever asks for a size may never read the bytes */
     struct nt_folder *folder;            /* for a source without bytes: its folder; else NULL */
     uint64_t
         first_byte; /* its place in the file `path`; NT_NO_OFFSET: none, its bytes are compressed there */
@@ -143,6 +144,10 @@ static inline void nt_source_prefetch(struct nt_source *source, const struct nt_
 {
     if (count && source->ops->prefetch)
         source->ops->prefetch(source, extents, count, need);
+}
+static inline uint64_t nt_source_spare_bytes(struct nt_source *source)
+{
+    return source->ops->spare_bytes ? source->ops->spare_bytes(source) : 0;
 }
 static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {

@@ -305,34 +305,33 @@ static enum nt_status count_basket(struct counting *counting, const struct nt_ba
     return fail_in_basket(span, basket, status, counting->error);
 }
 
-enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
-
-/* Bytes of a basket that are asked for, after `bytes` of those before it. If the values will be read next, no
- * reader should wait for headers first; and a server sends many short ranges slowly. */
-static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_source *source,
-                                 const struct nt_basket_location *basket, uint64_t bytes)
+/* Bytes of a basket that are asked for, if `left` may be asked for in vain: values are mostly read after
+ * their sizes. A server sends many short ranges slowly. */
+static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct nt_basket_location *basket,
+                                 uint64_t left)
 {
     enum { SMALL = 1 << 16 };
-    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL &&
-                     (source->is_read_later || bytes + basket->bytes > MAX_BYTES);
-    return is_header ? NT_BASKET_HEADER_BYTES : basket->bytes;
+    bool is_header = map->interpretation.count_by == NT_COUNT_BY_BYTES && basket->bytes > SMALL;
+    return is_header && basket->bytes > left ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
 /* Asks for the baskets of a part, and of the next ones while that is little: if the size of a column is
  * needed, so are they. */
 static void prefetch(const struct span *span)
 {
+    enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
     struct nt_branch_map *map = span->map;
     struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
     uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS, count = 0;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, spare = nt_source_spare_bytes(source);
     if (!nt_source_can_prefetch(source) || first == end || span->baskets->first_entry < map->prefetched_end)
         return;
+    spare = spare < MAX_BYTES ? spare : MAX_BYTES;
     struct nt_extent *extents = calloc(most, sizeof(*extents));
     for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
         const struct nt_basket_location *basket = &map->baskets[i];
-        uint64_t some = prefetched_bytes(map, source, basket, bytes);
+        uint64_t some = prefetched_bytes(map, basket, bytes < spare ? spare - bytes : 0);
         bytes += some;
         if (i >= end && bytes > MAX_BYTES)
             break;

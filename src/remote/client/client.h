@@ -324,7 +324,7 @@ void nt_fetcher_hand_over(struct nt_fetcher *fetcher);
 
 /* Nothing is read right after a file was opened: connections for more than the opening are made once its
  * size is known, and in proportion to it. Else all are made with the first file of a server, which saves
- * the first read two round trips, and sources say that they are read later. */
+ * the first read two round trips, and sources have spare bytes. */
 void nt_fetcher_read_later(struct nt_fetcher *fetcher);
 
 /* For another process with the same fetcher: fails all active and future requests in each process. */

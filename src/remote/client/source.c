@@ -557,6 +557,17 @@ static void fetched_prefetch(struct nt_source *source, const struct nt_extent *e
     nt_fetcher_unlock(file->fetcher);
 }
 
+/* Beyond half of the space, bytes could be dropped before their reader comes. */
+static uint64_t fetched_spare_bytes(struct nt_source *source)
+{
+    struct nt_fetcher *fetcher = ((struct nt_remote_file *)source)->fetcher;
+    nt_fetcher_lock(fetcher);
+    uint64_t most = fetcher->range_space.max_bytes / 2;
+    uint64_t used = fetcher->range_space.bytes + fetcher->ahead_bytes;
+    nt_fetcher_unlock(fetcher);
+    return fetcher->reads_later || used >= most ? 0 : most - used;
+}
+
 static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
@@ -665,6 +676,7 @@ static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .stat = fetched_stat,
                                                  .size = fetched_size,
                                                  .prefetch = fetched_prefetch,
+                                                 .spare_bytes = fetched_spare_bytes,
                                                  .forget = fetched_forget,
                                                  .open_objects = fetched_open_objects,
                                                  .close = fetched_close};
@@ -685,15 +697,13 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
         free(shown_copy);
         return status;
     }
-    *file = (struct nt_remote_file){.source = {.ops = &fetched_ops,
-                                               .size = NT_UNKNOWN_SIZE,
-                                               .path = shown_copy,
-                                               .is_read_later = fetcher->reads_later},
-                                    .fetcher = fetcher,
-                                    .address = address_copy,
-                                    .shown = shown_copy,
-                                    .name = shown_copy + strlen(shown) - strlen(name),
-                                    .attribute_source = *attribute_source};
+    *file =
+        (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
+                                .fetcher = fetcher,
+                                .address = address_copy,
+                                .shown = shown_copy,
+                                .name = shown_copy + strlen(shown) - strlen(name),
+                                .attribute_source = *attribute_source};
     nt_fetcher_lock(fetcher);
     LIST_INSERT_HEAD(&fetcher->files, file, all);
     nt_fetcher_unlock(fetcher);

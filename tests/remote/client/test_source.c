@@ -325,6 +325,22 @@ TEST(long_ranges_are_requested_first_and_nothing_between_requested_ones, .setup 
     }
 }
 
+TEST(half_of_the_space_may_be_prefetched_in_vain, .setup = set_up, .teardown = tear_down)
+{
+    static const struct nt_extent extent = {1 << 21, 200000};
+    uint64_t half = fetcher->range_space.max_bytes / 2;
+    process.answer = open_huge;
+    assert_ok(open_file());
+    ck_assert_uint_eq(nt_source_spare_bytes(source), half - ENDS);
+    nt_source_prefetch(source, &extent, 1, NT_PREFETCH_ONLY);
+    ck_assert_uint_eq(nt_source_spare_bytes(source), half - ENDS - extent.bytes);
+    fetcher->range_space.max_bytes = 2 * ENDS;
+    ck_assert_uint_eq(nt_source_spare_bytes(source), 0);
+    fetcher->range_space.max_bytes = 2 * half;
+    nt_fetcher_read_later(fetcher);
+    ck_assert_uint_eq(nt_source_spare_bytes(source), 0);
+}
+
 /* ---- silence ---- */
 
 static bool be_silent(const struct nt_fetch_request *request)
