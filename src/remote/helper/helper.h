@@ -158,7 +158,8 @@ enum { NT_SHORT_BYTES = 64 * 1024 };
 
 struct nt_backend_ops {
     unsigned at_once; /* maximum number of concurrent tries */
-    /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. */
+    /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. Then
+     * as many as there were at once, whose connections exist. */
     unsigned at_once_if_many;
     uint64_t max_bytes; /* limit for all concurrent tries; a single longer try may exceed it */
     /* Does the backend handle this address? NULL: it handles addresses that no other backend takes. */
@@ -191,7 +192,7 @@ struct nt_backend_ops {
 struct nt_backend {
     const struct nt_backend_ops *ops;
     struct nt_transfers *jobs;
-    unsigned active;
+    unsigned active, most_active; /* tries; most since there was none */
     uint64_t active_bytes;
 };
 

@@ -58,7 +58,8 @@ static void stop(struct nt_transfer *job)
 {
     struct nt_backend *backend = job->remote->backend;
     if (job->is_active && !job->is_beside) {
-        backend->active--;
+        if (--backend->active == 0)
+            backend->most_active = 0;
         backend->active_bytes -= job->active_bytes;
     }
     job->is_active = job->is_paused = false;
@@ -95,7 +96,8 @@ static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t n
     job->is_active = true;
     job->active_bytes = job->bytes;
     if (!job->is_beside) {
-        backend->active++;
+        if (++backend->active > backend->most_active)
+            backend->most_active = backend->active;
         backend->active_bytes += job->active_bytes;
     }
     if (backend->ops->start(job, job->deadline - now))
@@ -180,8 +182,11 @@ static unsigned most_at_once(const struct nt_transfer *job)
 {
     const struct nt_backend *backend = job->remote->backend;
     const struct nt_backend_ops *ops = backend->ops;
-    bool are_many = ops->at_once_if_many && backend->jobs->count >= ops->at_once_if_many;
-    return are_many && job->bytes <= NT_SHORT_BYTES ? ops->at_once_if_many : ops->at_once;
+    unsigned most = backend->most_active > ops->at_once ? backend->most_active : ops->at_once;
+    if (job->bytes > NT_SHORT_BYTES)
+        return ops->at_once;
+    return backend->jobs->count >= ops->at_once_if_many && ops->at_once_if_many > most ? ops->at_once_if_many
+                                                                                       : most;
 }
 
 /* Reserves a part of the tries for jobs with waiting readers. */

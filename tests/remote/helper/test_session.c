@@ -8,7 +8,7 @@
 #include "remote/helper/result.h"
 #include "remote/protocol.h"
 
-enum { AT_ONCE = 4, AT_ONCE_IF_MANY = 8, MAX_BYTES = 10 * 1000 };
+enum { AT_ONCE = 4, AT_ONCE_IF_MANY = 8, MOST_TRIED = 2 * AT_ONCE_IF_MANY, MAX_BYTES = 10 * 1000 };
 
 /* ---- an backend ---- */
 
@@ -22,7 +22,7 @@ static struct {
     unsigned opened, closed, lists, ended_lists, stopped;
     struct nt_remote_handle *last;
     struct nt_listing *listing;
-    struct nt_transfer *jobs[AT_ONCE_IF_MANY]; /* to try */
+    struct nt_transfer *jobs[MOST_TRIED];
     unsigned tried, resumed;
     bool fails;          /* to open, to list, to try: */
     const char *problem; /* with an address; NULL: without memory */
@@ -84,7 +84,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     ck_assert_uint_ge(milliseconds, 1);
     if (fake.fails)
         return false;
-    ck_assert_uint_lt(fake.tried, AT_ONCE_IF_MANY);
+    ck_assert_uint_lt(fake.tried, MOST_TRIED);
     fake.jobs[fake.tried++] = job;
     return true;
 }
@@ -381,6 +381,20 @@ TEST(more_short_parts_are_tried_at_once_if_many_wait, .setup = set_up, .teardown
         ask_for(i, cases[_i].bytes);
     work();
     ck_assert_uint_eq(fake.tried, cases[_i].tried);
+}
+
+TEST(short_parts_use_the_connections_that_there_were, .setup = set_up, .teardown = tear_down)
+{
+    enum { ENDED = AT_ONCE_IF_MANY - AT_ONCE + 2 };
+    open_well();
+    ops.max_bytes = UINT64_MAX;
+    for (unsigned i = 0; i < AT_ONCE_IF_MANY + 3; i++)
+        ask_for(i, 1);
+    work();
+    for (unsigned i = 0; i < ENDED; i++) /* those that are left are not many */
+        bring(fake.jobs[i], i, 1);
+    work();
+    ck_assert_uint_eq(fake.tried, AT_ONCE_IF_MANY + 3);
 }
 
 TEST(demand_reads_are_tried_first, .setup = set_up, .teardown = tear_down)
