@@ -21,12 +21,12 @@
 
 void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
 {
-    *builder = (struct nt_builder){.dataset = dataset, .field_cost = NT_COST_FIELD};
+    *builder = (struct nt_builder){.dataset = dataset};
 }
 
 void nt_builder_deinit(struct nt_builder *builder)
 {
-    nt_budget_release(&builder->dataset->file->budget, builder->field_cost, builder->field_count);
+    nt_budget_release(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
     nt_budget_release(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
     free(builder->fields);
     free(builder->columns);
@@ -55,8 +55,8 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error)
 {
-    enum nt_status status = reserve(builder, builder->field_cost, (void **)&builder->fields,
-                                    builder->field_count, &builder->field_capacity, sizeof(*field), error);
+    enum nt_status status = reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
+                                    &builder->field_capacity, sizeof(*field), error);
     if (status != NT_OK)
         return status;
     builder->fields[builder->field_count] = *field;
@@ -83,7 +83,6 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
                                             uint32_t count, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    builder->field_cost = NT_COST_FIELD_COPY;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_field field = fields[i];
         field.child_count = field.column_count = field.columns_per_representation = 0;
@@ -229,7 +228,10 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
         owners[owner_count++] = (struct nt_group_owner){i, groups[i]};
         count += nt_field_parts(dataset, i).count; /* both have 32 bits */
     }
-    enum nt_status status = add_words(dataset, count, count, error);
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_OWNER, owner_count, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = add_words(dataset, count, count, error);
     if (status != NT_OK)
         return status;
     dataset->group_owners = owners;

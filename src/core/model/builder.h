@@ -22,7 +22,6 @@ struct nt_builder {
     struct nt_dataset *dataset;
     struct nt_field *fields;
     struct nt_column *columns;
-    enum nt_cost field_cost; /* of each */
     uint32_t field_count, column_count;
     size_t field_capacity, column_capacity;
 };
@@ -38,7 +37,7 @@ enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error);
 
-/* Appends already linked fields with the same numbers, without their columns; no others follow. */
+/* Appends already linked fields with the same numbers, without their columns. */
 enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
                                             uint32_t count, struct nt_error *error);
 
