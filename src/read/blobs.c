@@ -113,11 +113,6 @@ void nt_blobs_close(struct nt_blobs *blobs)
     free(blobs);
 }
 
-uint64_t nt_blobs_rows(const struct nt_blobs *blobs)
-{
-    return blobs->rows;
-}
-
 /* ---- One row ---- */
 
 static enum nt_status name_row(const struct nt_blobs *blobs, uint64_t row, enum nt_status status,

@@ -103,8 +103,6 @@ enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *datase
                              struct nt_blobs **blobs_ret, struct nt_error *error);
 void nt_blobs_close(struct nt_blobs *blobs); /* accepts NULL */
 
-uint64_t nt_blobs_rows(const struct nt_blobs *blobs);
-
 /* A row's blob, as in nt_dataset_ops.find_blob. NT_NOT_FOUND if the row is null or absent. */
 enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool opens_file, struct nt_blob *blob,
                              struct nt_error *error);

@@ -377,13 +377,6 @@ static enum nt_status add_parts(struct interpreter *interpreter, struct nt_error
 
 /* ---- Results ---- */
 
-/* Are all leaves numbers of a fixed count, so that each entry is a row of the same size? */
-static bool has_rows(const struct interpreter *interpreter, const struct nt_interpretation *interpretation)
-{
-    return !is_element(interpreter->branch) && interpreter->branch->leaf_count > 1 &&
-           interpretation->count_by == NT_COUNT_BY_ENTRIES;
-}
-
 /* A branch that has nothing to read in it is unreadable as a whole. */
 static bool is_unreadable(const struct nt_component_builder *builder)
 {
@@ -410,12 +403,9 @@ static enum nt_status make(struct interpreter *interpreter, struct nt_arena *are
     const char *reason = first_reason(&interpreter->builder);
     if (status == NT_OK && reason && is_unreadable(&interpreter->builder))
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
-    if (status == NT_OK)
-        status =
-            nt_components_finish(&interpreter->builder, interpreter->is_entry, arena, interpretation, error);
-    if (status == NT_OK)
-        interpretation->has_rows_of_leaves = has_rows(interpreter, interpretation);
-    return status;
+    return status == NT_OK ? nt_components_finish(&interpreter->builder, interpreter->is_entry, arena,
+                                                  interpretation, error)
+                           : status;
 }
 
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,

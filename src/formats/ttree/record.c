@@ -25,10 +25,9 @@
         ROW(ENTRY_OFFSET_LENGTH, "fEntryOffsetLen"), ROW(WRITE_BASKET, "fWriteBasket"),                      \
         ROW(BASKET_BYTES, "fBasketBytes"), ROW(BASKET_ENTRIES, "fBasketEntry"),                              \
         ROW(BASKET_SEEKS, "fBasketSeek"), ROW(FILE_NAME, "fFileName"), ROW(CLASS_NAME, "fClassName"),        \
-        ROW(PARENT_NAME, "fParentName"), ROW(CLONES_NAME, "fClonesName"), ROW(CONTAINER_NAME, "fContName"),  \
-        ROW(CHECKSUM, "fCheckSum"), ROW(CONTAINER_CHECKSUM, "fClCheckSum"),                                  \
-        ROW(CLASS_VERSION, "fClassVersion"), ROW(ID, "fID"), ROW(TYPE, "fType"),                             \
-        ROW(STREAMER_TYPE, "fStreamerType"), ROW(BRANCH_COUNT, "fBranchCount"),                              \
+        ROW(CONTAINER_NAME, "fContName"), ROW(CHECKSUM, "fCheckSum"),                                        \
+        ROW(CONTAINER_CHECKSUM, "fClCheckSum"), ROW(CLASS_VERSION, "fClassVersion"), ROW(ID, "fID"),         \
+        ROW(TYPE, "fType"), ROW(STREAMER_TYPE, "fStreamerType"), ROW(BRANCH_COUNT, "fBranchCount"),          \
         ROW(SECOND_BRANCH_COUNT, "fBranchCount2"), ROW(LENGTH, "fLen"), ROW(LENGTH_OF_TYPE, "fLenType"),     \
         ROW(OFFSET, "fOffset"), ROW(IS_RANGE, "fIsRange"), ROW(IS_UNSIGNED, "fIsUnsigned"),                  \
         ROW(LEAF_COUNT, "fLeafCount")
@@ -504,17 +503,13 @@ static enum nt_status numbers(void *context, const struct nt_object_member *memb
     return NT_OK;
 }
 
-/* The names of classes mean different things in the classes of branches. */
+/* The class of the objects of a branch: some classes of branches name another one as theirs. */
 static void set_class_name(struct nt_ttree_branch *branch, enum member which, struct nt_text text)
 {
     bool is_clones = nt_text_is(branch->class_name, "TBranchClones");
     bool is_stl = nt_text_is(branch->class_name, "TBranchSTL");
     if (which == CONTAINER_NAME || (which == CLASS_NAME && !is_clones && !is_stl))
         branch->object_class = text;
-    else if (which == PARENT_NAME || (which == CLASS_NAME && is_stl))
-        branch->parent_class = text;
-    else if (which == CLONES_NAME || (which == CLASS_NAME && is_clones))
-        branch->clones_class = text;
 }
 
 static enum nt_status string(void *context, const struct nt_object_member *member, struct nt_error *error)

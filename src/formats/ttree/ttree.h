@@ -192,7 +192,7 @@ struct nt_ttree_branch {
     uint32_t entry_offset_length;                      /* fEntryOffsetLen; 0: entries of a fixed size */
     uint32_t io_features;                              /* bit 0: offsets are generated */
     /* Of a TBranchElement, else empty, 0 or -1. TBranchObject: the class only. */
-    struct nt_text object_class, parent_class, clones_class;
+    struct nt_text object_class;
     uint32_t checksum;
     int32_t class_version, id, type, streamer_type;
     uint32_t counter, second_counter; /* fBranchCount, fBranchCount2: branches; NT_NONE */
@@ -404,7 +404,6 @@ struct nt_interpretation {
     uint32_t output_count;
     enum nt_count_by count_by;
     uint32_t item_bytes, header_bytes;
-    bool has_rows_of_leaves; /* several leaves: rows of a fixed stride */
 };
 
 /* ---- interpret.c, cpp_type.c: from leaves, streamer elements and C++ types to shapes and steps ---- */
