@@ -120,7 +120,8 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     if (!listing->shows_datasets)
         return NT_OK;
     status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
-    entry->is_folder = !is_dataset;
+    if (status == NT_OK)
+        entry->is_folder = !is_dataset;
     return status;
 }
 
