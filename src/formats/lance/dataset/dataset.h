@@ -103,7 +103,7 @@ struct nt_lance_open_file {
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
     struct nt_folder *folder;
-    const char *name; /* relative to the folder, in the path of its source; NULL: in no folder that is read */
+    const char *name; /* relative to the folder; NULL: in no folder that is read */
     uint32_t fragment;
     enum nt_lance_generation generation; /* according to the message */
     struct nt_lance_open_file *opened;   /* NULL: not open; guarded by the dataset's lock */

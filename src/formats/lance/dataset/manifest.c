@@ -223,7 +223,8 @@ static enum nt_lance_generation generation_of(struct nt_proto data_file)
     return major < 2 || minor == 0 ? NT_LANCE_IS_2_0 : NT_LANCE_IS_LATER;
 }
 
-/* Adds the file's source, and finds its name there. Avoids formatted printing, as there may be many files. */
+/* Adds the file's source, and finds its name in the source's path. Avoids formatted printing, as there may be
+ * many files. */
 static enum nt_status add_source(const struct reading *reading, struct nt_lance_data_file *data_file,
                                  const struct nt_lance_base *base, struct nt_text path)
 {
@@ -239,8 +240,11 @@ static enum nt_status add_source(const struct reading *reading, struct nt_lance_
     if (status != NT_OK)
         return status;
     const char *shown = reading->file->layout_sources[reading->file->layout_source_count - 1]->path;
-    data_file->name = shown + (strlen(shown) - name->length);
-    return NT_OK;
+    size_t length = strlen(shown);
+    bool is_in_path = length >= name->length && strcmp(shown + (length - name->length), name->bytes) == 0;
+    data_file->name = is_in_path ? shown + (length - name->length)
+                                 : nt_arena_copy(reading->file->arena, name->bytes, name->length);
+    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
 static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
