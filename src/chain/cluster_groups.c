@@ -49,20 +49,13 @@ static bool has_whole_groups(const struct nt_chain_slice *slice)
     return !nt_chain_schema_of(slice)->field_groups;
 }
 
-/* Of a group of a field. */
-static struct nt_chain_slice *slice_of_field_group(const struct nt_dataset *dataset, uint32_t number,
-                                                   uint32_t field)
-{
-    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field,
-                                                        number - dataset->field_groups[field]);
-}
-
 static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    return dataset->field_groups
-               ? slice_of_field_group(dataset, number, nt_group_record(dataset, number).field)
-               : &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
+    if (!dataset->field_groups)
+        return &chain->slices[share_of_group(chain->slices, chain->slice_count, number)];
+    uint32_t part, field = nt_group_field(dataset, number, &part);
+    return (struct nt_chain_slice *)nt_chain_part_slice(dataset, field, part);
 }
 
 /* The number of an open member's own group; NT_NONE if it lacks the field, or its groups hold all fields. */
@@ -71,7 +64,7 @@ static uint32_t own_group(const struct nt_dataset *dataset, const struct nt_chai
 {
     if (!dataset->field_groups)
         return number - slice->first_group;
-    uint32_t field = nt_group_record(dataset, number).field, part = number - dataset->field_groups[field];
+    uint32_t part, field = nt_group_field(dataset, number, &part);
     uint32_t own = has_whole_groups(slice) ? NT_NONE : slice->fields[field];
     uint32_t first = own == NT_NONE ? NT_NONE : slice->dataset->field_groups[own];
     return first == NT_NONE ? NT_NONE : first + (part - slice->first_part);
@@ -297,7 +290,7 @@ static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
 void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
                               struct nt_group_record *record)
 {
-    const struct nt_chain_slice *slice = slice_of_field_group(dataset, number, record->field);
+    const struct nt_chain_slice *slice = slice_of_group(dataset, number);
     record->origin = slice->first_part;
     record->deferred = slice->deferred;
     record->file = slice->part->path;
@@ -548,12 +541,6 @@ static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_sli
     return status;
 }
 
-/* The part of the entries that a group of a field has. */
-static uint32_t part_of(const struct nt_dataset *dataset, const struct nt_group *group)
-{
-    return group->number - dataset->field_groups[group->field];
-}
-
 /* Copies other results of loading for the first time: clusters, unless all readers know them already, or
  * deleted rows. */
 static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *slice,
@@ -567,7 +554,7 @@ static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *
             put_cluster(dataset, slice, record.first_cluster + i);
         return;
     }
-    uint32_t part = part_of(dataset, group);
+    uint32_t part = nt_group_part(dataset, group);
     if (slice->dataset->part_deletions)
         dataset->part_deletions[part] = slice->dataset->part_deletions[part - slice->first_part];
 }
@@ -576,7 +563,7 @@ static void copy_known(struct nt_dataset *dataset, const struct nt_chain_slice *
 static uint32_t find_group_of_part(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                    const struct nt_group *group)
 {
-    uint32_t part = part_of(dataset, group);
+    uint32_t part = nt_group_part(dataset, group);
     const uint32_t *groups = slice->dataset->field_groups;
     for (uint32_t i = 0; slice->dataset->part_deletions && i < slice->dataset->field_count; i++)
         if (groups[i] != NT_NONE)
@@ -604,7 +591,7 @@ static enum nt_status load_waiting(struct nt_dataset *dataset, struct nt_chain_s
 static uint32_t own_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                             const struct nt_group *group)
 {
-    return part_of(dataset, group) - slice->first_part;
+    return nt_group_part(dataset, group) - slice->first_part;
 }
 
 /* The member's columns of a group's field; none if the member lacks it. */

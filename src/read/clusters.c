@@ -343,9 +343,11 @@ enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, str
 uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span)
 {
     const struct nt_parts parts = nt_field_parts(dataset, field);
-    if (span->cluster != NT_NONE)
-        return span->cluster - dataset->field_groups[nt_group_record(dataset, span->cluster).field];
-    return find_part(parts.borders, parts.count, span->first_entry);
+    uint32_t part;
+    if (span->cluster == NT_NONE)
+        return find_part(parts.borders, parts.count, span->first_entry);
+    nt_group_field(dataset, span->cluster, &part);
+    return part;
 }
 
 /* ---- Representations ---- */

@@ -24,7 +24,7 @@ static bool find_position(const struct nt_dataset *dataset, uint32_t column, con
     if (!group)
         return false;
     const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster, column);
-    position->part = group->number - dataset->field_groups[group->field];
+    position->part = nt_group_part(dataset, group);
     position->number = (uint64_t)(page - group->pages) - range->first_page;
     return true;
 }

@@ -118,7 +118,7 @@ static bool has_columns(const struct nt_dataset *dataset, uint32_t group, const 
     uint32_t count = 0;
     const uint32_t *owned = NULL;
     if (dataset->field_groups)
-        owned = nt_field_columns(dataset, nt_group_record(dataset, group).field, &count);
+        owned = nt_field_columns(dataset, nt_group_field(dataset, group, NULL), &count);
     for (uint32_t i = 0; i < count; i++)
         if (columns[owned[i]])
             return true;
@@ -163,9 +163,7 @@ static enum nt_status find_pieces(struct nt_dataset *dataset, const bool *column
                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    size_t most = (size_t)dataset->part_count + 1;
-    for (uint32_t i = 0; i < dataset->group_count; i++)
-        most += nt_group_record(dataset, i).clusters;
+    size_t most = (size_t)dataset->part_count + dataset->cluster_count + 1;
     *pieces = (struct pieces){.items = calloc(most, sizeof(*pieces->items)), .count = 1};
     if (!pieces->items)
         return nt_fail_memory(error);

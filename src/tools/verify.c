@@ -137,7 +137,7 @@ static void report_group(struct verification *verification, uint32_t group, cons
     finding.cluster_group = group;
     if (dataset->field_groups && error->status == NT_UNSUPPORTED) {
         finding.kind = NT_FINDING_UNREAD;
-        finding.field = nt_group_record(dataset, group).field;
+        finding.field = nt_group_field(dataset, group, NULL);
     }
     nt_error_context(&finding.error, "page list of cluster group %" PRIu32, group);
     report(verification, &finding);

@@ -135,7 +135,7 @@ static void *load_from(void *argument)
         struct nt_group *group;
         struct nt_buffer text = {0};
         struct nt_json json;
-        uint32_t count, field = nt_group_record(dataset, number).field;
+        uint32_t count, field = nt_group_field(dataset, number, NULL);
         uint32_t column = nt_field_columns(dataset, field, &count)[0];
         if (nt_group_pin(dataset, number, &group, NULL) != NT_OK)
             return unloaded;

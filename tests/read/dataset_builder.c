@@ -287,7 +287,7 @@ static enum nt_status load_field(struct nt_dataset *dataset, uint32_t number, st
 {
     struct builder *builder = dataset->format_data;
     struct nt_group_builder group;
-    uint32_t field = nt_group_record(dataset, number).field, part = number - dataset->field_groups[field];
+    uint32_t part, field = nt_group_field(dataset, number, &part);
     bool is_null = true;
     builder->field_loads[field]++;
     builder->part_loads[part]++;

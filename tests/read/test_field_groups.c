@@ -137,6 +137,7 @@ TEST(a_group_has_no_ranges_of_other_fields, .setup = setup, .teardown = teardown
     for (uint32_t g = 0; g < dataset->group_count; g++) {
         const struct nt_group *group = nt_group_slot(dataset, g);
         ck_assert_uint_eq(dataset->field_groups[group->field], g);
+        ck_assert_uint_eq(nt_group_field(dataset, g, NULL), group->field);
         ck_assert_uint_eq(nt_group_column_count(dataset, group), group->field == TEXT ? 2 : 1);
         for (uint32_t k = 0; k < builder->column_count; k++) {
             bool is_own = builder->columns[k].field == group->field;

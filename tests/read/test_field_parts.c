@@ -175,6 +175,20 @@ TEST(a_column_has_the_pages_of_all_parts_that_store_it, .setup = setup, .teardow
     }
 }
 
+TEST(each_group_has_a_field_and_a_part, .setup = setup, .teardown = teardown)
+{
+    const struct nt_dataset *dataset = builder->dataset;
+    uint32_t number = 0, part;
+    for (uint32_t field = 0; field < dataset->field_count; field++)
+        for (uint32_t k = 0; dataset->field_groups[field] != NT_NONE && k < dataset->part_count; k++) {
+            ck_assert_uint_eq(nt_group_field(dataset, number, &part), field);
+            ck_assert_uint_eq(part, k);
+            ck_assert_uint_eq(nt_group_record(dataset, number).first_entry, dataset->part_borders[k]);
+            ck_assert_uint_eq(nt_part_cluster(dataset, field, k), number++);
+        }
+    ck_assert_uint_eq(number, dataset->group_count);
+}
+
 /* Of parts of 2, 1 and 2 stored entries, the first entry of the first part, the last of the last part,
  * and the second part are deleted. */
 static void drop(void)

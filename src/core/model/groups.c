@@ -22,18 +22,25 @@
 
 NT_DEFINE_LAST_AT_MOST(find_owner, struct nt_group_owner, .first_group)
 
+uint32_t nt_group_field(const struct nt_dataset *dataset, uint32_t number, uint32_t *part_ret)
+{
+    const struct nt_group_owner *owner =
+        &dataset->group_owners[find_owner(dataset->group_owners, dataset->group_owner_count, number)];
+    if (part_ret)
+        *part_ret = number - owner->first_group;
+    return owner->field;
+}
+
 struct nt_group_record nt_group_record(const struct nt_dataset *dataset, uint32_t number)
 {
     if (!dataset->field_groups)
         return dataset->groups.records[number];
-    const struct nt_group_owner *owner =
-        &dataset->group_owners[find_owner(dataset->group_owners, dataset->group_owner_count, number)];
-    const uint64_t *borders = nt_field_parts(dataset, owner->field).borders + (number - owner->first_group);
-    struct nt_group_record record = {.first_entry = borders[0],
-                                     .entries = borders[1] - borders[0],
+    const struct nt_cluster cluster = nt_dataset_cluster(dataset, number); /* its only one, same number */
+    struct nt_group_record record = {.first_entry = cluster.first_entry,
+                                     .entries = cluster.entries,
                                      .first_cluster = number,
                                      .clusters = 1,
-                                     .field = owner->field,
+                                     .field = nt_group_field(dataset, number, NULL),
                                      .metadata_bytes = dataset->part_metadata_bytes};
     if (dataset->ops && dataset->ops->complete_record)
         dataset->ops->complete_record(dataset, number, &record);
@@ -157,17 +164,12 @@ bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups gro
 
 uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret)
 {
-    *count_ret = 0;
     if (!dataset->field_groups) {
         *count_ret = dataset->cluster_count;
         return 0;
     }
-    if (groups.first == groups.end)
-        return 0;
-    const struct nt_group_record first = nt_group_record(dataset, groups.first);
-    const struct nt_group_record last = nt_group_record(dataset, groups.end - 1);
-    *count_ret = last.first_cluster + last.clusters - first.first_cluster;
-    return first.first_cluster;
+    *count_ret = groups.end - groups.first; /* each has one, of its own number */
+    return groups.first;
 }
 
 uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group)
@@ -198,9 +200,10 @@ struct nt_cluster nt_dataset_cluster(const struct nt_dataset *dataset, uint32_t 
 {
     if (dataset->clusters)
         return dataset->clusters[cluster];
-    const struct nt_group_record record = nt_group_record(dataset, cluster); /* one cluster, same number */
-    return (struct nt_cluster){.first_entry = record.first_entry,
-                               .entries = record.entries,
+    uint32_t part, field = nt_group_field(dataset, cluster, &part);
+    const uint64_t *borders = nt_field_parts(dataset, field).borders + part;
+    return (struct nt_cluster){.first_entry = borders[0],
+                               .entries = borders[1] - borders[0],
                                .group = cluster,
                                .column_group = NT_NONE};
 }
@@ -218,7 +221,7 @@ NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
 {
     if (dataset->field_groups)
-        return nt_group_record(dataset, cluster).field == dataset->columns[column].field;
+        return nt_group_field(dataset, cluster, NULL) == dataset->columns[column].field;
     uint32_t number = dataset->clusters[cluster].column_group;
     if (number == NT_NONE)
         return true;
@@ -280,7 +283,7 @@ static uint32_t end_of_field(const struct nt_dataset *dataset, uint32_t group)
 {
     if (!dataset->field_groups)
         return dataset->group_count;
-    uint32_t field = nt_group_record(dataset, group).field;
+    uint32_t field = nt_group_field(dataset, group, NULL);
     return dataset->field_groups[field] + nt_field_parts(dataset, field).count;
 }
 

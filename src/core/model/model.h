@@ -756,6 +756,8 @@ enum nt_status nt_shown_fields(const struct nt_dataset *dataset, uint32_t **show
 enum nt_status nt_shown_top_fields(const struct nt_dataset *dataset, uint32_t **fields_ret,
                                    uint32_t *count_ret, struct nt_error *error);
 
+/* With field_groups: the field of a group, and its part of the entries (`part_ret` may be NULL). */
+uint32_t nt_group_field(const struct nt_dataset *dataset, uint32_t number, uint32_t *part_ret);
 /* A group's record. Loads nothing. */
 struct nt_group_record nt_group_record(const struct nt_dataset *dataset, uint32_t number);
 /* The memory of a group that is being loaded or is pinned; else it may be in use for another group soon.
@@ -858,6 +860,11 @@ uint32_t nt_group_range_index(const struct nt_dataset *dataset, const struct nt_
 /* A column's range in a cluster of a pinned group; absent if the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
+/* With field_groups: the part of a pinned group. */
+static inline uint32_t nt_group_part(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return group->number - dataset->field_groups[group->field];
+}
 /* With field_groups: the parts that a field has groups for. */
 struct nt_parts nt_field_parts(const struct nt_dataset *dataset, uint32_t field);
 /* With field_groups: the cluster of a part's rows of a field; NT_NONE: owns no columns. */

@@ -19,7 +19,7 @@ static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, boo
     const struct nt_lance *lance = nt_lance_of(dataset);
     for (uint32_t i = groups.first; i < groups.end; i++)
         if (!nt_group_is_loaded(dataset, i)) {
-            uint32_t field = nt_group_record(dataset, i).field;
+            uint32_t field = nt_group_field(dataset, i, NULL);
             nt_lance_plan_column(lance, &dataset->fields[field], nt_lance_map_own_column(lance, field).column,
                                  with_pages, prefetch);
         }

@@ -540,8 +540,7 @@ static enum nt_status list_column(struct listing *listing, uint32_t cluster, uin
 
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    uint32_t count, field = nt_group_record(dataset, number).field;
-    uint32_t part = number - dataset->field_groups[field];
+    uint32_t count, part, field = nt_group_field(dataset, number, &part);
     const uint32_t *columns = nt_field_columns(dataset, field, &count);
     struct listing listing = {.error = error};
     enum nt_status status =

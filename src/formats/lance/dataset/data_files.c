@@ -247,7 +247,7 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
 
 static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
-    const struct nt_field *field = &dataset->fields[nt_group_record(dataset, group).field];
+    const struct nt_field *field = &dataset->fields[nt_group_field(dataset, group, NULL)];
     struct nt_group_builder builder;
     if (nt_lance_dataset_of(dataset)->schema.is_legacy && !field->is_nullable && field->kind != NT_FIELD_NULL)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -299,7 +299,7 @@ static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
     const struct nt_lance_column_map column_map =
         nt_lance_map_column(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
-                            &lance->schema.parts[nt_group_record(dataset, group).field]);
+                            &lance->schema.parts[nt_group_field(dataset, group, NULL)]);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
     if (status != NT_OK)
@@ -333,12 +333,12 @@ static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    uint32_t field = nt_group_record(dataset, group).field;
-    struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
+    uint32_t part, field = nt_group_field(dataset, group, &part);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     const struct nt_lance_column_location *location = NULL;
     enum nt_status status = check_overlays(lance, fragment, error);
     if (status == NT_OK)
-        status = find_deleted(dataset, group - dataset->field_groups[field], error);
+        status = find_deleted(dataset, part, error);
     if (status == NT_OK)
         status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
@@ -359,8 +359,8 @@ static const struct nt_lance_column_location *locate(struct nt_dataset *dataset,
                                                      uint32_t *file_ret)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    uint32_t field = nt_group_record(dataset, group).field;
-    struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
+    uint32_t part, field = nt_group_field(dataset, group, &part);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     if (nt_group_is_loaded(dataset, group) ||
         nt_lance_find_columns(dataset->file, lance, fragment, NULL) != NT_OK)
         return NULL;
@@ -400,7 +400,7 @@ bool nt_lance_plan_parts(struct nt_dataset *dataset, struct nt_groups groups, bo
         if (nt_is_environmental(status))
             return false;
         if (status == NT_OK)
-            nt_lance_plan_column(opened, &dataset->fields[nt_group_record(dataset, i).field],
+            nt_lance_plan_column(opened, &dataset->fields[nt_group_field(dataset, i, NULL)],
                                  location->leaf.column, with_pages, prefetch);
     }
     return true;

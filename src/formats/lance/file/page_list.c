@@ -464,7 +464,7 @@ static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, str
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
                                    const struct nt_lance_column_map *column_map, struct nt_error *error)
 {
-    uint32_t field = nt_group_record(dataset, number).field;
+    uint32_t field = nt_group_field(dataset, number, NULL);
     struct nt_group_builder builder;
     if (lance->legacy)
         return nt_lance_legacy_fill_group(dataset, number, lance, column_map, error);
@@ -497,7 +497,7 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, 
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_column_map column_map =
-        nt_lance_map_own_column(lance, nt_group_record(dataset, number).field);
+        nt_lance_map_own_column(lance, nt_group_field(dataset, number, NULL));
     return nt_lance_fill_group(dataset, number, lance, &column_map, error);
 }
 

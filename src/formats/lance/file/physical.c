@@ -283,7 +283,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
                                     const struct nt_lance_physical_column *physical_column,
                                     struct nt_group_builder *builder, struct nt_error *error)
 {
-    uint32_t count, field = nt_group_record(physical, number).field;
+    uint32_t count, field = nt_group_field(physical, number, NULL);
     const uint32_t *columns = nt_field_columns(physical, field, &count);
     struct nt_page_list_builder list_builder = {.dataset = physical,
                                                 .number = field,
@@ -306,7 +306,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
 static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32_t number,
                                              struct nt_error *error)
 {
-    uint32_t field = nt_group_record(physical, number).field, part = number - physical->field_groups[field];
+    uint32_t part, field = nt_group_field(physical, number, &part);
     struct nt_lance_physical_column physical_column;
     struct nt_group_builder builder;
     enum nt_status status =
@@ -329,7 +329,7 @@ static bool nt_lance_plan_physical(struct nt_dataset *physical, struct nt_groups
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
-        uint32_t field = nt_group_record(physical, i).field, part = i - physical->field_groups[field];
+        uint32_t part, field = nt_group_field(physical, i, &part);
         struct nt_lance_physical_column found = {.lance = NULL};
         if (nt_group_is_loaded(physical, i))
             continue;

@@ -565,7 +565,7 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
                                           struct nt_error *error)
 {
     struct nt_group_builder builder;
-    uint32_t number = nt_group_record(dataset, group).field;
+    uint32_t number = nt_group_field(dataset, group, NULL);
     struct nt_lance_legacy_pages listing = {.dataset = dataset,
                                             .field = &dataset->fields[number],
                                             .number = number,
