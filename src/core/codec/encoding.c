@@ -12,6 +12,8 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 
+/* ---- Roaring containers ---- */
+
 enum { BITSET_BYTES = 8192, VALUES = 65536, AT_ONCE = 6 };
 
 /* Output needs no alignment. */
