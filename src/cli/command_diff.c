@@ -134,8 +134,8 @@ static struct item *partner_of(struct side *side, const struct item *item)
 /* Matches the datasets of two scopes by their paths below the scope. If each scope holds only one
  * (without older cycles and attribute sets), these match whatever their names. Pairs follow A's order,
  * then those that only B has. The arena owns them. False if out of memory. */
-static bool nt_dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
-                             struct nt_dataset_pair **pairs_ret, size_t *count_ret)
+static bool dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
+                          struct nt_dataset_pair **pairs_ret, size_t *count_ret)
 {
     struct side a = {.arena = arena}, b = {.arena = arena};
     if (!list_datasets(&scopes[0], &a) || !list_datasets(&scopes[1], &b))
@@ -181,7 +181,7 @@ static void append_printable(struct nt_buffer *out, const struct nt_buffer *text
 }
 
 /* Appends a pair's path, or both paths if they differ. */
-static void nt_append_pair(struct nt_buffer *out, const struct nt_dataset_pair *pair)
+static void append_pair(struct nt_buffer *out, const struct nt_dataset_pair *pair)
 {
     const char *a = pair->paths[0], *b = pair->paths[1];
     if (a)
@@ -282,13 +282,13 @@ static void append_both(struct nt_buffer *out, const struct nt_difference *diffe
 }
 
 /* Appends a line for a difference of a pair of datasets. */
-static void nt_append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
-                                 const struct nt_difference *difference)
+static void append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
+                              const struct nt_difference *difference)
 {
     bool is_one_sided =
         (difference->values[0].kind == NT_DIFF_NOTHING) != (difference->values[1].kind == NT_DIFF_NOTHING);
     size_t before;
-    nt_append_pair(out, pair);
+    append_pair(out, pair);
     nt_buffer_format(out, ": %s: ", nt_diff_part_name(difference->part));
     before = out->length;
     append_location(out, pair, difference);
@@ -338,8 +338,8 @@ static void put_field(struct nt_json *json, const struct nt_dataset_pair *pair,
 }
 
 /* The same as an object of a list. */
-static void nt_json_difference(struct nt_json *json, const struct nt_dataset_pair *pair,
-                               const struct nt_difference *difference)
+static void json_difference(struct nt_json *json, const struct nt_dataset_pair *pair,
+                            const struct nt_difference *difference)
 {
     nt_json_object(json);
     nt_json_member_string(json, "finding", nt_diff_part_name(difference->part));
@@ -361,8 +361,8 @@ static void nt_json_difference(struct nt_json *json, const struct nt_dataset_pai
 }
 
 /* An unreadable side, as an object of the same list. */
-static void nt_json_diff_failure(struct nt_json *json, const struct nt_dataset_pair *pair, unsigned side,
-                                 uint32_t field, const struct nt_error *error)
+static void json_diff_failure(struct nt_json *json, const struct nt_dataset_pair *pair, unsigned side,
+                              uint32_t field, const struct nt_error *error)
 {
     nt_json_object(json);
     nt_json_member_string(json, "finding", "failure");
@@ -425,9 +425,9 @@ static void on_difference(void *context, const struct nt_difference *difference)
     note_field(differ, difference);
     bool is_shown = !differ->settings->quiet && (!difference->is_detail || differ->settings->layout);
     if (differ->json) {
-        nt_json_difference(differ->json, differ->pair, difference);
+        json_difference(differ->json, differ->pair, difference);
     } else if (is_shown) {
-        nt_append_difference(&differ->out, differ->pair, difference);
+        append_difference(&differ->out, differ->pair, difference);
     }
 }
 
@@ -450,7 +450,7 @@ static void print_pair(struct differ *differ, uint64_t fields)
     const char *separator = ": ";
     differ->out = (struct nt_buffer){0};
     if (count && !differ->settings->quiet) {
-        nt_append_pair(&differ->out, differ->pair);
+        append_pair(&differ->out, differ->pair);
         nt_buffer_format(&differ->out, ": %" PRIu64 " of %" PRIu64 " %s", count, fields,
                          fields == 1  ? "field differs"
                          : count == 1 ? "fields differs"
@@ -477,7 +477,7 @@ static void on_failure(void *context, unsigned side, uint32_t field, const struc
     nt_progress_clear(&differ->progress);
     nt_print_error(differ->sources[side].path, &reported);
     if (differ->json)
-        nt_json_diff_failure(differ->json, differ->pair, side, field, error);
+        json_diff_failure(differ->json, differ->pair, side, field, error);
 }
 
 static void on_progress(void *context, uint64_t bytes, uint64_t total)
@@ -667,7 +667,7 @@ static enum nt_exit_status diff_scopes(struct differ *differ)
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
     size_t count = 0;
-    if (!arena || !nt_dataset_pairs(scopes, arena, &pairs, &count))
+    if (!arena || !dataset_pairs(scopes, arena, &pairs, &count))
         status = nt_fail_memory(&error);
     if (status == NT_OK)
         status = (differ->settings->json ? diff_as_json : diff_all)(differ, pairs, count, &error);

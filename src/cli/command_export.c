@@ -85,8 +85,8 @@ static enum nt_status create_temporary(struct nt_output_file *file, struct nt_er
 }
 
 /* Refuses a path that exists, unless `overwrite`. Needs a deinit, also after a failure. */
-static enum nt_status nt_output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
-                                          struct nt_error *error)
+static enum nt_status output_file_open(struct nt_output_file *file, const char *path, bool overwrite,
+                                       struct nt_error *error)
 {
     struct stat attributes;
     *file = (struct nt_output_file){.path = path, .descriptor = -1};
@@ -116,8 +116,7 @@ static int move(const char *from, const char *to, bool overwrite)
     return rename_file(from, to, 0);
 }
 
-static enum nt_status nt_output_file_finish(struct nt_output_file *file, bool overwrite,
-                                            struct nt_error *error)
+static enum nt_status output_file_finish(struct nt_output_file *file, bool overwrite, struct nt_error *error)
 {
     int problem = close(file->descriptor) == 0 ? 0 : errno;
     file->descriptor = -1;
@@ -131,7 +130,7 @@ static enum nt_status nt_output_file_finish(struct nt_output_file *file, bool ov
 }
 
 /* Removes a file that is not finished. */
-static void nt_output_file_deinit(struct nt_output_file *file)
+static void output_file_deinit(struct nt_output_file *file)
 {
     if (file->descriptor >= 0)
         close(file->descriptor);
@@ -413,14 +412,14 @@ static enum nt_exit_status write_file(struct exporter *exporter)
     nt_progress_start(&progress, !settings->quiet);
     nt_progress_begin(&progress, 0);
     progress.is_text = true;
-    enum nt_status status = nt_output_file_open(&file, exporter->out, settings->overwrite, &error);
+    enum nt_status status = output_file_open(&file, exporter->out, settings->overwrite, &error);
     if (status == NT_OK)
         result = write_pieces(exporter, file.descriptor, &progress);
     if (status == NT_OK && result == NT_EXIT_OK)
-        status = nt_output_file_finish(&file, settings->overwrite, &error);
+        status = output_file_finish(&file, settings->overwrite, &error);
     if (status != NT_OK)
         result = fail_to_write(exporter->out, &error);
-    nt_output_file_deinit(&file);
+    output_file_deinit(&file);
     return result;
 }
 

@@ -59,7 +59,7 @@ enum { NT_INSPECT_PROPERTIES = 14 };
         .key = #name, .title = (heading), .kind = NT_INSPECT_##type, .member = MEMBER(name), __VA_ARGS__     \
     }
 
-static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERTIES] = {
+static const struct nt_inspect_property inspect_properties[NT_INSPECT_PROPERTIES] = {
     PROPERTY(column, "COLUMN", NUMBER, .is_in_table = true, .rank = 5),
     PROPERTY(field, "STORED AS", TEXT, .is_in_total = true),
     PROPERTY(shown_as, "FIELD", TEXT, .is_in_table = true, .is_in_total = true),
@@ -77,19 +77,17 @@ static const struct nt_inspect_property nt_inspect_properties[NT_INSPECT_PROPERT
 };
 
 /* The value of a property: a number or bytes; a ratio or share; a text. */
-static uint64_t nt_inspect_number(const struct nt_inspect_row *row,
-                                  const struct nt_inspect_property *property)
+static uint64_t inspect_number(const struct nt_inspect_row *row, const struct nt_inspect_property *property)
 {
     return *(const uint64_t *)((const char *)row + property->member);
 }
 
-static double nt_inspect_real(const struct nt_inspect_row *row, const struct nt_inspect_property *property)
+static double inspect_real(const struct nt_inspect_row *row, const struct nt_inspect_property *property)
 {
     return *(const double *)((const char *)row + property->member);
 }
 
-static const char *nt_inspect_text(const struct nt_inspect_row *row,
-                                   const struct nt_inspect_property *property)
+static const char *inspect_text(const struct nt_inspect_row *row, const struct nt_inspect_property *property)
 {
     return *(const char *const *)((const char *)row + property->member);
 }
@@ -114,9 +112,9 @@ static double quotient(uint64_t a, uint64_t b)
 }
 
 /* Shares refer to `file_bytes`. False if out of memory. */
-static bool nt_inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const struct nt_dataset *dataset,
-                                const uint32_t *shown, const struct nt_column_stats *stats,
-                                struct nt_inspect_row *row)
+static bool inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const struct nt_dataset *dataset,
+                             const uint32_t *shown, const struct nt_column_stats *stats,
+                             struct nt_inspect_row *row)
 {
     const struct nt_column_sums *sums = &stats->sums;
     *row = (struct nt_inspect_row){
@@ -153,19 +151,17 @@ static int compare_rows(const void *left, const void *right, void *context)
     const struct nt_inspect_property *by = context;
     int order = 0;
     if (by->kind == NT_INSPECT_TEXT)
-        order = strcmp(nt_inspect_text(a, by), nt_inspect_text(b, by));
+        order = strcmp(inspect_text(a, by), inspect_text(b, by));
     else if (by->kind == NT_INSPECT_RATIO || by->kind == NT_INSPECT_SHARE)
-        order = (nt_inspect_real(a, by) < nt_inspect_real(b, by)) -
-                (nt_inspect_real(a, by) > nt_inspect_real(b, by));
+        order = (inspect_real(a, by) < inspect_real(b, by)) - (inspect_real(a, by) > inspect_real(b, by));
     else if (by->member != offsetof(struct nt_inspect_row, column))
-        order = (nt_inspect_number(a, by) < nt_inspect_number(b, by)) -
-                (nt_inspect_number(a, by) > nt_inspect_number(b, by));
+        order =
+            (inspect_number(a, by) < inspect_number(b, by)) - (inspect_number(a, by) > inspect_number(b, by));
     return order ? order : (a->column > b->column) - (a->column < b->column);
 }
 
 /* Sorts texts from A to Z, numbers from the largest; equal rows, and columns, keep the file's order. */
-static void nt_inspect_rows_sort(struct nt_inspect_row *rows, size_t count,
-                                 const struct nt_inspect_property *by)
+static void inspect_rows_sort(struct nt_inspect_row *rows, size_t count, const struct nt_inspect_property *by)
 {
     qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)by);
 }
@@ -230,19 +226,19 @@ static const char *format_cell(const struct inspector *inspector, const struct n
         return "";
     switch (property->kind) {
     case NT_INSPECT_TEXT:
-        cell = format_text(inspector, nt_inspect_text(row, property));
+        cell = format_text(inspector, inspect_text(row, property));
         break;
     case NT_INSPECT_NUMBER:
-        cell = nt_arena_format(inspector->arena, "%" PRIu64, nt_inspect_number(row, property));
+        cell = nt_arena_format(inspector->arena, "%" PRIu64, inspect_number(row, property));
         break;
     case NT_INSPECT_BYTES:
-        cell = format_bytes(inspector, nt_inspect_number(row, property));
+        cell = format_bytes(inspector, inspect_number(row, property));
         break;
     case NT_INSPECT_RATIO:
-        cell = nt_arena_format(inspector->arena, "%.2f", nt_inspect_real(row, property));
+        cell = nt_arena_format(inspector->arena, "%.2f", inspect_real(row, property));
         break;
     case NT_INSPECT_SHARE:
-        cell = nt_arena_format(inspector->arena, "%.1f%%", 100 * nt_inspect_real(row, property));
+        cell = nt_arena_format(inspector->arena, "%.1f%%", 100 * inspect_real(row, property));
         break;
     }
     return cell ? cell : "?";
@@ -259,7 +255,7 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
     if (!cells)
         return nt_fail_memory(error);
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-        const struct nt_inspect_property *property = &nt_inspect_properties[k];
+        const struct nt_inspect_property *property = &inspect_properties[k];
         if (!is_shown(inspector, property))
             continue;
         const char **column = cells + used * (count + 2);
@@ -333,18 +329,18 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
 static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool is_sum)
 {
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-        const struct nt_inspect_property *property = &nt_inspect_properties[k];
+        const struct nt_inspect_property *property = &inspect_properties[k];
         if (is_sum && (!property->is_in_total || property->member == MEMBER(field) ||
                        property->member == MEMBER(shown_as)))
             continue;
         if (property->kind == NT_INSPECT_TEXT)
-            nt_json_member_text(json, property->key, nt_text_of(nt_inspect_text(row, property)));
+            nt_json_member_text(json, property->key, nt_text_of(inspect_text(row, property)));
         else if (property->kind == NT_INSPECT_RATIO && !row->stored_bytes)
             nt_json_member_null(json, property->key);
         else if (property->kind == NT_INSPECT_RATIO || property->kind == NT_INSPECT_SHARE)
-            nt_json_member_double(json, property->key, nt_inspect_real(row, property));
+            nt_json_member_double(json, property->key, inspect_real(row, property));
         else
-            nt_json_member_unsigned(json, property->key, nt_inspect_number(row, property));
+            nt_json_member_unsigned(json, property->key, inspect_number(row, property));
     }
 }
 
@@ -465,13 +461,12 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     uint32_t *shown = NULL;
     enum nt_status status = rows ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i <= count; i++)
-        if (!nt_inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, shown, &columns[i],
-                                 &rows[i]))
+        if (!inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, shown, &columns[i], &rows[i]))
             status = nt_fail_memory(error);
     if (status == NT_OK && inspector->settings->group)
         status = join_groups(inspector, rows, &count, error);
     if (status == NT_OK && inspector->sort)
-        nt_inspect_rows_sort(rows, count, inspector->sort);
+        inspect_rows_sort(rows, count, inspector->sort);
     if (status == NT_OK && inspector->json) {
         put_dataset(inspector, dataset, total, rows, count);
     } else if (status == NT_OK) {
@@ -596,9 +591,9 @@ static const struct nt_inspect_property *property_named(const char *name)
 {
     size_t length = strlen(name);
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-        const char *key = nt_inspect_properties[k].key;
+        const char *key = inspect_properties[k].key;
         if (!strncmp(key, name, length) && (!key[length] || !strcmp(key + length, "_bytes")))
-            return &nt_inspect_properties[k];
+            return &inspect_properties[k];
     }
     return NULL;
 }
@@ -620,7 +615,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 static void each_key(nt_option_value *take, void *context)
 {
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-        const char *key = nt_inspect_properties[k].key, *unit = strstr(key, "_bytes");
+        const char *key = inspect_properties[k].key, *unit = strstr(key, "_bytes");
         char name[32];
         snprintf(name, sizeof(name), "%.*s", (int)(unit ? unit - key : (ptrdiff_t)strlen(key)), key);
         take(context, name, "");

@@ -50,7 +50,7 @@ static const struct {
 enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
 
 /* Callbacks for struct nt_verify_options; their context is the verifier. */
-static void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total)
+static void verify_on_progress(void *context, uint64_t bytes, uint64_t total)
 {
     struct nt_verifier *verifier = context;
     verifier->progress->total = total;
@@ -139,7 +139,7 @@ static void print_finding(struct nt_verifier *verifier, const struct nt_finding 
     print_line(verifier, &line);
 }
 
-static void nt_verify_on_finding(void *context, const struct nt_finding *finding)
+static void verify_on_finding(void *context, const struct nt_finding *finding)
 {
     struct nt_verifier *verifier = context;
     if (verifier->settings->quiet)
@@ -204,8 +204,8 @@ static void print_summary(struct nt_verifier *verifier, const struct nt_verify_s
 }
 
 /* Prints the file's verdict, or why it did not open; returns the exit status. */
-static enum nt_exit_status nt_verify_conclude(struct nt_verifier *verifier,
-                                              const struct nt_verify_summary *summary)
+static enum nt_exit_status verify_conclude(struct nt_verifier *verifier,
+                                           const struct nt_verify_summary *summary)
 {
     if (!verifier->settings->quiet && verifier->settings->json)
         print_summary_as_json(verifier, summary);
@@ -228,8 +228,8 @@ static const char *result_of(enum nt_status status)
 }
 
 /* A file that does not open has one finding. */
-static enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settings, const char *path,
-                                                       const struct nt_error *error)
+static enum nt_exit_status verify_conclude_unopened(const struct nt_settings *settings, const char *path,
+                                                    const struct nt_error *error)
 {
     if (settings->json && !settings->quiet) {
         struct nt_buffer line = {0};
@@ -275,14 +275,14 @@ static enum nt_exit_status verify_file(const struct work *work, struct nt_verifi
                                        struct nt_file *file)
 {
     const struct nt_verify_options options = {
-        .on_finding = nt_verify_on_finding, .on_progress = nt_verify_on_progress, .context = verifier};
+        .on_finding = verify_on_finding, .on_progress = verify_on_progress, .context = verifier};
     struct nt_verify_summary summary;
     struct nt_error error = {0};
     nt_progress_begin(work->progress, 0);
     enum nt_status status = nt_verify(work->reader, file, &options, &summary, &error);
     nt_progress_clear(work->progress);
     enum nt_exit_status result =
-        status == NT_OK ? nt_verify_conclude(verifier, &summary) : nt_print_error(verifier->path, &error);
+        status == NT_OK ? verify_conclude(verifier, &summary) : nt_print_error(verifier->path, &error);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_reader_forget(work->reader, file->datasets[i]);
     nt_file_close(file);
@@ -306,7 +306,7 @@ static enum nt_exit_status verify_subject(const struct work *work, const struct 
         return verify_file(work, &verifier, file);
     return is_unknown_ret && *is_unknown_ret
                ? NT_EXIT_OK
-               : nt_verify_conclude_unopened(work->settings, subject->path, &error);
+               : verify_conclude_unopened(work->settings, subject->path, &error);
 }
 
 /* ---- Folders ---- */
@@ -439,7 +439,7 @@ static enum nt_exit_status verify_open_source(const struct work *work, const cha
     if (status == NT_OK && is_dataset)
         return verify_subject(work, &(struct subject){.path = path, .source = source}, NULL);
     enum nt_exit_status result = status == NT_OK ? verify_folder(work, path, source->folder)
-                                                 : nt_verify_conclude_unopened(work->settings, path, &error);
+                                                 : verify_conclude_unopened(work->settings, path, &error);
     nt_source_close(source);
     return result;
 }
@@ -452,7 +452,7 @@ static enum nt_exit_status verify_address(const struct work *work, const char *a
     struct nt_error error = {0};
     if (nt_open_source(address, &tree.open, &source, &error) == NT_OK)
         return verify_open_source(work, shown, source);
-    return nt_verify_conclude_unopened(work->settings, shown, &error);
+    return verify_conclude_unopened(work->settings, shown, &error);
 }
 
 static enum nt_exit_status verify_path(const struct work *work, const char *path)

@@ -61,8 +61,8 @@ static const char *expand_home(const char *source, struct nt_arena *arena)
 /* Prints the paths in a source's tree that begin with `word`, each with a tab at its end; directories
  * end with a slash. Fields of the only dataset need not have it in front. Prints nothing if the source does
  * not open. */
-static void nt_complete_path(FILE *out, const struct nt_vfs_options *options, const char *source,
-                             const char *word, struct nt_arena *arena)
+static void complete_file_path(FILE *out, const struct nt_vfs_options *options, const char *source,
+                               const char *word, struct nt_arena *arena)
 {
     const char *slash = strrchr(word, '/');
     struct paths paths = {
@@ -230,7 +230,7 @@ static void complete_path(struct completer *completer, const struct nt_settings 
     source = expand_home(source, completer->arena);
     fputs("\tpaths\n", completer->out);
     if (nt_confine(settings, &source, 1, NULL, 0, NT_SANDBOX_OPENS, &sandbox, NULL) == NT_OK)
-        nt_complete_path(completer->out, &options, source, completer->word, completer->arena);
+        complete_file_path(completer->out, &options, source, completer->word, completer->arena);
 }
 
 static void complete_command(struct completer *completer, const struct nt_settings *settings,

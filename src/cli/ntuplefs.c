@@ -29,7 +29,7 @@
 /* Configures malloc; call before the first thread starts. By default glibc gives each thread its own
  * heap, and freed buffers stay there: each heap then has holes as large as the thread's largest buffer.
  * So uses one heap for all, and none for large buffers, which their owners keep for reuse. */
-static void nt_memory_prepare(void)
+static void memory_prepare(void)
 {
     enum { LARGE = 160 * 1024, KEPT_AT_END = 1024 * 1024 };
     mallopt(M_ARENA_MAX, 1);
@@ -49,7 +49,7 @@ static uint64_t default_cache(void)
 /* Splits `cachesize` (0: the default) for this number of concurrent requests. Replies are at most 1
  * MiB, and use huge pages. A few replies are extra; further ones, for many threads, come out of the
  * cache's memory, at most an eighth of it. */
-static struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads)
+static struct nt_memory memory_share(uint64_t cachesize, unsigned threads)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
     struct nt_memory memory = {cachesize ? cachesize : default_cache(), threads * reply};
@@ -64,7 +64,7 @@ static struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads)
 /* ---- The index file ---- */
 
 /* Call before the fork. */
-static enum nt_status nt_index_file_init(struct nt_index_file *file, const char *path, struct nt_error *error)
+static enum nt_status index_file_init(struct nt_index_file *file, const char *path, struct nt_error *error)
 {
     *file = (struct nt_index_file){.path = path, .descriptor = -1};
     if (path && asprintf(&file->new_path, "%s.%ld.new", path, (long)getpid()) < 0) {
@@ -186,7 +186,7 @@ static unsigned request_threads(const struct nt_settings *settings)
 
 struct nt_memory nt_memory_of(const struct nt_settings *settings)
 {
-    return nt_memory_share(settings->cache_bytes, request_threads(settings));
+    return memory_share(settings->cache_bytes, request_threads(settings));
 }
 
 /* The settings that both processes pass to libfuse. */
@@ -214,13 +214,13 @@ static struct nt_mount_settings mount_settings(const struct nt_program *program)
 }
 
 /* Derives everything from the options; call before the fork. */
-static enum nt_status nt_program_prepare(struct nt_program *program, struct nt_error *error)
+static enum nt_status program_prepare(struct nt_program *program, struct nt_error *error)
 {
     set_source_text(program);
     if (program->source_text.failed || program->settings.passed.failed)
         return nt_fail_memory(error);
     program->mount_settings = mount_settings(program);
-    return nt_index_file_init(&program->index, program->settings.index, error);
+    return index_file_init(&program->index, program->settings.index, error);
 }
 
 /* ---- Main ---- */
@@ -275,7 +275,7 @@ static enum nt_exit_status divide(struct nt_program *program)
         status = nt_start_helper(&program->settings, &addresses, false, &error);
     nt_addresses_deinit(&addresses);
     if (status == NT_OK)
-        status = nt_program_prepare(program, &error);
+        status = program_prepare(program, &error);
     if (status != NT_OK)
         return nt_program_fail(program, nt_exit_status(status), &error);
     if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)
@@ -374,7 +374,7 @@ int main(int argument_count, char **arguments)
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
     nt_close_inherited(argument_count, arguments);
-    nt_memory_prepare();
+    memory_prepare();
     struct nt_error error = {0};
     struct nt_arena *arena = nt_arena_new();
     char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;

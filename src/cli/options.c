@@ -244,8 +244,8 @@ static enum nt_status set_path(const struct nt_option *row, const char *value, s
 
 /* Sets the row's member; rows without an argument take NULL. NT_INVALID names the option and the value,
  * and describes valid values. */
-static enum nt_status nt_option_set(const struct nt_option *row, const char *value, void *member,
-                                    struct nt_arena *arena, struct nt_error *error)
+static enum nt_status option_set(const struct nt_option *row, const char *value, void *member,
+                                 struct nt_arena *arena, struct nt_error *error)
 {
     bool is_good = true;
     switch (row->kind) {
@@ -375,7 +375,7 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" is %s", row->name, row->help);
     if (row->kind == NT_OPTION_LIST)
         return parse_list(parser, value);
-    return nt_option_set(row, value, (char *)parser->settings + row->member, parser->arena, parser->error);
+    return option_set(row, value, (char *)parser->settings + row->member, parser->arena, parser->error);
 }
 
 /* ---- Lists after -o ---- */

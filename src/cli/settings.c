@@ -136,7 +136,7 @@ void nt_formats_help(FILE *stream)
 }
 
 /* Are the sources a chain? */
-static bool nt_settings_has_chain(const struct nt_settings *settings)
+static bool settings_has_chain(const struct nt_settings *settings)
 {
     return settings->is_chain || settings->chain_rule;
 }
@@ -151,7 +151,7 @@ enum nt_status nt_settings_chain(const struct nt_settings *settings, const char 
                                  size_t source_count, struct nt_chain_list **list_ret, struct nt_error *error)
 {
     *list_ret = NULL;
-    if (!nt_settings_has_chain(settings)) {
+    if (!settings_has_chain(settings)) {
         const char *name = settings->missing ? "missing" : settings->index ? "index" : NULL;
         return name ? refuse_for_chain(name, error) : NT_OK;
     }

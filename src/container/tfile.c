@@ -129,7 +129,7 @@ static struct nt_text get_text(struct nt_cursor *cursor)
 }
 
 /* Parses the key at the cursor; fails if the key does not fit. */
-static struct nt_tfile_key nt_tfile_get_key(struct nt_cursor *cursor)
+static struct nt_tfile_key tfile_get_key(struct nt_cursor *cursor)
 {
     struct nt_tfile_key key = {0};
     size_t start = cursor->position;
@@ -171,7 +171,7 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
         if (status)
             return status;
         struct nt_cursor cursor = nt_cursor(buffer, length);
-        *key_ret = nt_tfile_get_key(&cursor);
+        *key_ret = tfile_get_key(&cursor);
         if (!cursor.failed)
             break;
         if (length < request_bytes || request_bytes == NT_TFILE_MAX_KEY_BYTES)
@@ -316,7 +316,7 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
                                 : nt_fail_memory(error);
     if (!status) {
         struct nt_cursor cursor = nt_cursor(bytes, length);
-        struct nt_tfile_key key = nt_tfile_get_key(&cursor);
+        struct nt_tfile_key key = tfile_get_key(&cursor);
         if (!cursor.failed && nt_tfile_is_key_of(&key, header->free_offset, source->size)) {
             *count_ret = get_segments(&cursor, header->end, segments, capacity);
             qsort(segments, *count_ret, sizeof(*segments), compare_extents);
@@ -388,7 +388,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
     enum nt_status status = read_list(list, source, directory, error);
     if (status)
         return status;
-    struct nt_tfile_key key = nt_tfile_get_key(&list->cursor);
+    struct nt_tfile_key key = tfile_get_key(&list->cursor);
     list->left = nt_get_be32(&list->cursor);
     if (list->cursor.failed || !is_list_of(&key, directory, source->size) ||
         key.key_bytes + COUNT_BYTES != list->cursor.position ||
@@ -416,7 +416,7 @@ static bool get_directory_key(struct nt_tfile_key_list *list, size_t start, uint
     struct nt_cursor cursor = list->cursor;
     cursor.position = start;
     struct nt_cursor part = nt_get_cursor(&cursor, length + sizeof(written) - sizeof(counted));
-    struct nt_tfile_key key = nt_tfile_get_key(&part);
+    struct nt_tfile_key key = tfile_get_key(&part);
     if (cursor.failed || part.failed || nt_cursor_left(&part) || !nt_text_is(key.class_name, written))
         return false;
     key.class_name.length = strlen(counted);
@@ -442,7 +442,7 @@ enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list has an impossible length, %u",
                        length);
     }
-    *key_ret = nt_tfile_get_key(&part);
+    *key_ret = tfile_get_key(&part);
     if ((part.failed || nt_cursor_left(&part)) && !get_directory_key(list, start, length, key_ret))
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list does not fill its %u bytes",
                        length);

@@ -44,8 +44,8 @@ struct nt_tfile_collection {
 /* Limit of key classes that are counted by name. */
 enum { NT_TFILE_MAX_CLASSES = 256 };
 
-static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
-                                               struct nt_error *error)
+static enum nt_status tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
+                                            struct nt_error *error)
 {
     *found = (struct nt_tfile_collection){.file = file};
     found->classes = nt_arena_alloc(file->arena, NT_TFILE_MAX_CLASSES, sizeof(*found->classes));
@@ -53,7 +53,7 @@ static enum nt_status nt_tfile_collection_init(struct nt_tfile_collection *found
 }
 
 /* accepts a zero-initialised one */
-static void nt_tfile_collection_deinit(struct nt_tfile_collection *found)
+static void tfile_collection_deinit(struct nt_tfile_collection *found)
 {
     free(found->directories);
     free(found->anchors);
@@ -61,9 +61,9 @@ static void nt_tfile_collection_deinit(struct nt_tfile_collection *found)
 }
 
 /* Adds a directory, also to the file; the first one is the root. */
-static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
-                                             const struct nt_tfile_directory *directory, uint32_t parent,
-                                             struct nt_text name, struct nt_error *error)
+static enum nt_status tfile_add_directory(struct nt_tfile_collection *found,
+                                          const struct nt_tfile_directory *directory, uint32_t parent,
+                                          struct nt_text name, struct nt_error *error)
 {
     struct nt_tfile_directory *directories =
         nt_grow(found->directories, found->directory_count, &found->directory_capacity, sizeof(*directories));
@@ -80,8 +80,8 @@ static enum nt_status nt_tfile_add_directory(struct nt_tfile_collection *found,
 
 /* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
  * memory. Valid until the next call. */
-static struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *found, uint32_t directory,
-                                                    struct nt_text name, struct nt_text class_name)
+static struct nt_anchor_object *tfile_add_anchor(struct nt_tfile_collection *found, uint32_t directory,
+                                                 struct nt_text name, struct nt_text class_name)
 {
     struct nt_arena *arena = found->file->arena;
     struct nt_anchor_object *anchors =
@@ -99,29 +99,29 @@ static struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *
 
 /* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
  * memory. Valid until the next call. */
-static enum nt_status nt_tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
-                                           const struct nt_error *failure, struct nt_error *error)
+static enum nt_status tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
+                                        const struct nt_error *failure, struct nt_error *error)
 {
     found->may_have_orphans = true;
     return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
 }
 
 /* Adds an anchor that is only a failure, under the names of a key. */
-static enum nt_status nt_tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,
-                                           const struct nt_tfile_key *key, const struct nt_error *failure,
-                                           struct nt_error *error)
+static enum nt_status tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,
+                                        const struct nt_tfile_key *key, const struct nt_error *failure,
+                                        struct nt_error *error)
 {
-    struct nt_anchor_object *anchor = nt_tfile_add_anchor(found, directory, key->name, key->class_name);
+    struct nt_anchor_object *anchor = tfile_add_anchor(found, directory, key->name, key->class_name);
     if (!anchor)
         return nt_fail_memory(error);
     anchor->cycle = key->cycle;
     anchor->is_damage = true;
-    return nt_tfile_set_failure(found, anchor, failure, error);
+    return tfile_set_failure(found, anchor, failure, error);
 }
 
 /* Appends a tree and copies the texts of its key. NULL if out of memory. Valid until the next call. */
-static struct nt_tfile_object *nt_tfile_add_object(struct nt_tfile_collection *found, uint32_t directory,
-                                                   const struct nt_tfile_key *key)
+static struct nt_tfile_object *tfile_add_object(struct nt_tfile_collection *found, uint32_t directory,
+                                                const struct nt_tfile_key *key)
 {
     struct nt_arena *arena = found->file->arena;
     struct nt_tfile_object *objects =
@@ -144,8 +144,8 @@ static struct nt_tfile_object *nt_tfile_add_object(struct nt_tfile_collection *f
     return &objects[found->object_count++];
 }
 
-static enum nt_status nt_tfile_count_class(struct nt_tfile_collection *found, struct nt_text name,
-                                           struct nt_error *error)
+static enum nt_status tfile_count_class(struct nt_tfile_collection *found, struct nt_text name,
+                                        struct nt_error *error)
 {
     for (uint32_t i = 0; i < found->class_count; i++) {
         if (nt_texts_are_equal(found->classes[i].name, name)) {
@@ -263,7 +263,7 @@ static void choose(struct cycle *cycles, size_t count)
 }
 
 /* Of the trees without a list of keys, keeps the newest of each name that no readable listed tree has. */
-static enum nt_status nt_tfile_keep_newest_lost(struct nt_tfile_collection *found, struct nt_error *error)
+static enum nt_status tfile_keep_newest_lost(struct nt_tfile_collection *found, struct nt_error *error)
 {
     size_t count;
     struct cycle *cycles = sort_cycles(found, &count);
@@ -294,9 +294,9 @@ static void *keep_array(struct nt_arena *arena, const void *items, size_t count,
 }
 
 /* Marks the newest cycles and passes everything to the container. */
-static enum nt_status nt_tfile_collection_keep(struct nt_tfile_collection *found,
-                                               const struct nt_tfile_header *header,
-                                               struct nt_container *container, struct nt_error *error)
+static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found,
+                                            const struct nt_tfile_header *header,
+                                            struct nt_container *container, struct nt_error *error)
 {
     struct nt_arena *arena = found->file->arena;
     enum nt_status status = mark_newest(found, error);
@@ -409,7 +409,7 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
                                   struct nt_error *error)
 {
     struct nt_anchor_object *anchor =
-        nt_tfile_add_anchor(&opening->found, directory, key->name, key->class_name);
+        tfile_add_anchor(&opening->found, directory, key->name, key->class_name);
     if (!anchor)
         return nt_fail_memory(error);
     anchor->cycle = key->cycle;
@@ -420,7 +420,7 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
     nt_error_context(&failure, "%s: anchor", opening->source->path);
     if (nt_is_environmental(status))
         return nt_fail_with(error, &failure);
-    return nt_tfile_set_failure(&opening->found, anchor, &failure, error);
+    return tfile_set_failure(&opening->found, anchor, &failure, error);
 }
 
 /* Records a failure under the names of a key, unless it concerns the whole file. */
@@ -429,7 +429,7 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
                                    struct nt_error *error)
 {
     if (!nt_is_environmental(failure->status))
-        return nt_tfile_add_failure(&opening->found, directory, key, failure, error);
+        return tfile_add_failure(&opening->found, directory, key, failure, error);
     return nt_fail_with(error, failure);
 }
 
@@ -437,7 +437,7 @@ static enum nt_status take_tree(struct opening *opening, uint32_t directory, con
                                 struct nt_error *error)
 {
     struct nt_error failure = {0};
-    struct nt_tfile_object *object = nt_tfile_add_object(&opening->found, directory, key);
+    struct nt_tfile_object *object = tfile_add_object(&opening->found, directory, key);
     if (!object)
         return nt_fail_memory(error);
     enum nt_status status = check_record(opening, key, &failure);
@@ -474,7 +474,7 @@ static enum nt_status take_directory(struct opening *opening, uint32_t parent, c
     if (!status)
         status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
     if (!status)
-        return nt_tfile_add_directory(&opening->found, &directory, parent, key->name, error);
+        return tfile_add_directory(&opening->found, &directory, parent, key->name, error);
     nt_error_context(&failure, "%s: directory", opening->source->path);
     return keep_failure(opening, parent, key, &failure, error);
 }
@@ -531,7 +531,7 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
                 *damage = failure;
             continue;
         }
-        status = nt_tfile_count_class(&opening->found, key.class_name, error);
+        status = tfile_count_class(&opening->found, key.class_name, error);
         if (!status && nt_tfile_is_anchor(&key))
             status = take_anchor(opening, directory, &key, error);
         else if (!status && nt_tfile_is_tree(&key))
@@ -598,7 +598,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
         status = nt_is_environmental(status) ? nt_fail_with(error, &damage) : NT_OK;
     nt_tfile_key_list_deinit(&list);
     if (!status && damage.status && !opening->file->failure)
-        status = nt_tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
+        status = tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
     return status;
 }
 
@@ -681,7 +681,7 @@ static enum nt_status recover_directory(struct recovery *recovery, const struct 
         status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
     if (status)
         return nt_is_environmental(status) ? nt_fail_with(error, &failure) : NT_OK;
-    status = nt_tfile_add_directory(&opening->found, &directory, parent, key->name, error);
+    status = tfile_add_directory(&opening->found, &directory, parent, key->name, error);
     if (!status)
         status = walk_directories(opening, first, error);
     return status ? status : place_directories(recovery, error);
@@ -700,7 +700,7 @@ static enum nt_status recover_record(struct recovery *recovery, const struct nt_
     }
     if (!nt_tfile_is_tree(key))
         return NT_OK;
-    struct nt_tfile_object *object = nt_tfile_add_object(found, directory_of(recovery, key), key);
+    struct nt_tfile_object *object = tfile_add_object(found, directory_of(recovery, key), key);
     if (!object)
         return nt_fail_memory(error);
     object->is_listed = false;
@@ -729,7 +729,7 @@ static enum nt_status recover_trees(struct opening *opening, struct nt_error *er
     if (!status)
         status = recover_records(&recovery, error);
     if (!status)
-        status = nt_tfile_keep_newest_lost(&opening->found, error);
+        status = tfile_keep_newest_lost(&opening->found, error);
     nt_hash_table_deinit(&recovery.directories_by_offset);
     nt_arena_free(recovery.arena);
     return status;
@@ -744,7 +744,7 @@ static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
     enum nt_status status =
         nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
     if (!status)
-        status = nt_tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
+        status = tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
     if (!status)
         status = walk_directories(opening, 0, error);
     if (!status && !opening->file->failure && may_have_lost_trees(opening))
@@ -777,20 +777,19 @@ static enum nt_status tfile_open(struct nt_file *file, struct nt_container *cont
     if (status)
         return status;
     opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    status =
-        opening.key_buffer ? nt_tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
+    status = opening.key_buffer ? tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
     opening.found.info_offset = opening.header.info_offset;
     opening.found.info_bytes = opening.header.info_bytes;
     if (!status)
         status = walk_all(&opening, error);
     if (!status)
-        status = nt_tfile_collection_keep(&opening.found, &opening.header, container, error);
+        status = tfile_collection_keep(&opening.found, &opening.header, container, error);
     if (!status)
         status = check_content(&opening, container, error);
     if (status)
         report_truncation(&opening, error);
     nt_codec_context_free(opening.codec);
-    nt_tfile_collection_deinit(&opening.found);
+    tfile_collection_deinit(&opening.found);
     free(opening.key_buffer);
     return status;
 }

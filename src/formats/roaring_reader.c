@@ -109,8 +109,8 @@ struct nt_roaring_window {
 };
 
 /* Starts a window at the start of a source; the caller keeps owning the source. */
-static enum nt_status nt_roaring_window_init(struct nt_roaring_window *window, struct nt_source *source,
-                                             size_t read_ahead, struct nt_error *error)
+static enum nt_status roaring_window_init(struct nt_roaring_window *window, struct nt_source *source,
+                                          size_t read_ahead, struct nt_error *error)
 {
     *window = (struct nt_roaring_window){.source = source, .read_ahead = read_ahead};
     window->buffer = malloc(NT_ROARING_WINDOW_BYTES);
@@ -118,7 +118,7 @@ static enum nt_status nt_roaring_window_init(struct nt_roaring_window *window, s
 }
 
 /* accepts a zeroed window */
-static void nt_roaring_window_deinit(struct nt_roaring_window *window)
+static void roaring_window_deinit(struct nt_roaring_window *window)
 {
     free(window->buffer);
     *window = (struct nt_roaring_window){0};
@@ -155,8 +155,8 @@ static enum nt_status refill(struct nt_roaring_window *window, size_t count, str
 
 /* Returns the next `count` bytes, valid until the next call, and advances. NT_TRUNCATED if the source
  * has fewer, NT_LIMIT above NT_ROARING_WINDOW_BYTES. */
-static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, size_t count,
-                                              const uint8_t **bytes_ret, struct nt_error *error)
+static enum nt_status window_bytes_of(struct nt_roaring_window *window, size_t count,
+                                      const uint8_t **bytes_ret, struct nt_error *error)
 {
     if (count > NT_ROARING_WINDOW_BYTES)
         return nt_fail(error, NT_LIMIT, window->position, "cannot read %zu bytes at once", count);
@@ -176,8 +176,8 @@ static enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, 
 }
 
 /* Skips bytes without reading them. NT_TRUNCATED if the source has fewer. */
-static enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
-                                             struct nt_error *error)
+static enum nt_status roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
+                                          struct nt_error *error)
 {
     enum nt_status status = check_left(window, count, error);
     if (status == NT_OK)
@@ -217,7 +217,7 @@ bool nt_roaring_is_cookie(const uint8_t *bytes)
 static enum nt_status copy_bytes(struct walker *walker, uint8_t *target, size_t count, struct nt_error *error)
 {
     const uint8_t *bytes = NULL;
-    enum nt_status status = nt_roaring_window_bytes(&walker->window, count, &bytes, error);
+    enum nt_status status = window_bytes_of(&walker->window, count, &bytes, error);
     if (status == NT_OK)
         memcpy(target, bytes, count);
     return status;
@@ -228,7 +228,7 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
                                   struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
+    enum nt_status status = window_bytes_of(&walker->window, 4, &bytes, error);
     if (status != NT_OK)
         return status;
     bitmap->cookie = nt_load_le32(bytes);
@@ -241,7 +241,7 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
         bitmap->containers = (bitmap->cookie >> 16) + 1;
         status = copy_bytes(walker, walker->run_flags, (bitmap->containers + 7) / 8, error);
     } else {
-        status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
+        status = window_bytes_of(&walker->window, 4, &bytes, error);
         if (status == NT_OK)
             bitmap->containers = nt_load_le32(bytes);
     }
@@ -315,8 +315,7 @@ static enum nt_status measure(struct walker *walker, struct nt_roaring_container
     if (container->kind != NT_ROARING_RUN)
         return NT_OK;
     const uint8_t *bytes;
-    enum nt_status status =
-        nt_roaring_window_bytes(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
+    enum nt_status status = window_bytes_of(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
     if (status == NT_OK)
         container->bytes = NT_ROARING_RUN_COUNT_BYTES + (uint32_t)nt_load_le16(bytes) * NT_ROARING_RUN_BYTES;
     return status;
@@ -336,13 +335,13 @@ static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bi
     walker->window.position = container.offset;
     if (walk->check_contents) {
         const uint8_t *bytes;
-        status = nt_roaring_window_bytes(&walker->window, container.bytes, &bytes, error);
+        status = window_bytes_of(&walker->window, container.bytes, &bytes, error);
         if (status == NT_OK)
             status = nt_roaring_kind_info(container.kind)
                          ->check(bytes, container.bytes, container.cardinality, container.offset,
                                  &container.first, &container.last, error);
     } else {
-        status = nt_roaring_window_skip(&walker->window, container.bytes, error);
+        status = roaring_window_skip(&walker->window, container.bytes, error);
     }
     if (status == NT_OK && walk->on_container)
         status = walk->on_container(walk->context, bitmap, &container, error);
@@ -369,14 +368,14 @@ static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32
 static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_roaring_window_bytes(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
+    enum nt_status status = window_bytes_of(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
     if (status != NT_OK)
         return status;
     walker->walk->buckets = nt_load_le64(bytes);
     uint32_t previous = 0;
     for (uint64_t i = 0; status == NT_OK && i < walker->walk->buckets; i++) {
         uint64_t offset = walker->window.position;
-        status = nt_roaring_window_bytes(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
+        status = window_bytes_of(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
         if (status != NT_OK)
             break;
         uint32_t high = nt_load_le32(bytes);
@@ -396,15 +395,15 @@ enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *er
         return nt_fail_memory(error);
     walker->walk = walk;
     enum nt_status status =
-        nt_roaring_window_init(&walker->window, walk->source,
-                               walk->check_contents ? NT_ROARING_WINDOW_BYTES : READ_AHEAD_HEADERS, error);
+        roaring_window_init(&walker->window, walk->source,
+                            walk->check_contents ? NT_ROARING_WINDOW_BYTES : READ_AHEAD_HEADERS, error);
     if (status != NT_OK)
         goto out;
     walk->buckets = 1;
     status = walk->width == NT_ROARING_32 ? walk_bitmap(walker, 0, 0, error) : walk_buckets(walker, error);
     walk->end = walker->window.position;
 out:
-    nt_roaring_window_deinit(&walker->window);
+    roaring_window_deinit(&walker->window);
     free(walker);
     return status;
 }

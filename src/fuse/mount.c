@@ -95,7 +95,7 @@ bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info)
 
 /* Raises the readahead of the mount at `mountpoint`, so that buffered reads arrive in larger pieces.
  * Only root may do this. For others, and without /sys, reads stay at the kernel's 128 KiB. */
-static void nt_readahead_raise(const char *mountpoint)
+static void readahead_raise(const char *mountpoint)
 {
     /* More is hardly faster, and page faults read as much around an offset, also of other columns. */
     static const char kibibytes[] = "256";
@@ -328,7 +328,7 @@ enum nt_status nt_kernel_mount_make(struct nt_kernel_mount *mounting,
         return status;
     }
     kept = session;
-    nt_readahead_raise(settings->mountpoint);
+    readahead_raise(settings->mountpoint);
     return NT_OK;
 }
 

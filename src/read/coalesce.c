@@ -52,7 +52,7 @@ uint32_t nt_adjacent_pages_count(const struct nt_dataset *dataset, const struct 
 }
 
 /* The bytes of `count` adjacent pages (at least 1), including the last one's digest. */
-static size_t nt_adjacent_pages_bytes(const struct nt_page *pages, uint32_t count)
+static size_t bytes_of_adjacent_pages(const struct nt_page *pages, uint32_t count)
 {
     const struct nt_page *last = &pages[count - 1];
     return (size_t)(last->offset - pages->offset + bytes_of(last));
@@ -69,7 +69,7 @@ static void read_some(struct nt_adjacent_pages *adjacent, const struct nt_datase
     if (!adjacent->bytes)
         adjacent->bytes = malloc(MAX_BYTES);
     if (!adjacent->bytes || nt_source_read(dataset->sources[pages->source], pages->offset, adjacent->bytes,
-                                           nt_adjacent_pages_bytes(pages, found), NULL) != NT_OK)
+                                           bytes_of_adjacent_pages(pages, found), NULL) != NT_OK)
         return;
     adjacent->first = pages;
     adjacent->count = found;
@@ -143,7 +143,7 @@ static uint32_t count_absent(const struct loading *loading, uint32_t count, size
         absent = (uint32_t)nt_cache_count_absent(loading->request.reader->cache, keys, asked);
         found += absent;
     } while (absent == TOGETHER);
-    *bytes_ret = found > 1 ? nt_adjacent_pages_bytes(pages, found) : 0;
+    *bytes_ret = found > 1 ? bytes_of_adjacent_pages(pages, found) : 0;
     return most ? found : nt_page_is_absent(loading->request.reader, dataset, pages);
 }
 

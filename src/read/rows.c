@@ -178,9 +178,9 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
 }
 
 /* Items below a collection or variant in a span; for a variant, those of its child `branch`. */
-static enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
-                                     bool *known_ret, struct nt_error *error)
+static enum nt_status items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
+                                  bool *known_ret, struct nt_error *error)
 {
     if (dataset->field_groups)
         return items_in_part(reader, dataset, field, branch, span, items_ret, known_ret, error);
@@ -194,9 +194,9 @@ static enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset
 
 /* Rows of a field in a span, from the enclosing fields. Goes up the tree to the first level that can be
  * counted. Its count helps only if it is the nearest level or has no items. */
-static enum nt_status nt_items_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    const struct nt_span *span, uint64_t *rows_ret, bool *known_ret,
-                                    struct nt_error *error)
+static enum nt_status items_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 const struct nt_span *span, uint64_t *rows_ret, bool *known_ret,
+                                 struct nt_error *error)
 {
     uint64_t per_item;
     *rows_ret = 0;
@@ -209,8 +209,7 @@ static enum nt_status nt_items_rows(struct nt_reader *reader, struct nt_dataset 
         while (dataset->fields[branch].parent != above)
             branch = dataset->fields[branch].parent;
         uint64_t items;
-        enum nt_status status =
-            nt_items_below(reader, dataset, above, branch, span, &items, known_ret, error);
+        enum nt_status status = items_below(reader, dataset, above, branch, span, &items, known_ret, error);
         if (status != NT_OK)
             return status;
         if (*known_ret) {
@@ -351,7 +350,7 @@ static enum nt_status count_bytes(const struct building *build, const struct nt_
     nt_group_unpin(group);
     if (status != NT_OK || *known_ret)
         return status;
-    status = nt_items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
+    status = items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
     *known_ret = *known_ret && rows == 0;
     return status;
 }
@@ -363,10 +362,10 @@ static enum nt_status count_from_above(const struct building *build, const struc
     const struct unit *unit = &build->unit;
     *known_ret = false;
     if (unit->of == NT_ROWS_OF_FIELD)
-        return nt_items_rows(build->reader, build->dataset, unit->field, span, rows_ret, known_ret, error);
+        return items_rows(build->reader, build->dataset, unit->field, span, rows_ret, known_ret, error);
     if (unit->of == NT_ROWS_BELOW)
-        return nt_items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
-                              error);
+        return items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
+                           error);
     if (unit->of == NT_ROWS_OF_SECOND)
         return count_bytes(build, span, rows_ret, known_ret, error);
     return NT_OK;

@@ -41,7 +41,7 @@ nt_selection_refuse_element(const struct nt_selection *selection, struct nt_erro
 }
 
 /* Fails because the file is of no type that can be a selection. */
-static enum nt_status nt_selection_refuse_kind(const struct nt_selection *selection, struct nt_error *error)
+static enum nt_status refuse_kind(const struct nt_selection *selection, struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                    "%s: expected a .npy, a text of numbers, or a dataset of one field of integers",
@@ -65,8 +65,7 @@ static enum nt_status add_entry(struct nt_selection *selection, uint64_t number,
 }
 
 /* Adds the next element of the file: an entry number. NT_INVALID if it does not ascend. */
-static enum nt_status nt_selection_add_number(struct nt_selection *selection, uint64_t number,
-                                              struct nt_error *error)
+static enum nt_status add_number(struct nt_selection *selection, uint64_t number, struct nt_error *error)
 {
     if (selection->count) {
         const struct nt_entry_range *last = &selection->ranges[selection->count - 1];
@@ -83,8 +82,7 @@ static enum nt_status nt_selection_add_number(struct nt_selection *selection, ui
 }
 
 /* Adds the next element of a mask. */
-static enum nt_status nt_selection_add_bool(struct nt_selection *selection, bool is_selected,
-                                            struct nt_error *error)
+static enum nt_status add_bool(struct nt_selection *selection, bool is_selected, struct nt_error *error)
 {
     uint64_t entry = selection->elements++;
     return is_selected ? add_entry(selection, entry, error) : NT_OK;
@@ -102,7 +100,7 @@ static bool is_between(uint8_t byte)
     return byte == ' ' || byte == ',' || (byte >= '\t' && byte <= '\r');
 }
 
-static bool nt_selection_is_text(const uint8_t *head, size_t bytes)
+static bool is_text(const uint8_t *head, size_t bytes)
 {
     for (size_t i = 0; i < bytes && head[i] != '#'; i++)
         if (!is_digit(head[i]) && !is_between(head[i]))
@@ -125,7 +123,7 @@ static enum nt_status refuse_word(const struct scanning *scanning, struct nt_err
 {
     struct nt_buffer word = {0};
     if (scanning->selection->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
-        return nt_selection_refuse_kind(scanning->selection, error);
+        return refuse_kind(scanning->selection, error);
     nt_append_printable(&word, scanning->word, scanning->word_bytes);
     nt_selection_refuse_element(scanning->selection, error, "expected entry numbers, found \"%s\"",
                                 nt_buffer_string(&word));
@@ -142,7 +140,7 @@ static enum nt_status end_word(struct scanning *scanning, struct nt_error *error
         return NT_OK;
     scanning->word_bytes = 0;
     scanning->number = 0;
-    return nt_selection_add_number(scanning->selection, number, error);
+    return add_number(scanning->selection, number, error);
 }
 
 /* Adds a byte to a word. A wrong word continues, so that the message can show it. */
@@ -169,8 +167,8 @@ static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_er
     return status;
 }
 
-static enum nt_status nt_selection_read_text(struct nt_selection *selection, struct nt_source *source,
-                                             uint64_t size, struct nt_error *error)
+static enum nt_status read_text(struct nt_selection *selection, struct nt_source *source, uint64_t size,
+                                struct nt_error *error)
 {
     struct scanning scanning = {.selection = selection};
     uint8_t piece[16 * 1024];
@@ -222,12 +220,12 @@ static enum nt_status add_item(struct nt_selection *selection, const struct item
 {
     uint64_t number = load_item(items, item);
     if (items->type == 'b')
-        return number <= 1 ? nt_selection_add_bool(selection, number, error)
+        return number <= 1 ? add_bool(selection, number, error)
                            : nt_selection_refuse_element(selection, error, "expected a bool, found 0x%02x",
                                                          (unsigned)number);
     if (items->type == 'i' && number >> (8 * items->bytes - 1))
         return nt_selection_refuse_element(selection, error, "the number is below 0");
-    return nt_selection_add_number(selection, number, error);
+    return add_number(selection, number, error);
 }
 
 /* Adds the items in a byte range of a source or a stream; the other is NULL. */
@@ -256,7 +254,7 @@ enum {
 
 static const uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-static bool nt_selection_is_npy(const uint8_t *head, size_t bytes)
+static bool is_npy(const uint8_t *head, size_t bytes)
 {
     return bytes >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
 }
@@ -395,8 +393,8 @@ static enum nt_status read_header(struct header *header, struct nt_source *sourc
     return status == NT_OK ? take_members(header, error) : status;
 }
 
-static enum nt_status nt_selection_read_npy(struct nt_selection *selection, struct nt_source *source,
-                                            uint64_t size, struct nt_error *error)
+static enum nt_status read_npy(struct nt_selection *selection, struct nt_source *source, uint64_t size,
+                               struct nt_error *error)
 {
     struct header header = {.selection = selection};
     enum nt_status status = read_header(&header, source, size, error);
@@ -418,7 +416,7 @@ static enum nt_status add_stream(struct nt_selection *selection, struct nt_strea
     struct items items;
     if (!items_init(&items, nt_stream_dtype(stream)->numpy) || items.type == 'b' || items.bytes < 4 ||
         items.is_big_endian)
-        return nt_selection_refuse_kind(selection, error);
+        return refuse_kind(selection, error);
     return add_items(selection, &items, NULL, stream, 0, nt_stream_elements(stream) * items.bytes, error);
 }
 
@@ -430,7 +428,7 @@ static enum nt_status read_field(struct nt_selection *selection, struct nt_file 
     struct nt_reader *reader = NULL;
     struct nt_stream *stream = NULL;
     if (!field || nt_dataset_field_count(dataset) != 1 || !nt_field_has_stream(field, NT_STREAM_DATA))
-        return nt_selection_refuse_kind(selection, error);
+        return refuse_kind(selection, error);
     enum nt_status status = nt_reader_new(&options, &reader, error);
     if (status == NT_OK)
         status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);
@@ -442,8 +440,8 @@ static enum nt_status read_field(struct nt_selection *selection, struct nt_file 
 }
 
 /* Reads a supported format, or fails with NT_NOT_THIS_FORMAT. Owns the source, also on failure. */
-static enum nt_status nt_selection_read_dataset(struct nt_selection *selection, struct nt_source *source,
-                                                struct nt_error *error)
+static enum nt_status read_dataset(struct nt_selection *selection, struct nt_source *source,
+                                   struct nt_error *error)
 {
     struct nt_file *file = NULL;
     const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
@@ -467,10 +465,10 @@ static enum nt_status read_unmarked(struct nt_selection *selection, struct nt_so
                                     struct nt_error *error)
 {
     struct nt_error mistake = {0};
-    nt_selection_read_text(selection, source, size, &mistake);
+    read_text(selection, source, size, &mistake);
     selection->count = 0;
     selection->elements = selection->line = 0;
-    enum nt_status status = nt_selection_read_dataset(selection, source, error);
+    enum nt_status status = read_dataset(selection, source, error);
     return status == NT_NOT_THIS_FORMAT ? nt_fail_with(error, &mistake) : status;
 }
 
@@ -483,11 +481,11 @@ enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_sourc
     size_t bytes = size < sizeof(head) ? (size_t)size : sizeof(head);
     if (status == NT_OK && bytes)
         status = nt_source_read(source, 0, head, bytes, error);
-    if (status == NT_OK && !nt_selection_is_npy(head, bytes) && !nt_selection_is_text(head, bytes))
+    if (status == NT_OK && !is_npy(head, bytes) && !is_text(head, bytes))
         return read_unmarked(selection, source, size, error);
     if (status == NT_OK)
-        status = nt_selection_is_npy(head, bytes) ? nt_selection_read_npy(selection, source, size, error)
-                                                  : nt_selection_read_text(selection, source, size, error);
+        status = is_npy(head, bytes) ? read_npy(selection, source, size, error)
+                                     : read_text(selection, source, size, error);
     nt_source_close(source);
     return status;
 }

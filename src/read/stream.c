@@ -19,15 +19,15 @@
 
 /* ---- Segments of a stream ---- */
 
-static inline bool nt_segment_is_located(const struct nt_segment *segment)
+static inline bool segment_is_located(const struct nt_segment *segment)
 {
     return atomic_load_explicit(&segment->is_located, memory_order_acquire);
 }
 
-/* Checks field and stream numbers that come from outside the library. nt_stream_find_row also finds the
+/* Checks field and stream numbers that come from outside the library. stream_find_row also finds the
  * stream; NT_NOT_FOUND or another reason if there is none. */
-static enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
-                                            enum nt_stream_kind kind, struct nt_error *error)
+static enum nt_status stream_check_field(const struct nt_dataset *dataset, uint32_t field,
+                                         enum nt_stream_kind kind, struct nt_error *error)
 {
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
@@ -49,11 +49,11 @@ void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enu
     *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
 }
 
-static enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field,
-                                         enum nt_stream_kind kind, const struct nt_stream_row **row_ret,
-                                         struct nt_error *error)
+static enum nt_status stream_find_row(const struct nt_dataset *dataset, uint32_t field,
+                                      enum nt_stream_kind kind, const struct nt_stream_row **row_ret,
+                                      struct nt_error *error)
 {
-    enum nt_status status = nt_stream_check_field(dataset, field, kind, error);
+    enum nt_status status = stream_check_field(dataset, field, kind, error);
     if (status != NT_OK)
         return status;
     const struct nt_field *f = &dataset->fields[field];
@@ -67,9 +67,9 @@ static enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint3
 }
 
 /* The number of elements of such a stream for so many rows. */
-static enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
-                                               const struct nt_stream_row *row, uint64_t rows,
-                                               uint64_t *elements_ret, struct nt_error *error)
+static enum nt_status stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
+                                            const struct nt_stream_row *row, uint64_t rows,
+                                            uint64_t *elements_ret, struct nt_error *error)
 {
     if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
         !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
@@ -177,7 +177,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
 {
     struct nt_segment *own = &stream->segments[segment - stream->segments];
     struct nt_span span = {.cluster = own->span.cluster};
-    if (nt_segment_is_located(own))
+    if (segment_is_located(own))
         return NT_OK;
     /* even if all rows are deleted, elements are stored */
     bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
@@ -191,7 +191,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         return status;
     }
     nt_lock_acquire(&stream->lock);
-    if (!nt_segment_is_located(own)) {
+    if (!segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
         own->masks = masks;
@@ -353,8 +353,8 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_c
     enum nt_status status =
         nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
     if (status == NT_OK)
-        status = nt_stream_count_elements(stream->dataset, stream->field, stream->row, total,
-                                          &stream->elements, error);
+        status = stream_count_elements(stream->dataset, stream->field, stream->row, total, &stream->elements,
+                                       error);
     if (status != NT_OK)
         return status;
     if (rows->total != total)
@@ -408,7 +408,7 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
                                          struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    enum nt_status status = stream_find_row(dataset, field, kind, &row, error);
     if (status == NT_OK)
         status = nt_reader_after_fork(reader, error);
     if (status != NT_OK)
@@ -485,7 +485,7 @@ static void find_page(const struct nt_stream *stream, uint64_t element, bool loa
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
-    if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
+    if (!segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
         segment->masks || !stream->transform)
         return;
     if (within < segment->zeros) {
@@ -528,7 +528,7 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
         const struct nt_segment *segment = &stream->segments[number + count];
         bool is_inside =
             segment->first >= element && segment->first < end && segment->elements <= end - segment->first;
-        bool is_bad = nt_segment_is_located(segment) && segment->span.fault != NT_FAULT_NONE;
+        bool is_bad = segment_is_located(segment) && segment->span.fault != NT_FAULT_NONE;
         if (!is_inside || is_bad || segment->span.cluster == NT_NONE ||
             nt_group_is_loaded(stream->dataset, group_of(stream, segment)))
             break;
@@ -588,7 +588,7 @@ void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch
     const struct nt_segment *last = &stream->segments[stream->segment_count];
     for (; segment < last && segment->first < end - lead; segment++) {
         const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + 1};
-        if (segment->elements > most && segment->span.cluster != NT_NONE && !nt_segment_is_located(segment))
+        if (segment->elements > most && segment->span.cluster != NT_NONE && !segment_is_located(segment))
             nt_groups_plan(stream->dataset, groups, false, prefetch);
     }
 }
@@ -678,7 +678,7 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t *rows_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_stream_check_field(dataset, field, NT_STREAM_DATA, error);
+    enum nt_status status = stream_check_field(dataset, field, NT_STREAM_DATA, error);
     if (status == NT_OK)
         status = nt_reader_after_fork(reader, error);
     return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
@@ -690,13 +690,12 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
 {
     const struct nt_stream_row *row;
     uint64_t rows;
-    enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    enum nt_status status = stream_find_row(dataset, field, kind, &row, error);
     if (status == NT_OK)
         status = nt_reader_after_fork(reader, error);
     if (status == NT_OK)
         status = count_rows(reader, dataset, field, row->of, &rows, error);
-    return status == NT_OK ? nt_stream_count_elements(dataset, field, row, rows, elements_ret, error)
-                           : status;
+    return status == NT_OK ? stream_count_elements(dataset, field, row, rows, elements_ret, error) : status;
 }
 
 static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -734,7 +733,7 @@ enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = nt_stream_find_row(dataset, field, NT_STREAM_DATA, &row, error);
+    enum nt_status status = stream_find_row(dataset, field, NT_STREAM_DATA, &row, error);
     return status == NT_OK ? find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error)
                            : status;
 }

@@ -83,18 +83,18 @@ struct nt_row_shape {
     uint64_t first, end;
 };
 
-static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, uint32_t field,
-                                        const struct projection *projection, struct nt_error *error);
+static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
+                                     struct nt_dataset *dataset, uint32_t field,
+                                     const struct projection *projection, struct nt_error *error);
 
-static void nt_row_shape_deinit(struct nt_row_shape *shape)
+static void row_shape_deinit(struct nt_row_shape *shape)
 {
     nt_stream_cursor_close(&shape->data);
     nt_stream_cursor_close(&shape->offsets);
     nt_stream_cursor_close(&shape->valid);
     nt_buffer_deinit(&shape->gathered);
     for (uint32_t i = 0; i < shape->child_count; i++)
-        nt_row_shape_deinit(&shape->children[i]);
+        row_shape_deinit(&shape->children[i]);
     free(shape->children);
 }
 
@@ -164,7 +164,7 @@ static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader
         bool is_shown = visibility_of(projection, children[i]) != HIDDEN;
         shown += is_shown;
         if (is_shown && !shape->children[i].is_unread)
-            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], projection, error);
+            status = row_shape_init(&shape->children[i], reader, dataset, children[i], projection, error);
     }
     shape->is_ancestor =
         projection->is_cell && shown == 1 && visibility_of(projection, shape->field) == IS_ANCESTOR;
@@ -199,9 +199,9 @@ static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset 
 }
 
 /* Initializes a zeroed shape; `field` NT_NONE: all top-level fields. The caller always deinits it. */
-static enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
-                                        struct nt_dataset *dataset, uint32_t field,
-                                        const struct projection *projection, struct nt_error *error)
+static enum nt_status row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
+                                     struct nt_dataset *dataset, uint32_t field,
+                                     const struct projection *projection, struct nt_error *error)
 {
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
@@ -321,7 +321,7 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
 }
 
 /* Divides `bytes` among the cursors of the shape and its descendants. */
-static void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
+static void row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
 {
     enum { MIN_BYTES = 512 };
     uint32_t count = count_windows(shape);
@@ -330,13 +330,13 @@ static void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
 }
 
 /* Returns the memory of shapes and cursors. */
-static size_t nt_row_shape_memory(const struct nt_row_shape *shape)
+static size_t row_shape_memory(const struct nt_row_shape *shape)
 {
     size_t bytes = sizeof(*shape) + nt_stream_cursor_memory(&shape->data) +
                    nt_stream_cursor_memory(&shape->offsets) + nt_stream_cursor_memory(&shape->valid) +
                    shape->gathered.capacity;
     for (uint32_t i = 0; i < shape->child_count; i++)
-        bytes += nt_row_shape_memory(&shape->children[i]);
+        bytes += row_shape_memory(&shape->children[i]);
     return bytes;
 }
 
@@ -398,14 +398,14 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
     if (status == NT_OK)
-        status = nt_row_shape_init(&writer->root, reader, dataset, field, projection, error);
+        status = row_shape_init(&writer->root, reader, dataset, field, projection, error);
     if (status == NT_OK && field == NT_NONE)
         status = find_cells(writer, &writer->root, projection, error);
     if (status != NT_OK) {
         nt_row_writer_close(writer);
         return status;
     }
-    nt_row_shape_bound(&writer->root, nt_reader_buffer_bytes(reader));
+    row_shape_bound(&writer->root, nt_reader_buffer_bytes(reader));
     *writer_ret = writer;
     return NT_OK;
 }
@@ -433,14 +433,14 @@ void nt_row_writer_close(struct nt_row_writer *writer)
 {
     if (!writer)
         return;
-    nt_row_shape_deinit(&writer->root);
+    row_shape_deinit(&writer->root);
     free(writer->cells);
     free(writer);
 }
 
 size_t nt_row_writer_memory(const struct nt_row_writer *writer)
 {
-    return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
+    return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + row_shape_memory(&writer->root);
 }
 
 void nt_row_writer_set_max_bytes(struct nt_row_writer *writer, uint64_t bytes)

@@ -83,7 +83,7 @@ static int allow(int ruleset, uint64_t handled, const struct nt_sandbox_path *pa
     return problem;
 }
 
-static int nt_landlock_enter(const struct nt_sandbox_rules *rules)
+static int landlock_enter(const struct nt_sandbox_rules *rules)
 {
     static const struct nt_sandbox_path processes = {.path = "/proc"};
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
@@ -106,12 +106,12 @@ static int nt_landlock_enter(const struct nt_sandbox_rules *rules)
 
 /* ---- Privileges ---- */
 
-static int nt_privileges_refuse_new(void)
+static int privileges_refuse_new(void)
 {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-static int nt_memory_hide(void)
+static int memory_hide(void)
 {
     if (NT_IS_SANITIZED)
         return 0;
@@ -187,12 +187,12 @@ void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules 
 {
     struct entering entering = {sandbox, rules, 0};
     *sandbox = (struct nt_sandbox){0};
-    note(&entering, "no_new_privs", nt_privileges_refuse_new());
+    note(&entering, "no_new_privs", privileges_refuse_new());
     note(&entering, "capabilities", nt_capabilities_drop(rules));
-    int problem = nt_landlock_enter(rules);
+    int problem = landlock_enter(rules);
     sandbox->has_landlock = problem == 0;
     note(&entering, "landlock", problem);
-    note(&entering, "not_dumpable", nt_memory_hide());
+    note(&entering, "not_dumpable", memory_hide());
     note(&entering, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
 }
 
@@ -203,6 +203,6 @@ bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)
 
 void nt_sandbox_drop_privileges(void)
 {
-    (void)nt_privileges_refuse_new();
+    (void)privileges_refuse_new();
     (void)nt_capabilities_drop(&(struct nt_sandbox_rules){.path_count = 0});
 }

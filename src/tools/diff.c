@@ -252,8 +252,8 @@ static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint
 
 /* The fields of A in schema order; fields only in B follow their siblings. Sub-fields of differently
  * built fields are not listed. From malloc. */
-static enum nt_status nt_field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
-                                     size_t *count_ret, struct nt_error *error)
+static enum nt_status field_pairs(const struct nt_diff_side *sides, struct nt_field_pair **pairs_ret,
+                                  size_t *count_ret, struct nt_error *error)
 {
     struct matching matching = {.sides = sides};
     bool are_fields = sides[0].field != NT_NONE && sides[1].field != NT_NONE;
@@ -284,8 +284,8 @@ static void report_unpaired(struct nt_diff_run *run, const struct nt_field_pair 
 }
 
 /* Reports how the schemas of a pair's fields differ. */
-static enum nt_status nt_diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
-                                    struct nt_error *error)
+static enum nt_status diff_field(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                 struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
@@ -324,8 +324,8 @@ bool nt_diff_are_integers(const struct nt_diff_side *sides, const struct nt_fiel
 }
 
 /* Can the fields be compared element by element? If not, reports that as a difference of values. */
-static enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
-                                             bool *are_alike_ret, struct nt_error *error)
+static enum nt_status diff_check_elements(struct nt_diff_run *run, const struct nt_field_pair *pair,
+                                          bool *are_alike_ret, struct nt_error *error)
 {
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
     bool has_memory = true;
@@ -345,9 +345,9 @@ static enum nt_status nt_diff_check_elements(struct nt_diff_run *run, const stru
 }
 
 /* Are both fields projections of fields with the same path? Then those report the differences. */
-static enum nt_status nt_diff_is_shown_elsewhere(const struct nt_diff_side *sides,
-                                                 const struct nt_field_pair *pair, bool *is_shown_ret,
-                                                 struct nt_error *error)
+static enum nt_status diff_is_shown_elsewhere(const struct nt_diff_side *sides,
+                                              const struct nt_field_pair *pair, bool *is_shown_ret,
+                                              struct nt_error *error)
 {
     static const struct property source = {.put = put_source};
     struct nt_buffer texts[NT_DIFF_SIDES] = {{0}};
@@ -494,7 +494,7 @@ static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
         nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
                              run->sides[0].dataset->description, run->sides[1].dataset->description);
     for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
-        status = nt_diff_field(run, &diff->pairs[i], error);
+        status = diff_field(run, &diff->pairs[i], error);
     return status;
 }
 
@@ -574,9 +574,9 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
     if (are_two(pair))
         status = check_readable(diff, pair, &are_readable, error);
     if (status == NT_OK && are_readable)
-        status = nt_diff_check_elements(&diff->run, pair, &are_alike, error);
+        status = diff_check_elements(&diff->run, pair, &are_alike, error);
     if (status == NT_OK && are_alike)
-        status = nt_diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error);
+        status = diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error);
     if (status != NT_OK || !are_alike || is_shown ||
         nt_field_has_members(&diff->run.sides[0].dataset->fields[pair->fields[0]]))
         return status;
@@ -691,7 +691,7 @@ enum nt_status nt_diff(const struct nt_diff_side sides[NT_DIFF_SIDES], const str
     const bool *parts = options->parts;
     bool are_good = true;
     *summary = (struct nt_diff_summary){0};
-    enum nt_status status = nt_field_pairs(sides, &diff.pairs, &diff.pair_count, error);
+    enum nt_status status = field_pairs(sides, &diff.pairs, &diff.pair_count, error);
     summary->fields = diff.pair_count;
     if (status == NT_OK && parts[NT_DIFF_SCHEMA])
         status = diff_schema(&diff, error);

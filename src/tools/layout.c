@@ -417,8 +417,8 @@ static enum nt_status load_page_lists(const struct nt_file *file, struct nt_erro
 }
 
 /* Requests the format's ranges. NT_LIMIT if there are too many. Deinitialize it even on failure. */
-static enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
-                                            struct nt_error *error)
+static enum nt_status layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
+                                         struct nt_error *error)
 {
     /* The claims are not part of the file, but its budget pays for them. */
     struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
@@ -430,7 +430,7 @@ static enum nt_status nt_layout_claims_init(struct nt_layout_claims *claims, con
     return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
 }
 
-static void nt_layout_claims_deinit(struct nt_layout_claims *claims)
+static void layout_claims_deinit(struct nt_layout_claims *claims)
 {
     if (claims->budget)
         nt_budget_release(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
@@ -442,9 +442,9 @@ static void nt_layout_claims_deinit(struct nt_layout_claims *claims)
 }
 
 /* Visits all claims in a window, unordered. Loads all page lists and omits bad ones. */
-static enum nt_status nt_layout_claims_visit(const struct nt_layout_claims *claims,
-                                             const struct nt_layout_window *window, nt_layout_visit *visit,
-                                             void *context, struct nt_error *error)
+static enum nt_status layout_claims_visit(const struct nt_layout_claims *claims,
+                                          const struct nt_layout_window *window, nt_layout_visit *visit,
+                                          void *context, struct nt_error *error)
 {
     const struct sink sink = {window, visit, context};
     enum nt_status status = put_own(&sink, claims);
@@ -547,7 +547,7 @@ static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *er
 {
     static const struct nt_layout_window everything = {0, UINT32_MAX, 0, UINT64_MAX};
     struct sampling sampling = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
-    enum nt_status status = nt_layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
+    enum nt_status status = layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
     struct claims *samples = &sampling.samples;
     uint64_t windows = (sampling.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
     layout->window_count = windows > MAX_WINDOWS ? MAX_WINDOWS : windows ? (uint32_t)windows : 1;
@@ -592,7 +592,7 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
                                             .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
     layout->claims.count = layout->next = 0;
     enum nt_status status =
-        nt_layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error);
+        layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error);
     if (status == NT_OK && layout->claims.count)
         qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
     return status;
@@ -762,7 +762,7 @@ enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layo
     layout->file = file;
     enum nt_status status = measure_sources(layout, error);
     if (status == NT_OK)
-        status = nt_layout_claims_init(&layout->all, file, error);
+        status = layout_claims_init(&layout->all, file, error);
     if (status == NT_OK)
         status = find_windows(layout, error);
     if (status == NT_OK)
@@ -776,7 +776,7 @@ void nt_layout_free(struct nt_layout *layout)
 {
     if (!layout)
         return;
-    nt_layout_claims_deinit(&layout->all);
+    layout_claims_deinit(&layout->all);
     free(layout->claims.items);
     free(layout->source_bytes);
     free(layout);

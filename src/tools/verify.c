@@ -59,7 +59,7 @@ struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_e
     };
 }
 
-static void nt_findings_add(struct nt_findings *findings, const struct nt_finding *finding)
+static void findings_add(struct nt_findings *findings, const struct nt_finding *finding)
 {
     struct nt_finding *items = nt_grow(findings->items, findings->count, &findings->capacity, sizeof(*items));
     if (!items) {
@@ -70,7 +70,7 @@ static void nt_findings_add(struct nt_findings *findings, const struct nt_findin
     items[findings->count++] = *finding;
 }
 
-static void nt_findings_deinit(struct nt_findings *findings)
+static void findings_deinit(struct nt_findings *findings)
 {
     free(findings->items);
     *findings = (struct nt_findings){0};
@@ -90,7 +90,7 @@ void nt_verify_report(struct nt_verify_job *job, uint32_t cluster, uint64_t page
     finding.column = job->column;
     finding.cluster = cluster;
     finding.page = page;
-    nt_findings_add(&job->share->findings, &finding);
+    findings_add(&job->share->findings, &finding);
 }
 
 void nt_verify_report_cluster(struct nt_verify_job *job, uint32_t cluster, const char *what,
@@ -259,7 +259,7 @@ static void report_shares(struct verification *verification)
         summary->unchecked += share->unchecked;
         summary->stored_bytes += share->stored_bytes;
         verification->has_failed |= share->findings.has_failed;
-        nt_findings_deinit(&share->findings);
+        findings_deinit(&share->findings);
     }
 }
 

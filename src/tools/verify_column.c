@@ -142,7 +142,7 @@ static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *
 
 /* Below a collection or variant, each field counts its rows by its own column. All must have the number
  * of rows of their sibling fields. */
-static void nt_verify_rows(struct nt_verify_job *job)
+static void verify_rows(struct nt_verify_job *job)
 {
     const struct nt_column *info = &job->dataset->columns[job->column];
     struct nt_row_counts rows = {0}, above = {0};
@@ -618,7 +618,7 @@ void nt_verify_column(struct nt_verify_job *job)
     if (!job->is_alone) {
         open_stream(&column);
         if (column.is_first)
-            nt_verify_rows(job);
+            verify_rows(job);
     }
     nt_seen_pages_init(&column.seen);
     if (!job->share->findings.has_failed)

@@ -251,8 +251,8 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     return status;
 }
 
-static enum nt_status nt_column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                     struct nt_error *error)
+static enum nt_status column_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                  struct nt_error *error)
 {
     const char *algorithm;
     enum nt_status status = find_algorithm(resolved, &algorithm, error);
@@ -365,7 +365,7 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {
-    {"column.json", NT_VFS_GENERATED, .size = column_json_size, .generate = nt_column_json},
+    {"column.json", NT_VFS_GENERATED, .size = column_json_size, .generate = column_json},
     STREAM("data", DATA),
     STREAM("ends", ENDS),
     STREAM("levels", LEVELS),

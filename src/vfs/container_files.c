@@ -71,8 +71,8 @@ static enum nt_status put_size(struct nt_json *json, const struct nt_file *file,
 }
 
 /* For the tables: nt_pseudo_file.generate and .open_text. */
-static enum nt_status nt_file_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                   struct nt_error *error)
+static enum nt_status file_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                struct nt_error *error)
 {
     const struct nt_file *file = resolved->file;
     struct nt_json json;
@@ -114,21 +114,21 @@ static bool has_failed(const struct nt_resolved_node *resolved, unsigned paramet
 
 /* ---- layout.jsonl and layout.svg ---- */
 
-static enum nt_status nt_layout_jsonl(const struct nt_resolved_node *resolved,
-                                      struct nt_text_generator **text_ret, struct nt_error *error)
+static enum nt_status layout_jsonl(const struct nt_resolved_node *resolved,
+                                   struct nt_text_generator **text_ret, struct nt_error *error)
 {
     return nt_layout_lines(resolved->file, text_ret, error);
 }
 
-static enum nt_status nt_layout_svg_size(const struct nt_resolved_node *resolved, bool may_block,
-                                         uint64_t *size_ret, struct nt_error *error)
+static enum nt_status layout_svg_size(const struct nt_resolved_node *resolved, bool may_block,
+                                      uint64_t *size_ret, struct nt_error *error)
 {
     *size_ret = nt_layout_svg_bytes(resolved->file);
     return NT_OK;
 }
 
-static enum nt_status nt_layout_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                         struct nt_error *error)
+static enum nt_status layout_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                      struct nt_error *error)
 {
     return nt_layout_svg(resolved->file, out, error);
 }
@@ -137,10 +137,10 @@ static enum nt_status nt_layout_svg_file(const struct nt_resolved_node *resolved
 
 static const struct nt_pseudo_file rows[] = {
     {"error.json", NT_VFS_GENERATED, .exists = has_failed, .generate = nt_error_json},
-    {"file.json", NT_VFS_GENERATED, .generate = nt_file_json},
+    {"file.json", NT_VFS_GENERATED, .generate = file_json},
     {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .dir_sources = {&nt_dir_source_chain_files}},
-    {"layout.svg", NT_VFS_GENERATED, .size = nt_layout_svg_size, .generate = nt_layout_svg_file},
-    {"layout.jsonl", NT_VFS_STREAMED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
+    {"layout.svg", NT_VFS_GENERATED, .size = layout_svg_size, .generate = layout_svg_file},
+    {"layout.jsonl", NT_VFS_STREAMED, .open_text = layout_jsonl, .is_short = nt_layout_is_short},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -101,8 +101,8 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
     return status;
 }
 
-static enum nt_status nt_dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                      struct nt_error *error)
+static enum nt_status dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                   struct nt_error *error)
 {
     struct nt_dataset *dataset = resolved->dataset, *physical;
     struct nt_json json;
@@ -198,8 +198,8 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
     return NT_OK;
 }
 
-static enum nt_status nt_clusters_jsonl(const struct nt_resolved_node *resolved,
-                                        struct nt_text_generator **text_ret, struct nt_error *error)
+static enum nt_status clusters_jsonl(const struct nt_resolved_node *resolved,
+                                     struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_dataset *physical;
     enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
@@ -246,8 +246,8 @@ static enum nt_status next_files(struct nt_text_generator *text, struct nt_buffe
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static enum nt_status nt_files_jsonl(const struct nt_resolved_node *resolved,
-                                     struct nt_text_generator **text_ret, struct nt_error *error)
+static enum nt_status files_jsonl(const struct nt_resolved_node *resolved,
+                                  struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct files *files = calloc(1, sizeof(*files));
     if (!files)
@@ -261,8 +261,8 @@ static enum nt_status nt_files_jsonl(const struct nt_resolved_node *resolved,
 
 /* ---- Schema, rows and tables, which src/render renders; sizes.svg ---- */
 
-static enum nt_status nt_schema_txt(const struct nt_resolved_node *resolved,
-                                    struct nt_text_generator **text_ret, struct nt_error *error)
+static enum nt_status schema_txt(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
+                                 struct nt_error *error)
 {
     return nt_schema_lines(resolved->vfs->reader, resolved->dataset, NULL, 0, text_ret, error);
 }
@@ -281,8 +281,8 @@ enum nt_status nt_head_jsonl(const struct nt_resolved_node *resolved, struct nt_
                          error);
 }
 
-static enum nt_status nt_table_csv(const struct nt_resolved_node *resolved,
-                                   struct nt_text_generator **text_ret, struct nt_error *error)
+static enum nt_status table_csv(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
+                                struct nt_error *error)
 {
     return nt_csv_lines(resolved->vfs->reader, resolved->dataset, text_ret, error);
 }
@@ -294,8 +294,8 @@ static struct nt_arrow_options arrow_options(const struct nt_resolved_node *reso
                                      .unions = resolved->vfs->options.arrow_unions};
 }
 
-static enum nt_status nt_table_arrow_size(const struct nt_resolved_node *resolved, bool may_block,
-                                          uint64_t *size_ret, struct nt_error *error)
+static enum nt_status table_arrow_size(const struct nt_resolved_node *resolved, bool may_block,
+                                       uint64_t *size_ret, struct nt_error *error)
 {
     const struct nt_arrow_options options = arrow_options(resolved);
     return nt_open_file_arrow_bytes(resolved->opened, resolved->vfs->reader, &options, resolved->dataset,
@@ -325,8 +325,8 @@ static void close_arrow(struct nt_content *content)
 
 static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
 
-static enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolved,
-                                          struct nt_content **content_ret, struct nt_error *error)
+static enum nt_status table_arrow_open(const struct nt_resolved_node *resolved,
+                                       struct nt_content **content_ret, struct nt_error *error)
 {
     const struct nt_arrow_options options = arrow_options(resolved);
     struct nt_buffer none = {0};
@@ -348,20 +348,20 @@ static enum nt_status nt_table_arrow_open(const struct nt_resolved_node *resolve
     return NT_OK;
 }
 
-static bool nt_has_table_arrow(const struct nt_resolved_node *resolved, unsigned parameter)
+static bool has_table_arrow(const struct nt_resolved_node *resolved, unsigned parameter)
 {
     return NT_HAS_ARROW;
 }
 
-static enum nt_status nt_sizes_svg_size(const struct nt_resolved_node *resolved, bool may_block,
-                                        uint64_t *size_ret, struct nt_error *error)
+static enum nt_status sizes_svg_size(const struct nt_resolved_node *resolved, bool may_block,
+                                     uint64_t *size_ret, struct nt_error *error)
 {
     *size_ret = nt_sizes_svg_bytes(resolved->dataset);
     return NT_OK;
 }
 
-static enum nt_status nt_sizes_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                        struct nt_error *error)
+static enum nt_status sizes_svg_file(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
     return nt_sizes_svg(resolved->dataset, out, error);
 }
@@ -376,19 +376,19 @@ static enum nt_status nt_sizes_svg_file(const struct nt_resolved_node *resolved,
     }
 
 static const struct nt_pseudo_file dataset_rows[] = {
-    {"ntuple.json", NT_VFS_GENERATED, .generate = nt_dataset_json},
-    {"schema.txt", NT_VFS_STREAMED, .open_text = nt_schema_txt, .is_short = nt_schema_is_short},
-    {"clusters.jsonl", NT_VFS_STREAMED, .open_text = nt_clusters_jsonl, .is_short = nt_clusters_are_short},
-    {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_of_chain, .open_text = nt_files_jsonl,
+    {"ntuple.json", NT_VFS_GENERATED, .generate = dataset_json},
+    {"schema.txt", NT_VFS_STREAMED, .open_text = schema_txt, .is_short = nt_schema_is_short},
+    {"clusters.jsonl", NT_VFS_STREAMED, .open_text = clusters_jsonl, .is_short = nt_clusters_are_short},
+    {"files.jsonl", NT_VFS_STREAMED, .exists = nt_is_of_chain, .open_text = files_jsonl,
      .is_short = nt_files_are_short},
     {"rows.jsonl", NT_VFS_STREAMED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_STREAMED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .dir_sources = {&nt_dir_source_entries}},
     VERSIONS_ROW,
-    {"sizes.svg", NT_VFS_GENERATED, .size = nt_sizes_svg_size, .generate = nt_sizes_svg_file},
-    {"table.csv", NT_VFS_STREAMED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},
-    {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
-     .open = nt_table_arrow_open},
+    {"sizes.svg", NT_VFS_GENERATED, .size = sizes_svg_size, .generate = sizes_svg_file},
+    {"table.csv", NT_VFS_STREAMED, .open_text = table_csv, .is_short = nt_rows_are_short},
+    {"table.arrow", NT_VFS_SIZED, .exists = has_table_arrow, .size = table_arrow_size,
+     .open = table_arrow_open},
 };
 
 const struct nt_pseudo_table nt_dataset_files = {dataset_rows,

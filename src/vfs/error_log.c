@@ -68,7 +68,7 @@ void nt_error_log_free(struct nt_error_log *error_log)
 }
 
 /* Does the status mean a bad source, rather than a bad request? */
-static bool nt_is_failure(enum nt_status status)
+static bool is_failure(enum nt_status status)
 {
     return status != NT_OK && status != NT_NOT_FOUND && status != NT_INVALID && status != NT_CANCELED &&
            status != NT_NO_MEMORY;
@@ -132,8 +132,8 @@ static struct failure *add(struct nt_error_log *error_log, const struct nt_failu
 /* Records a failure, or finds an earlier equal one, at any path: several files read the same page, and
  * each caller on the way prepends to the message. Adds `requests`, the number of failed requests, to
  * its count. Returns true if it is new. */
-static bool nt_error_log_note(struct nt_error_log *error_log, const struct nt_failure_site *site,
-                              unsigned requests, const struct nt_error *error)
+static bool note_failure(struct nt_error_log *error_log, const struct nt_failure_site *site,
+                         unsigned requests, const struct nt_error *error)
 {
     pthread_mutex_lock(&error_log->lock);
     struct failure *failure = find(error_log, site, error);
@@ -218,7 +218,7 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     nt_buffer_text(&path, "");
     site.path = path.bytes;
     site.length = path.length;
-    if (!path.failed && nt_error_log_note(vfs->error_log, &site, requests, error))
+    if (!path.failed && note_failure(vfs->error_log, &site, requests, error))
         log_failure(vfs, &site, is_of_file ? nt_inodes_get(vfs->inodes, site.inode)->path : NULL,
                     is_of_file && node == directory, error);
     nt_buffer_deinit(&path);
@@ -231,7 +231,7 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
     uint32_t inode;
     if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &inode))
         node = directory; /* reported once, for the file */
-    if (nt_is_failure(status))
+    if (is_failure(status))
         note(vfs, node, no_page, 1, failure);
     if (status != NT_OK && error)
         *error = *failure;
@@ -240,7 +240,7 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
 
 static void note_under(const struct nt_resolved_node *resolved, const struct nt_error *failure)
 {
-    if (nt_is_failure(failure->status))
+    if (is_failure(failure->status))
         note(resolved->vfs, nt_node_directory(resolved), no_page, 0, failure);
 }
 
@@ -342,7 +342,7 @@ void nt_vfs_try_sources(struct nt_vfs *vfs)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t number = nt_node_number(NT_NODE_INODE, i, 0, NT_NODE_SELF);
         struct nt_error failure = {0};
-        if (nt_is_failure(nt_inodes_try(vfs->inodes, i, &failure)) && number)
+        if (is_failure(nt_inodes_try(vfs->inodes, i, &failure)) && number)
             note(vfs, number, no_page, 0, &failure);
         note_broken(vfs, i);
     }

@@ -329,8 +329,8 @@ static enum nt_status put_streams(struct nt_json *json, const struct nt_resolved
     return status;
 }
 
-static enum nt_status nt_field_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
-                                    struct nt_error *error)
+static enum nt_status field_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,
+                                 struct nt_error *error)
 {
     const struct nt_field *field = &resolved->dataset->fields[resolved->field];
     struct nt_json json;
@@ -535,7 +535,7 @@ static bool numbers_follow_from_entries(const struct nt_resolved_node *resolved)
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {
-    {"field.json", NT_VFS_GENERATED, .generate = nt_field_json},
+    {"field.json", NT_VFS_GENERATED, .generate = field_json},
     {"branch.json", NT_VFS_GENERATED, .exists = is_branch, .generate = write_branch},
     STREAM("data", NT_STREAM_DATA),
     {"data.npy", NT_VFS_SIZED, NT_STREAM_DATA, .is_npy = true, .exists = has_numbers, .size = numbers_size,

@@ -32,8 +32,8 @@ static void ask_file(const void *context, uint32_t item, struct nt_name_request 
 }
 
 /* The list must outlive the result. */
-static enum nt_status nt_member_inodes_new(const struct nt_chain_list *list,
-                                           struct nt_member_inodes **chain_ret, struct nt_error *error)
+static enum nt_status new_member_inodes(const struct nt_chain_list *list, struct nt_member_inodes **chain_ret,
+                                        struct nt_error *error)
 {
     struct nt_member_inodes *chain = calloc(1, sizeof(*chain));
     uint32_t *inodes = calloc(list->count, sizeof(*inodes));
@@ -193,7 +193,7 @@ static enum nt_status add_chain(struct nt_inode_table *inodes, struct nt_error *
         inode->identity = first->identity;
         status = nt_inode_set_text(&inode->identity_path, first->path, error);
     }
-    return status == NT_OK ? nt_member_inodes_new(list, &inode->chain, error) : status;
+    return status == NT_OK ? new_member_inodes(list, &inode->chain, error) : status;
 }
 
 /* Adds the root of several paths. A missing path is an error: a mistake in the command. */

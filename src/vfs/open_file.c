@@ -21,7 +21,7 @@
 #include "vfs/inode.h"
 #include "vfs/vfs.h"
 
-static inline uint32_t nt_open_file_items(const struct nt_open_file *opened)
+static inline uint32_t open_file_items(const struct nt_open_file *opened)
 {
     return opened->file->directory_count + opened->file->dataset_count;
 }
@@ -71,7 +71,7 @@ static void ask_field(const void *context, uint32_t item, struct nt_name_request
 /* Counting sort of the items by parent. */
 static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error *error)
 {
-    uint32_t count = nt_open_file_items(opened);
+    uint32_t count = open_file_items(opened);
     opened->children = calloc(count, sizeof(uint32_t));
     opened->first_child = calloc((size_t)count + 1, sizeof(uint32_t));
     uint32_t *next = calloc(count, sizeof(uint32_t));
@@ -164,7 +164,7 @@ enum nt_status nt_open_file_new(struct nt_file *file, struct nt_open_file **open
     if (status == NT_OK)
         status = new_datasets(opened, error);
     if (status == NT_OK)
-        status = nt_names_build(nt_open_file_items(opened), ask_item, file, &opened->names, error);
+        status = nt_names_build(open_file_items(opened), ask_item, file, &opened->names, error);
     if (status == NT_OK)
         status = sort_children(opened, error);
     if (status != NT_OK)

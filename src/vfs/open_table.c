@@ -187,7 +187,7 @@ static void *close_idle(void *argument)
 /* Makes the closer thread close unused files if too many files or descriptors are open, so that no
  * opening or lookup waits for a close. Call it under the lock. It may release the lock if there is no
  * closer thread, or if so many files are open that the caller must close some. */
-static void nt_inodes_close_idle(struct nt_inode_table *inodes)
+static void close_idle_inodes(struct nt_inode_table *inodes)
 {
     if (is_within(inodes, &most) && TAILQ_EMPTY(&inodes->gone))
         return;
@@ -208,7 +208,7 @@ void nt_inodes_close_stale(struct nt_inode_table *inodes)
         take(inodes, opened);
         TAILQ_INSERT_HEAD(&inodes->gone, opened, by_use);
     }
-    nt_inodes_close_idle(inodes);
+    close_idle_inodes(inodes);
 }
 
 bool nt_inodes_all_stay_open(struct nt_inode_table *inodes)
@@ -403,7 +403,7 @@ static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode
     if (status == NT_OK) {
         opened->users = 1; /* the caller */
         opened = NULL;
-        nt_inodes_close_idle(inodes);
+        close_idle_inodes(inodes);
     } else {
         failure.status = status;
         remember_failure(inodes, inode, &failure);
@@ -503,7 +503,7 @@ static void leave_idle(struct nt_inode_table *inodes, struct nt_open_file *opene
     if (nt_inode_is_stale(inodes, inodes->list[opened->inode]))
         nt_inodes_close_stale(inodes);
     else
-        nt_inodes_close_idle(inodes);
+        close_idle_inodes(inodes);
 }
 
 void nt_inodes_release(struct nt_inode_table *inodes, struct nt_open_file *opened)

@@ -505,7 +505,7 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
 }
 
 /* Appends the node's name in its parent directory (none for the root). */
-static void nt_node_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
+static void node_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
 {
     if (resolved->document)
         nt_document_name(resolved->document, resolved->node.number, name);
@@ -532,7 +532,7 @@ enum nt_status nt_node_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffe
         if (status != NT_OK)
             break;
         nt_buffer_clear(&name);
-        nt_node_name(&resolved, &name);
+        node_name(&resolved, &name);
         name.failed |= so_far.failed;
         if (so_far.length) {
             nt_buffer_byte(&name, '/');

@@ -325,8 +325,7 @@ enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_byte
     return NT_OK;
 }
 
-static enum nt_algorithm nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes,
-                                                  size_t output_bytes)
+static enum nt_algorithm root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes == output_bytes)
         return NT_ALGORITHM_NONE;
@@ -347,7 +346,7 @@ static enum nt_algorithm basket_algorithm(const uint8_t *start, size_t input_byt
     if (object_bytes <= bytes)
         return NT_ALGORITHM_NONE;
     return nt_fits(key_bytes, HEADER_BYTES, there)
-               ? nt_root_blocks_algorithm(start + key_bytes, bytes, object_bytes)
+               ? root_blocks_algorithm(start + key_bytes, bytes, object_bytes)
                : NT_ALGORITHM_UNKNOWN;
 }
 
@@ -377,7 +376,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                              .decompress = copy},
     [NT_COMPRESSION_ROOT_BLOCKS] = {.name = "root",
                                     .stores_plain = true,
-                                    .algorithm = nt_root_blocks_algorithm,
+                                    .algorithm = root_blocks_algorithm,
                                     .decompress = nt_decompress_root_blocks},
     [NT_COMPRESSION_ROOT_BASKET] = {.name = "root",
                                     .stores_plain = true,

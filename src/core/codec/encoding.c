@@ -51,8 +51,8 @@ static bool is_wide(const struct nt_decoder *decoder)
     return decoder->element == NT_ELEMENT_UINT64;
 }
 
-static enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
-                                              struct nt_error *error)
+static enum nt_status decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
+                                           struct nt_error *error)
 {
     size_t elements = packed->elements;
     unsigned disorders = 0;
@@ -94,8 +94,8 @@ static void put_word(const struct nt_decoder *decoder, uint64_t base, uint64_t b
         memcpy(output, few, count * decoder->element_bytes);
 }
 
-static enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
-                                               struct nt_error *error)
+static enum nt_status decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
+                                            struct nt_error *error)
 {
     const struct nt_decoder *decoder = packed->decoder;
     size_t elements = packed->elements, position = 0;
@@ -117,8 +117,8 @@ static enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, u
                                                  "values of a bitset container", elements, position);
 }
 
-static enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output,
-                                            struct nt_error *error)
+static enum nt_status decode_roaring_run(const struct nt_packed *packed, uint8_t *output,
+                                         struct nt_error *error)
 {
     size_t elements = packed->elements;
     struct nt_cursor cursor = nt_cursor(packed->data, packed->bytes);
@@ -727,15 +727,15 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     [NT_ENCODING_ROARING_ARRAY] = {.name = "RoaringArray",
                                    .steps = "array container",
                                    .element = NT_ELEMENT_UINT32,
-                                   .decode = nt_decode_roaring_array},
+                                   .decode = decode_roaring_array},
     [NT_ENCODING_ROARING_BITSET] = {.name = "RoaringBitset",
                                     .steps = "bitset container",
                                     .element = NT_ELEMENT_UINT32,
-                                    .decode = nt_decode_roaring_bitset},
+                                    .decode = decode_roaring_bitset},
     [NT_ENCODING_ROARING_RUN] = {.name = "RoaringRun",
                                  .steps = "run container",
                                  .element = NT_ELEMENT_UINT32,
-                                 .decode = nt_decode_roaring_run},
+                                 .decode = decode_roaring_run},
     FIXED(BOOL8, "Bool8", "bytes", BOOL, 8, truth),
     FIXED(BIG_INT16, "BigInt16", "big-endian", INT16, 16, big16),
     FIXED(BIG_UINT16, "BigUInt16", "big-endian", UINT16, 16, big16),

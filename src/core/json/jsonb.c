@@ -28,7 +28,7 @@ static char escape_of(uint8_t byte)
     return byte < sizeof(short_ones) && short_ones[byte] ? short_ones[byte] : 'u';
 }
 
-static void nt_jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+static void jsonb_append_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     size_t plain = 0; /* start of the text not yet written */
     nt_buffer_byte(out, '"');
@@ -159,7 +159,7 @@ static bool append_decimal(struct nt_buffer *out, const uint8_t *bytes, size_t c
 }
 
 /* Returns false for invalid bytes; then the appended text is useless. */
-static bool nt_jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+static bool jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     if (!count)
         return false;
@@ -293,7 +293,7 @@ static bool append_kind(struct nt_buffer *out, uint8_t kind, const uint8_t *byte
 }
 
 /* The same for binaries, dates, times and intervals, in quotes. */
-static bool nt_jsonb_append_extension(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+static bool jsonb_append_extension(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     nt_buffer_byte(out, '"');
     if (!count || !append_kind(out, bytes[0], bytes + 1, count - 1))
@@ -359,14 +359,14 @@ static enum nt_status append_value(const struct decoding *decoding, unsigned typ
         nt_buffer_text(decoding->out, words[type]);
         return NT_OK;
     case IS_STRING:
-        nt_jsonb_append_string(decoding->out, value.at, value.left);
+        jsonb_append_string(decoding->out, value.at, value.left);
         return NT_OK;
     case IS_NUMBER:
-        return nt_jsonb_append_number(decoding->out, value.at, value.left)
+        return jsonb_append_number(decoding->out, value.at, value.left)
                    ? NT_OK
                    : fail(decoding, "a number has an unknown kind");
     case IS_EXTENSION:
-        return nt_jsonb_append_extension(decoding->out, value.at, value.left)
+        return jsonb_append_extension(decoding->out, value.at, value.left)
                    ? NT_OK
                    : fail(decoding, "an extension has an unknown kind");
     case IS_CONTAINER:
@@ -420,7 +420,7 @@ static enum nt_status append_object(const struct decoding *decoding, struct entr
             nt_buffer_byte(decoding->out, ',');
         if (!take(&keys, &bytes, &type, &key) || !take(&values, &value_bytes, &type, &value))
             return fail(decoding, "a value ends after the object that contains it");
-        nt_jsonb_append_string(decoding->out, key.at, key.left);
+        jsonb_append_string(decoding->out, key.at, key.left);
         nt_buffer_byte(decoding->out, ':');
         status = append_value(decoding, type, value, depth);
     }

@@ -361,12 +361,12 @@ uint64_t nt_budget_used(const struct nt_budget *budget)
 }
 
 /* How many bytes are left. */
-static uint64_t nt_budget_left(const struct nt_budget *budget)
+static uint64_t budget_left(const struct nt_budget *budget)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
     uint64_t left = used < limit ? limit - used : 0;
-    return budget->total ? smaller(left, nt_budget_left(budget->total)) : left;
+    return budget->total ? smaller(left, budget_left(budget->total)) : left;
 }
 
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)
@@ -401,7 +401,7 @@ static enum nt_status refuse(const struct nt_budget *budget, const struct nt_bud
                    " bytes %s) leaves %" PRIu64,
                    count, costs[cost].name, bytes,
                    atomic_load_explicit(&short_one->limit, memory_order_relaxed), whose,
-                   nt_budget_left(short_one));
+                   budget_left(short_one));
 }
 
 enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint64_t count, uint64_t offset,
@@ -429,8 +429,7 @@ enum nt_status nt_budget_join(struct nt_budget *budget, struct nt_budget *total,
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "its metadata needs %" PRIu64 " bytes, but the limit metadatasize (%" PRIu64
                        " bytes for all files of the chain) leaves %" PRIu64,
-                       used, atomic_load_explicit(&total->limit, memory_order_relaxed),
-                       nt_budget_left(total));
+                       used, atomic_load_explicit(&total->limit, memory_order_relaxed), budget_left(total));
     budget->total = total;
     return NT_OK;
 }
@@ -443,7 +442,7 @@ enum { MIN_PIECE = 1 << 16 };
 /* The size of the next read. */
 static uint64_t piece_of(const struct nt_budget *budget, uint64_t rest)
 {
-    uint64_t left = nt_budget_left(budget);
+    uint64_t left = budget_left(budget);
     return rest <= left || left < MIN_PIECE ? rest : left;
 }
 

@@ -117,8 +117,8 @@ static void write_section(struct nt_json *json, const struct nt_bloscpack_metada
     nt_json_end_object(json);
 }
 
-static enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
-                                            uint64_t number, struct nt_buffer *out, struct nt_error *error)
+static enum nt_status blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
+                                         uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_blz *blz = dataset->format_data;
     struct nt_json json;
@@ -139,8 +139,8 @@ static enum nt_status nt_blz_write_metadata(const struct nt_file *file, const st
 
 /* ---- file.json, field.json, pages.jsonl ---- */
 
-static enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *json,
-                                           struct nt_error *error)
+static enum nt_status blz_describe_file(const struct nt_file *file, struct nt_json *json,
+                                        struct nt_error *error)
 {
     const struct nt_blz *blz = file->datasets[0]->format_data;
     if (blz->root) {
@@ -153,7 +153,7 @@ static enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt
     return NT_OK;
 }
 
-static void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
+static void blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
     const struct nt_field *f = &dataset->fields[field];
     if (f->dimension_count || nt_field_is_fortran_order(f))
@@ -162,8 +162,8 @@ static void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t fie
         nt_json_member_unsigned(json, "member_offset", nt_field_member_offset(f));
 }
 
-static enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                           const struct nt_page *page, struct nt_json *json)
+static enum nt_status blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                        const struct nt_page *page, struct nt_json *json)
 {
     struct nt_source *source = dataset->sources[page->source];
     struct nt_blosc_header header;
@@ -210,8 +210,8 @@ static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, str
     return status;
 }
 
-static enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                                    struct nt_error *error)
+static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                 struct nt_error *error)
 {
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_blz *blz = dataset->format_data;
@@ -344,8 +344,8 @@ static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_ver
 
 /* Implements nt_format.find_state. Writers write the sizes last, those of a table's columns in order:
  * so the sizes of the first and the last column are watched, and the list of columns. */
-static enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_dataset_version *version_ret,
-                                        struct nt_error *error)
+static enum nt_status blz_find_state(struct nt_folder *folder, struct nt_dataset_version *version_ret,
+                                     struct nt_error *error)
 {
     struct nt_dataset_version found = {.is_state = true, .series = strdup("")};
     enum nt_status status = found.series ? find_watched(folder, found.watched, error) : nt_fail_memory(error);
@@ -358,11 +358,10 @@ static enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_data
 }
 
 /* The number of the folder's state. */
-static enum nt_status nt_blz_state_number(struct nt_folder *folder, uint64_t *number_ret,
-                                          struct nt_error *error)
+static enum nt_status blz_state_number(struct nt_folder *folder, uint64_t *number_ret, struct nt_error *error)
 {
     struct nt_dataset_version found;
-    enum nt_status status = nt_blz_find_state(folder, &found, error);
+    enum nt_status status = blz_find_state(folder, &found, error);
     *number_ret = found.number;
     nt_version_deinit(&found);
     return status;
@@ -373,7 +372,7 @@ enum nt_status nt_blz_check_state(const struct nt_blz *blz, struct nt_error *err
     uint64_t state;
     if (!blz->folder)
         return NT_OK;
-    enum nt_status status = nt_blz_state_number(blz->folder, &state, error);
+    enum nt_status status = blz_state_number(blz->folder, &state, error);
     if (status == NT_OK && state != blz->state)
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was modified since it was opened",
                        blz->folder->path);
@@ -428,13 +427,13 @@ static enum nt_status check_file(const struct nt_file *file, nt_failure_emit *em
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_blz_load_group,
-    .describe_field = nt_blz_describe_field,
-    .describe_page = nt_blz_describe_page,
+    .describe_field = blz_describe_field,
+    .describe_page = blz_describe_page,
     .close = close_dataset,
 };
 
 static const struct nt_document documents[] = {
-    {.prefix = "metadata.json", .write = nt_blz_write_metadata},
+    {.prefix = "metadata.json", .write = blz_write_metadata},
 };
 
 /* The writer that laid out the directory, as far as it is visible. */
@@ -475,7 +474,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
     nt_builder_init(&build.model, dataset);
     blz->folder = build.folder;
     if (build.folder)
-        status = nt_blz_state_number(build.folder, &blz->state, error);
+        status = blz_state_number(build.folder, &blz->state, error);
     if (status == NT_OK)
         status = build.folder ? nt_blz_read_directory(&build, error)
                               : nt_blz_read_bloscpack(&build, file->source, error);
@@ -503,8 +502,8 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     status = fill_dataset(dataset, error);
     if (status != NT_OK)
         return status;
-    file->describe = nt_blz_describe_file;
-    file->layout = nt_blz_layout;
+    file->describe = blz_describe_file;
+    file->layout = blz_layout;
     file->check = check_file;
     file->layout_sources = dataset->sources;
     file->layout_source_count = blz->file_count;
@@ -553,7 +552,7 @@ const struct nt_format nt_format_blz = {
     .name = "blz",
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
     .takes_folder = takes_folder,
-    .find_state = nt_blz_find_state,
+    .find_state = blz_find_state,
     .recognize = recognize_file,
     .open = open_blz,
 };

@@ -71,9 +71,9 @@ static enum nt_status take_chunk_file(void *context, const struct nt_folder_entr
 }
 
 /* Lists the numbers of the files in a directory with such names. None if there is no directory. */
-static enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
-                                  enum nt_blz_naming naming, struct nt_blz_listing *listing,
-                                  struct nt_error *error)
+static enum nt_status blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
+                               enum nt_blz_naming naming, struct nt_blz_listing *listing,
+                               struct nt_error *error)
 {
     *listing = (struct nt_blz_listing){0};
     struct listing_context context = {.naming = naming};
@@ -97,8 +97,8 @@ static enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *fold
 }
 
 /* The path of a file in the folder, in the arena; NULL if out of memory. */
-static char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
-                              uint64_t number)
+static char *blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
+                           uint64_t number)
 {
     return nt_arena_format(arena, "%s/__%" PRIu64 "%s", directory, number, suffixes[naming]);
 }
@@ -180,8 +180,8 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
 
 /* Reads the files of `directory` into `node`, sorted by name. A file that is not JSON keeps the reason;
  * hidden files are omitted. */
-static enum nt_status nt_blz_meta_files_read(struct nt_blz_build *build, const char *directory,
-                                             struct nt_blz_node *node, struct nt_error *error)
+static enum nt_status blz_meta_files_read(struct nt_blz_build *build, const char *directory,
+                                          struct nt_blz_node *node, struct nt_error *error)
 {
     struct names names = {.arena = build->dataset->arena};
     const char *meta = nt_blz_name(build, directory, "meta");
@@ -239,8 +239,8 @@ static enum nt_status load_object(struct nt_blz_build *build, const char *direct
 /* Reads the attributes of an array or table into `node`: __attrs__, or meta/attributes.
  *
  * Users write attributes, so missing or damaged ones do not affect the data. */
-static enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *directory,
-                                             struct nt_blz_node *node, struct nt_error *error)
+static enum nt_status blz_attributes_read(struct nt_blz_build *build, const char *directory,
+                                          struct nt_blz_node *node, struct nt_error *error)
 {
     static const char *const names[] = {"__attrs__", "meta/attributes"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -310,19 +310,19 @@ static enum nt_status is_column_wise(struct nt_blz_build *build, const char *dat
 
 /* Reads meta/sizes, meta/storage and the attributes of the array in `directory` into `node`, and
  * derives the array from them. */
-static enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directory,
-                                        struct nt_blz_node *node, struct nt_blz_array *array,
-                                        struct nt_error *error)
+static enum nt_status blz_array_read(struct nt_blz_build *build, const char *directory,
+                                     struct nt_blz_node *node, struct nt_blz_array *array,
+                                     struct nt_error *error)
 {
     struct nt_arena *arena = build->dataset->arena;
     *array = (struct nt_blz_array){.directory = directory};
-    enum nt_status status = nt_blz_attributes_read(build, directory, node, error);
+    enum nt_status status = blz_attributes_read(build, directory, node, error);
     if (status == NT_OK)
         status = load_object(build, directory, "meta/sizes", &node->sizes, error);
     if (status == NT_OK)
         status = load_object(build, directory, "meta/storage", &node->storage, error);
     if (status == NT_OK)
-        status = nt_blz_meta_files_read(build, directory, node, error);
+        status = blz_meta_files_read(build, directory, node, error);
     if (status != NT_OK)
         return status;
     const json_t *text = json_object_get(node->storage, "dtype");
@@ -353,7 +353,7 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
 {
     column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
-        char *file = nt_blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
+        char *file = blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
         enum nt_status status =
             file ? nt_blz_add_file(build, &build->chunks, file, error) : nt_fail_memory(error);
         if (status != NT_OK)
@@ -368,7 +368,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
 {
     struct nt_blz_listing listing;
     enum nt_status status =
-        nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
+        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
     if (status != NT_OK)
         return status;
     nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)listing.count * LISTED_BYTES);
@@ -403,8 +403,8 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
                                  struct nt_blz_column *column, struct nt_error *error)
 {
     struct nt_blz_listing superchunks;
-    enum nt_status status = nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS,
-                                        &superchunks, error);
+    enum nt_status status =
+        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS, &superchunks, error);
     if (status != NT_OK)
         return status;
     if (is_object) {
@@ -430,8 +430,8 @@ static enum nt_status add_array_column(struct nt_blz_build *build, const struct 
 }
 
 /* Adds the array's rows to `field`. */
-static enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct nt_blz_array *array,
-                                       uint32_t field, struct nt_error *error)
+static enum nt_status blz_array_add(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                    uint32_t field, struct nt_error *error)
 {
     build->model.fields[field].type = array->type;
     const struct nt_field_extra extra = {.is_scalar = array->is_scalar};
@@ -473,8 +473,8 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
 }
 
 /* Adds a field below `parent` (NT_NONE: top level) for each member of a column-wise array. */
-static enum nt_status nt_blz_array_add_members(struct nt_blz_build *build, const struct nt_blz_array *array,
-                                               uint32_t parent, struct nt_error *error)
+static enum nt_status blz_array_add_members(struct nt_blz_build *build, const struct nt_blz_array *array,
+                                            uint32_t parent, struct nt_error *error)
 {
     return add_member_columns(build, array, parent, &array->dtype, array->data, error);
 }
@@ -536,15 +536,15 @@ static enum nt_status read_array_column(struct nt_blz_build *build, const char *
                                         struct nt_blz_node *node, uint32_t field, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = nt_blz_array_read(build, directory, node, &array, error);
+    enum nt_status status = blz_array_read(build, directory, node, &array, error);
     if (status != NT_OK)
         return status;
     if (!array.is_column_wise)
-        return nt_blz_array_add(build, &array, field, error);
+        return blz_array_add(build, &array, field, error);
     build->model.fields[field].kind = NT_FIELD_RECORD;
     build->model.fields[field].role = NT_ROLE_RECORD;
     build->model.fields[field].type = array.type;
-    return nt_blz_array_add_members(build, &array, field, error);
+    return blz_array_add_members(build, &array, field, error);
 }
 
 static enum nt_status read_column(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
@@ -655,9 +655,9 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
     if (status == NT_OK)
         status = load_names(build, directory, node, &names, error);
     if (status == NT_OK)
-        status = nt_blz_attributes_read(build, directory, node, error);
+        status = blz_attributes_read(build, directory, node, error);
     if (status == NT_OK)
-        status = nt_blz_meta_files_read(build, directory, node, error);
+        status = blz_meta_files_read(build, directory, node, error);
     for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++)
         status = add_table_column(build, directory, node, json_array_get(names, i), parent, depth, error);
     return status;
@@ -668,15 +668,15 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
 static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node *node, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = nt_blz_array_read(build, "", node, &array, error);
+    enum nt_status status = blz_array_read(build, "", node, &array, error);
     if (status != NT_OK)
         return status;
     if (array.is_column_wise)
-        return nt_blz_array_add_members(build, &array, NT_NONE, error);
+        return blz_array_add_members(build, &array, NT_NONE, error);
     uint32_t field;
     status = nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE,
                               &field, error);
-    return status == NT_OK ? nt_blz_array_add(build, &array, field, error) : status;
+    return status == NT_OK ? blz_array_add(build, &array, field, error) : status;
 }
 
 /* The arena owns the tables. */

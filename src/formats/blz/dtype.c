@@ -19,14 +19,14 @@
 #include "core/base/text.h"
 #include "core/model/model.h"
 
-static void nt_literal_fail(struct nt_literal *literal, const char *what)
+static void literal_fail(struct nt_literal *literal, const char *what)
 {
     if (!literal->mistake)
         literal->mistake = what;
 }
 
 /* Returns the next character that is not white space, 0 at the end. Consumes nothing. */
-static char nt_literal_peek(struct nt_literal *literal)
+static char literal_peek(struct nt_literal *literal)
 {
     while (literal->at < literal->end && strchr(" \t\r\n", literal->text[literal->at]) &&
            literal->text[literal->at])
@@ -35,19 +35,19 @@ static char nt_literal_peek(struct nt_literal *literal)
 }
 
 /* Consumes the character if it comes next. */
-static bool nt_literal_accept(struct nt_literal *literal, char character)
+static bool literal_accept(struct nt_literal *literal, char character)
 {
-    if (nt_literal_peek(literal) != character)
+    if (literal_peek(literal) != character)
         return false;
     literal->at++;
     return true;
 }
 
 /* Consumes the character; fails if it does not come next. */
-static void nt_literal_expect(struct nt_literal *literal, char character, const char *what)
+static void literal_expect(struct nt_literal *literal, char character, const char *what)
 {
-    if (!nt_literal_accept(literal, character))
-        nt_literal_fail(literal, what);
+    if (!literal_accept(literal, character))
+        literal_fail(literal, what);
 }
 
 static bool is_quote(char character)
@@ -57,7 +57,7 @@ static bool is_quote(char character)
 
 bool nt_literal_is_string(struct nt_literal *literal)
 {
-    char first = nt_literal_peek(literal);
+    char first = literal_peek(literal);
     bool has_prefix = first == 'u' || first == 'b';
     return is_quote(first) ||
            (has_prefix && literal->at + 1 < literal->end && is_quote(literal->text[literal->at + 1]));
@@ -73,7 +73,7 @@ static uint32_t hexadecimal(struct nt_literal *literal, unsigned digits)
                          : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint32_t)((c | 32) - 'a') + 10
                                                               : 16;
         if (digit == 16) {
-            nt_literal_fail(literal, "a hexadecimal digit");
+            literal_fail(literal, "a hexadecimal digit");
             return 0;
         }
         value = value << 4 | digit;
@@ -87,7 +87,7 @@ static void append_code_point(struct nt_literal *literal, struct nt_buffer *out,
     if (value <= 0x10FFFF)
         nt_append_code_point(out, value);
     else
-        nt_literal_fail(literal, "a code point");
+        literal_fail(literal, "a code point");
 }
 
 /* Reads the part of an escape after the backslash. */
@@ -105,13 +105,13 @@ static void append_escape(struct nt_literal *literal, struct nt_buffer *out)
     else if (letter == 'U')
         append_code_point(literal, out, hexadecimal(literal, 8));
     else
-        nt_literal_fail(literal, "an escape sequence");
+        literal_fail(literal, "an escape sequence");
 }
 
 void nt_literal_string(struct nt_literal *literal, struct nt_buffer *out)
 {
     if (!nt_literal_is_string(literal)) {
-        nt_literal_fail(literal, "a string");
+        literal_fail(literal, "a string");
         return;
     }
     if (!is_quote(literal->text[literal->at]))
@@ -126,15 +126,15 @@ void nt_literal_string(struct nt_literal *literal, struct nt_buffer *out)
         else
             nt_buffer_byte(out, character);
     }
-    nt_literal_fail(literal, "the end of a string");
+    literal_fail(literal, "the end of a string");
 }
 
 uint64_t nt_literal_integer(struct nt_literal *literal)
 {
     uint64_t value = 0;
-    char digit = nt_literal_peek(literal);
+    char digit = literal_peek(literal);
     if (digit < '0' || digit > '9') {
-        nt_literal_fail(literal, "an integer");
+        literal_fail(literal, "an integer");
         return 0;
     }
     for (; literal->at < literal->end; literal->at++) {
@@ -142,7 +142,7 @@ uint64_t nt_literal_integer(struct nt_literal *literal)
         if (digit < '0' || digit > '9')
             break;
         if (value > (INT64_MAX - 9) / 10) {
-            nt_literal_fail(literal, "a smaller integer");
+            literal_fail(literal, "a smaller integer");
             return 0;
         }
         value = value * 10 + (uint64_t)(digit - '0');
@@ -153,10 +153,10 @@ uint64_t nt_literal_integer(struct nt_literal *literal)
 }
 
 /* Consumes one of the words None, True, False. */
-static bool nt_literal_word(struct nt_literal *literal, const char *word)
+static bool literal_word(struct nt_literal *literal, const char *word)
 {
     size_t length = strlen(word);
-    nt_literal_peek(literal);
+    literal_peek(literal);
     if (literal->mistake || literal->end - literal->at < length ||
         memcmp(literal->text + literal->at, word, length))
         return false;
@@ -403,8 +403,8 @@ static const char *code_of_name(const char *text, size_t length, size_t *used_re
 }
 
 /* Parses a plain type: "int32", "<f8", "|S10", "datetime64[ns]", without quotes. NT_CORRUPT. */
-static enum nt_status nt_blz_dtype_plain(struct nt_arena *arena, const char *text, size_t length,
-                                         struct nt_blz_dtype *dtype, struct nt_error *error)
+static enum nt_status blz_dtype_plain(struct nt_arena *arena, const char *text, size_t length,
+                                      struct nt_blz_dtype *dtype, struct nt_error *error)
 {
     char expanded[64];
     size_t used;
@@ -472,13 +472,13 @@ static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     uint64_t shape[MAXIMUM_DIMENSIONS];
     uint32_t count = 0;
-    if (nt_literal_accept(&parser->literal, '(')) {
-        while (is_well(parser) && !nt_literal_accept(&parser->literal, ')')) {
+    if (literal_accept(&parser->literal, '(')) {
+        while (is_well(parser) && !literal_accept(&parser->literal, ')')) {
             if (count + dtype->dimension_count >= MAXIMUM_DIMENSIONS)
                 return too_large(parser, "more than 32 dimensions");
             shape[count++] = nt_literal_integer(&parser->literal);
-            if (nt_literal_peek(&parser->literal) != ')')
-                nt_literal_expect(&parser->literal, ',', "a comma or the end of a shape");
+            if (literal_peek(&parser->literal) != ')')
+                literal_expect(&parser->literal, ',', "a comma or the end of a shape");
         }
     } else {
         shape[count++] = nt_literal_integer(&parser->literal);
@@ -629,31 +629,31 @@ out:
 /* 'name', or ('title', 'name'). */
 static bool parse_name(struct parser *parser, struct nt_text *name)
 {
-    if (!nt_literal_accept(&parser->literal, '('))
+    if (!literal_accept(&parser->literal, '('))
         return parse_string(parser, name);
-    if (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, name))
+    if (!literal_word(&parser->literal, "None") && !parse_string(parser, name))
         return false;
-    nt_literal_expect(&parser->literal, ',', "a comma after a title");
+    literal_expect(&parser->literal, ',', "a comma after a title");
     if (!is_well(parser) || !parse_string(parser, name))
         return false;
-    nt_literal_expect(&parser->literal, ')', "the end of a title and name");
+    literal_expect(&parser->literal, ')', "the end of a title and name");
     return is_well(parser);
 }
 
 static bool parse_list_member(struct parser *parser, struct nt_blz_member *member)
 {
-    nt_literal_expect(&parser->literal, '(', "a member in parentheses");
+    literal_expect(&parser->literal, '(', "a member in parentheses");
     if (!is_well(parser) || !parse_name(parser, &member->name))
         return false;
-    nt_literal_expect(&parser->literal, ',', "a comma after a member's name");
+    literal_expect(&parser->literal, ',', "a comma after a member's name");
     if (!is_well(parser) || !parse_type(parser, &member->type))
         return false;
-    if (nt_literal_accept(&parser->literal, ',') && nt_literal_peek(&parser->literal) != ')') {
+    if (literal_accept(&parser->literal, ',') && literal_peek(&parser->literal) != ')') {
         if (!parse_shape(parser, &member->type))
             return false;
-        nt_literal_accept(&parser->literal, ',');
+        literal_accept(&parser->literal, ',');
     }
-    nt_literal_expect(&parser->literal, ')', "the end of a member");
+    literal_expect(&parser->literal, ')', "the end of a member");
     return is_well(parser);
 }
 
@@ -678,7 +678,7 @@ static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     struct member_list list = {0};
     uint64_t offset = 0, bytes;
-    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+    while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         struct nt_blz_member *member = add_member(parser, &list);
         if (!member || !parse_list_member(parser, member) || !member_bytes(parser, member, &bytes))
             break;
@@ -686,8 +686,8 @@ static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
         offset += bytes;
         if (!settle_name(parser, &list))
             break;
-        if (nt_literal_peek(&parser->literal) != ']')
-            nt_literal_expect(&parser->literal, ',', "a comma or the end of the members");
+        if (literal_peek(&parser->literal) != ']')
+            literal_expect(&parser->literal, ',', "a comma or the end of the members");
     }
     return finish_structure(parser, &list, offset, dtype);
 }
@@ -708,36 +708,36 @@ static bool parse_offsets(struct parser *parser, struct dictionary *dictionary)
     if (!dictionary->offsets)
         return out_of_memory(parser);
     dictionary->offset_count = 0;
-    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+    while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         if (dictionary->offset_count == MAXIMUM_MEMBERS)
             return too_large(parser, "more than 65536 offsets");
         dictionary->offsets[dictionary->offset_count++] = nt_literal_integer(&parser->literal);
-        if (nt_literal_peek(&parser->literal) != ']')
-            nt_literal_expect(&parser->literal, ',', "a comma or the end of the offsets");
+        if (literal_peek(&parser->literal) != ']')
+            literal_expect(&parser->literal, ',', "a comma or the end of the offsets");
     }
     return is_well(parser);
 }
 
 static bool parse_names(struct parser *parser, struct member_list *names)
 {
-    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+    while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         struct nt_blz_member *member = add_member(parser, names);
-        if (!member || (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, &member->name)))
+        if (!member || (!literal_word(&parser->literal, "None") && !parse_string(parser, &member->name)))
             return false;
-        if (nt_literal_peek(&parser->literal) != ']')
-            nt_literal_expect(&parser->literal, ',', "a comma or the end of the names");
+        if (literal_peek(&parser->literal) != ']')
+            literal_expect(&parser->literal, ',', "a comma or the end of the names");
     }
     return is_well(parser);
 }
 
 static bool parse_formats(struct parser *parser, struct member_list *formats)
 {
-    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+    while (is_well(parser) && !literal_accept(&parser->literal, ']')) {
         struct nt_blz_member *member = add_member(parser, formats);
         if (!member || !parse_type(parser, &member->type))
             return false;
-        if (nt_literal_peek(&parser->literal) != ']')
-            nt_literal_expect(&parser->literal, ',', "a comma or the end of the formats");
+        if (literal_peek(&parser->literal) != ']')
+            literal_expect(&parser->literal, ',', "a comma or the end of the formats");
     }
     return is_well(parser);
 }
@@ -756,19 +756,19 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
     struct nt_text key;
     if (!parse_string(parser, &key))
         return false;
-    nt_literal_expect(literal, ':', "a colon after a key");
+    literal_expect(literal, ':', "a colon after a key");
     if (!strcmp(key.bytes, "itemsize")) {
         dictionary->bytes = nt_literal_integer(literal);
         dictionary->has_bytes = true;
         return is_well(parser);
     }
     if (!strcmp(key.bytes, "aligned")) {
-        dictionary->is_aligned = nt_literal_word(literal, "True");
-        if (!dictionary->is_aligned && !nt_literal_word(literal, "False"))
-            nt_literal_fail(literal, "True or False");
+        dictionary->is_aligned = literal_word(literal, "True");
+        if (!dictionary->is_aligned && !literal_word(literal, "False"))
+            literal_fail(literal, "True or False");
         return is_well(parser);
     }
-    nt_literal_expect(literal, '[', "a list");
+    literal_expect(literal, '[', "a list");
     if (!strcmp(key.bytes, "names") && !dictionary->names.count)
         return parse_names(parser, &dictionary->names);
     if (!strcmp(key.bytes, "formats") && !dictionary->formats.count)
@@ -777,7 +777,7 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
         return parse_offsets(parser, dictionary);
     if (!strcmp(key.bytes, "titles"))
         return parse_titles(parser);
-    nt_literal_fail(literal, "one of the keys names, formats, offsets, titles, itemsize, aligned");
+    literal_fail(literal, "one of the keys names, formats, offsets, titles, itemsize, aligned");
     return false;
 }
 
@@ -789,7 +789,7 @@ static bool join_dictionary(struct parser *parser, struct dictionary *dictionary
     if (dictionary->names.count != dictionary->formats.count || dictionary->names.count == 0 ||
         (has_offsets && dictionary->offset_count != dictionary->names.count) ||
         (!has_offsets && dictionary->is_aligned))
-        nt_literal_fail(&parser->literal, "as many names as formats and offsets");
+        literal_fail(&parser->literal, "as many names as formats and offsets");
     for (uint32_t i = 0; is_well(parser) && i < dictionary->formats.count; i++) {
         struct nt_blz_member *member = &dictionary->formats.members[i];
         uint64_t bytes;
@@ -803,7 +803,7 @@ static bool join_dictionary(struct parser *parser, struct dictionary *dictionary
             end = member->offset + bytes;
     }
     if (dictionary->has_bytes && dictionary->bytes < end)
-        nt_literal_fail(&parser->literal, "an itemsize that holds all members");
+        literal_fail(&parser->literal, "an itemsize that holds all members");
     return finish_structure(parser, &dictionary->formats, dictionary->has_bytes ? dictionary->bytes : end,
                             dtype);
 }
@@ -812,10 +812,10 @@ static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     struct dictionary dictionary = {0};
     bool parsed = true;
-    while (parsed && is_well(parser) && !nt_literal_accept(&parser->literal, '}')) {
+    while (parsed && is_well(parser) && !literal_accept(&parser->literal, '}')) {
         parsed = parse_entry(parser, &dictionary);
-        if (parsed && nt_literal_peek(&parser->literal) != '}')
-            nt_literal_expect(&parser->literal, ',', "a comma or the end of the dictionary");
+        if (parsed && literal_peek(&parser->literal) != '}')
+            literal_expect(&parser->literal, ',', "a comma or the end of the dictionary");
     }
     if (parsed && is_well(parser))
         parsed = join_dictionary(parser, &dictionary, dtype);
@@ -831,7 +831,7 @@ static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
     struct nt_text text;
     if (!parse_string(parser, &text))
         return false;
-    parser->status = nt_blz_dtype_plain(parser->arena, text.bytes, text.length, dtype, parser->error);
+    parser->status = blz_dtype_plain(parser->arena, text.bytes, text.length, dtype, parser->error);
     return is_well(parser);
 }
 
@@ -840,10 +840,10 @@ static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
 {
     if (!parse_type(parser, dtype))
         return false;
-    nt_literal_expect(&parser->literal, ',', "a comma before a shape");
+    literal_expect(&parser->literal, ',', "a comma before a shape");
     if (!is_well(parser) || !parse_shape(parser, dtype))
         return false;
-    nt_literal_expect(&parser->literal, ')', "the end of a sub-array");
+    literal_expect(&parser->literal, ')', "the end of a sub-array");
     return is_well(parser);
 }
 
@@ -855,14 +855,14 @@ static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype)
     parser->depth++;
     if (nt_literal_is_string(&parser->literal))
         parsed = parse_plain(parser, dtype);
-    else if (nt_literal_accept(&parser->literal, '['))
+    else if (literal_accept(&parser->literal, '['))
         parsed = parse_list(parser, dtype);
-    else if (nt_literal_accept(&parser->literal, '{'))
+    else if (literal_accept(&parser->literal, '{'))
         parsed = parse_dictionary(parser, dtype);
-    else if (nt_literal_accept(&parser->literal, '('))
+    else if (literal_accept(&parser->literal, '('))
         parsed = parse_sub_array(parser, dtype);
     else
-        nt_literal_fail(&parser->literal, "a data type");
+        literal_fail(&parser->literal, "a data type");
     parser->depth--;
     return parsed;
 }
@@ -873,11 +873,11 @@ enum nt_status nt_blz_dtype_parse(struct nt_arena *arena, const char *text, size
     struct parser parser = {.arena = arena, .error = error};
     parser.literal = (struct nt_literal){.text = text, .end = length};
     *dtype = (struct nt_blz_dtype){0};
-    char first = nt_literal_peek(&parser.literal);
+    char first = literal_peek(&parser.literal);
     if (!nt_literal_is_string(&parser.literal) && (!first || !strchr("[{(", first)))
-        return nt_blz_dtype_plain(arena, text, length, dtype, error);
-    if (parse_type(&parser, dtype) && nt_literal_peek(&parser.literal))
-        nt_literal_fail(&parser.literal, "the end of the data type");
+        return blz_dtype_plain(arena, text, length, dtype, error);
+    if (parse_type(&parser, dtype) && literal_peek(&parser.literal))
+        literal_fail(&parser.literal, "the end of the data type");
     if (parser.status == NT_OK && parser.literal.mistake)
         return nt_fail(error, NT_CORRUPT, parser.literal.at, "data type \"%.*s\": expected %s",
                        (int)(length > 80 ? 80 : length), text, parser.literal.mistake);

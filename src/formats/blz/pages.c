@@ -74,7 +74,7 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct n
 /* ---- Superchunk sizes ---- */
 
 /* The number of superchunks before a file of the column, including missing ones. */
-static inline uint64_t nt_blz_superchunk_index(const struct nt_blz_column *column, uint32_t file)
+static inline uint64_t blz_superchunk_index(const struct nt_blz_column *column, uint32_t file)
 {
     uint64_t first = column->numbers && column->numbers[0] == 0 ? 0 : 1;
     return column->numbers ? column->numbers[file] - first : file;
@@ -115,7 +115,7 @@ static enum nt_status count_superchunk(struct nt_source *source, uint32_t elemen
 /* Is the last file the last superchunk, if `full` elements are in each one before it? */
 static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_t total, uint64_t *rest_ret)
 {
-    uint64_t before = nt_blz_superchunk_index(column, column->file_count - 1), elements;
+    uint64_t before = blz_superchunk_index(column, column->file_count - 1), elements;
     if (full == 0 || !nt_multiply(full, before, &elements) || elements >= total || total - elements > full)
         return false;
     *rest_ret = total - elements;
@@ -125,10 +125,9 @@ static bool ends_with(const struct nt_blz_column *column, uint64_t full, uint64_
 /* Finds the number of elements in a full superchunk of a column with `total` elements. 0: the files do
  * not prove it, so nothing after a missing one can be placed. The proof: all countable files but the
  * last have the same number, the last one has the rest, and no file after it is missing. */
-static enum nt_status nt_blz_superchunk_elements(const struct nt_dataset *dataset,
-                                                 const struct nt_blz_column *column, uint32_t element_bytes,
-                                                 uint64_t total, uint64_t *elements_ret,
-                                                 struct nt_error *error)
+static enum nt_status blz_superchunk_elements(const struct nt_dataset *dataset,
+                                              const struct nt_blz_column *column, uint32_t element_bytes,
+                                              uint64_t total, uint64_t *elements_ret, struct nt_error *error)
 {
     uint64_t full = 0, last = 0, rest;
     bool is_known = false, is_uniform = true;
@@ -307,8 +306,8 @@ static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t
 {
     enum nt_status status = NT_OK;
     if (!builder->is_measured)
-        status = nt_blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
-                                            builder->total, &builder->full, error);
+        status = blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
+                                         builder->total, &builder->full, error);
     builder->is_measured = true;
     builder->is_placed = builder->full && nt_multiply(builder->full, count, end_ret);
     if (builder->is_placed && *end_ret > builder->total)
@@ -329,8 +328,8 @@ static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struc
 /* Fills the superchunks that are missing before a file. */
 static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t file, struct nt_error *error)
 {
-    uint64_t index = nt_blz_superchunk_index(builder->column, file), end = 0,
-             former = file ? nt_blz_superchunk_index(builder->column, file - 1) + 1 : 0;
+    uint64_t index = blz_superchunk_index(builder->column, file), end = 0,
+             former = file ? blz_superchunk_index(builder->column, file - 1) + 1 : 0;
     enum nt_status status = NT_OK;
     if (index == former && !builder->is_lost)
         return NT_OK;

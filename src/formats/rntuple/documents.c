@@ -279,9 +279,9 @@ static void free_annotated(struct nt_text_generator *text)
     free(annotated);
 }
 
-static enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                        uint32_t number, struct nt_text_generator **text_ret,
-                                        struct nt_error *error)
+static enum nt_status annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                     uint32_t number, struct nt_text_generator **text_ret,
+                                     struct nt_error *error)
 {
     struct annotated *annotated = calloc(1, sizeof(*annotated));
     if (!annotated)
@@ -394,7 +394,7 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
                                         uint64_t number, struct nt_text_generator **text_ret,                \
                                         struct nt_error *error)                                              \
     {                                                                                                        \
-        return nt_annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                          \
+        return annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                             \
     }                                                                                                        \
     static enum nt_status is_short_function(const struct nt_file *file, const struct nt_dataset *dataset,    \
                                             uint64_t number, bool *is_short_ret, struct nt_error *error)     \

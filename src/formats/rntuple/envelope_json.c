@@ -23,8 +23,8 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
 }
 
 /* Writes "feature_flags", the words, and "features", the names of the flags that are set. */
-static void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
-                                  const struct nt_feature_flags *flags)
+static void feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
+                               const struct nt_feature_flags *flags)
 {
     nt_json_member_array(json, "feature_flags");
     for (uint32_t i = 0; i < flags->count; i++)
@@ -146,7 +146,7 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_document(&json, out, "header");
     nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
-    nt_feature_flags_json(&json, envelope->generation, &header->flags);
+    feature_flags_json(&json, envelope->generation, &header->flags);
     if (envelope->generation->has_release_candidate_tag)
         nt_json_member_unsigned(&json, "release_candidate_tag", header->release_candidate_tag);
     nt_json_member_text(&json, "name", header->name);
@@ -189,7 +189,7 @@ struct page_list_text {
     uint32_t cluster;
 };
 
-static void nt_cluster_summary_json(struct nt_json *json, const struct nt_cluster_summary *summary)
+static void cluster_summary_json(struct nt_json *json, const struct nt_cluster_summary *summary)
 {
     nt_json_object(json);
     nt_json_member_unsigned(json, "first_entry", summary->first_entry);
@@ -216,7 +216,7 @@ static enum nt_status write_start(struct page_list_text *text, struct nt_error *
                 nt_cluster_summary_read(&text->envelope, &text->list.summaries.payload, &summary, error);
             if (status != NT_OK)
                 return status;
-            nt_cluster_summary_json(json, &summary);
+            cluster_summary_json(json, &summary);
         }
         nt_json_end_array(json);
     }
@@ -395,7 +395,7 @@ static void column_groups_json(struct nt_json *json, const struct nt_footer *foo
 static void cluster_summaries_json(struct nt_json *json, const struct nt_footer *footer)
 {
     for (uint32_t i = 0; i < footer->summary_count; i++)
-        nt_cluster_summary_json(json, &footer->summaries[i]);
+        cluster_summary_json(json, &footer->summaries[i]);
 }
 
 static void cluster_groups_json(struct nt_json *json, const struct nt_footer *footer)
@@ -446,7 +446,7 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_document(&json, out, "footer");
     nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
-    nt_feature_flags_json(&json, envelope->generation, &footer->flags);
+    feature_flags_json(&json, envelope->generation, &footer->flags);
     nt_json_member_hex64(&json, "header_checksum", footer->header_checksum);
     if (envelope->generation->has_schema_extension) {
         nt_json_member_object(&json, "schema_extension");

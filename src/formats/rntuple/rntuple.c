@@ -60,7 +60,7 @@ static void describe_anchor(struct nt_json *json, const struct nt_rntuple *rntup
     nt_json_end_object(json);
 }
 
-static enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json)
+static enum nt_status rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
     describe_anchor(json, rntuple);
@@ -77,7 +77,7 @@ static enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, stru
 
 NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_external_page, .page)
 
-static const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
+static const char *rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_group *group = nt_page_group(dataset, NT_NONE, page);
     if (!group)
@@ -87,11 +87,11 @@ static const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, c
     return list->items[found].locator;
 }
 
-static enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                               const struct nt_page *page, struct nt_json *json)
+static enum nt_status rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                            const struct nt_page *page, struct nt_json *json)
 {
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        nt_json_member_string(json, "locator", nt_rntuple_page_elsewhere(dataset, page));
+        nt_json_member_string(json, "locator", rntuple_page_elsewhere(dataset, page));
     return NT_OK;
 }
 
@@ -127,8 +127,8 @@ static bool keep_field(struct nt_arena *arena, const struct nt_generation *gener
 }
 
 /* Keeps the details in the dataset's arena, for field.json and column.json. */
-static enum nt_status nt_rntuple_keep_details(struct nt_dataset *dataset, struct nt_rntuple *rntuple,
-                                              const struct nt_schema *schema, struct nt_error *error)
+static enum nt_status rntuple_keep_details(struct nt_dataset *dataset, struct nt_rntuple *rntuple,
+                                           const struct nt_schema *schema, struct nt_error *error)
 {
     struct nt_field_details *fields =
         nt_arena_alloc(dataset->arena, schema->field_count + 1u, sizeof(*fields));
@@ -146,7 +146,7 @@ static enum nt_status nt_rntuple_keep_details(struct nt_dataset *dataset, struct
     return NT_OK;
 }
 
-static void nt_rntuple_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
+static void rntuple_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
     const struct nt_field_details *details = &nt_rntuple_of(dataset)->fields[field];
     nt_json_member_text(json, "type_alias", details->alias);
@@ -159,8 +159,7 @@ static void nt_rntuple_describe_field(const struct nt_dataset *dataset, uint32_t
         nt_json_member_hex32(json, "type_checksum", details->type_checksum);
 }
 
-static void nt_rntuple_describe_column(const struct nt_dataset *dataset, uint32_t column,
-                                       struct nt_json *json)
+static void rntuple_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
 {
     const struct nt_column_details *details = &nt_rntuple_of(dataset)->columns[column];
     nt_json_member_unsigned(json, "type_number", details->type_number);
@@ -234,8 +233,8 @@ static enum nt_status lay_out_container(const struct nt_file *file, nt_layout_em
     return kind->layout ? kind->layout(file, emit, context, error) : NT_OK;
 }
 
-static enum nt_status nt_rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                                        struct nt_error *error)
+static enum nt_status rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                     struct nt_error *error)
 {
     enum nt_status status = lay_out_container(file, emit, context, error);
     for (uint32_t i = 0; i < nt_rntuple_count(file) && status == NT_OK; i++) {
@@ -341,8 +340,8 @@ enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum n
 /* The number of documents of stored bytes that need only the anchor's place, or only its links. */
 enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
 
-static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
-                                       struct nt_error *error);
+static enum nt_status rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                    struct nt_error *error);
 
 /* State that exists only while a dataset is being opened. */
 struct opening {
@@ -406,7 +405,7 @@ static void close_dataset(struct nt_dataset *dataset)
 static void page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
                            char location[static NT_LOCATION_BYTES])
 {
-    snprintf(location, NT_LOCATION_BYTES, "%s", nt_rntuple_page_elsewhere(dataset, page));
+    snprintf(location, NT_LOCATION_BYTES, "%s", rntuple_page_elsewhere(dataset, page));
 }
 
 static const struct nt_dataset_ops ops = {
@@ -415,10 +414,10 @@ static const struct nt_dataset_ops ops = {
     .plan_groups = plan_groups,
     .page_extents = page_extents,
     .pages_stand_alone = true,
-    .describe_dataset = nt_rntuple_describe,
-    .describe_field = nt_rntuple_describe_field,
-    .describe_column = nt_rntuple_describe_column,
-    .describe_page = nt_rntuple_describe_page,
+    .describe_dataset = rntuple_describe,
+    .describe_field = rntuple_describe_field,
+    .describe_column = rntuple_describe_column,
+    .describe_page = rntuple_describe_page,
     .page_elsewhere = page_elsewhere,
     .close = close_dataset,
 };
@@ -645,7 +644,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
         .schema_major = record->major,
         .schema_minor = record->minor,
     };
-    status = nt_rntuple_build(dataset, &object, error);
+    status = rntuple_build(dataset, &object, error);
     nt_envelope_deinit(&bytes);
     return status;
 }
@@ -702,8 +701,7 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
         status = opening->rntuple->generation->is_predraft ? read_predraft(opening)
                                                            : read_header_and_footer(opening);
     if (status == NT_OK)
-        status =
-            nt_rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error);
+        status = rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error);
     if (status == NT_OK)
         status = keep_links(opening);
     if (status == NT_OK)
@@ -716,8 +714,8 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
 /* Opens the dataset of an anchor object: reads anchor, header and footer. Adds the attribute sets that
  * its footer links to the file, opened or with their failure, unless the dataset is one itself. On
  * failure the dataset has those documents of stored bytes whose places were found. */
-static enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
-                                       struct nt_error *error)
+static enum nt_status rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                    struct nt_error *error)
 {
     struct opening opening = {.dataset = dataset, .error = error};
     enum nt_status status = open_all(&opening, object);
@@ -750,7 +748,7 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
     struct nt_error failure = {0};
     if (object->failure && !object->stored_bytes)
         failure = *object->failure;
-    else if (nt_rntuple_build(dataset, object, &failure) == NT_OK)
+    else if (rntuple_build(dataset, object, &failure) == NT_OK)
         return NT_OK;
     return nt_dataset_set_failure(dataset, &failure, error);
 }
@@ -817,7 +815,7 @@ static enum nt_status open_file(const char *path, struct nt_source *source, cons
         nt_file_discard(file);
         return status;
     }
-    file->layout = nt_rntuple_layout;
+    file->layout = rntuple_layout;
     file->check = nt_rntuple_check;
     *file_ret = file;
     return NT_OK;

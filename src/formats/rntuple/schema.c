@@ -275,8 +275,8 @@ static const struct list lists[] = {
 };
 
 /* Appends the four lists at the cursor. */
-static enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                     struct nt_schema *schema, struct nt_error *error)
+static enum nt_status schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                  struct nt_schema *schema, struct nt_error *error)
 {
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct nt_frame list;
@@ -297,7 +297,7 @@ enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, stru
     enum nt_status status = nt_record_frame(envelope, cursor, "schema extension", &record, error);
     if (status != NT_OK || nt_cursor_left(&record.payload) == 0)
         return status;
-    return nt_schema_read(envelope, &record.payload, schema, error);
+    return schema_read(envelope, &record.payload, schema, error);
 }
 
 /* ---- Header envelope ---- */
@@ -318,7 +318,7 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
     header.writer = nt_labelled_text(&cursor, "header", "writer");
     status = nt_envelope_check(envelope, &cursor, "header", error);
     if (status == NT_OK)
-        status = nt_schema_read(envelope, &cursor, schema, error);
+        status = schema_read(envelope, &cursor, schema, error);
     if (status != NT_OK)
         return status;
     header.unknown_bytes = nt_cursor_left(&cursor);

@@ -20,8 +20,8 @@
 /* The limit of buckets in metadata.json; pages.jsonl contains the containers of all buckets. */
 enum { LISTED_BUCKETS = 65536 };
 
-static enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_json *json,
-                                               struct nt_error *error)
+static enum nt_status roaring_describe_file(const struct nt_file *file, struct nt_json *json,
+                                            struct nt_error *error)
 {
     const struct nt_roaring *roaring = file->format_data;
     nt_json_member_string(json, "kind", "Roaring bitmap");
@@ -29,8 +29,8 @@ static enum nt_status nt_roaring_describe_file(const struct nt_file *file, struc
     return NT_OK;
 }
 
-static enum nt_status nt_roaring_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                               const struct nt_page *page, struct nt_json *json)
+static enum nt_status roaring_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                            const struct nt_page *page, struct nt_json *json)
 {
     const struct nt_roaring *roaring = dataset->format_data;
     if (roaring->width == NT_ROARING_64)
@@ -98,9 +98,8 @@ static void write_value(struct nt_json *json, const char *key, const struct nt_r
 }
 
 /* The document metadata.json, the members of the JSON of a file and of a page, and the layout. */
-static enum nt_status nt_roaring_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
-                                                uint64_t number, struct nt_buffer *out,
-                                                struct nt_error *error)
+static enum nt_status roaring_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
+                                             uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_roaring *roaring = file->format_data;
     struct bucket_list list = {.left = 0};
@@ -150,8 +149,8 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
     return status;
 }
 
-static enum nt_status nt_roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                                        struct nt_error *error)
+static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                     struct nt_error *error)
 {
     struct layout layout = {.roaring = file->format_data, .output = {.emit = emit, .context = context}};
     enum nt_status status = NT_OK;
@@ -216,11 +215,11 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = load_group,
-    .describe_page = nt_roaring_describe_page,
+    .describe_page = roaring_describe_page,
 };
 
 static const struct nt_document documents[] = {
-    {.prefix = "metadata.json", .write = nt_roaring_write_metadata},
+    {.prefix = "metadata.json", .write = roaring_write_metadata},
 };
 
 /* Adds one for each kind of container, in order. */
@@ -306,8 +305,8 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
         return status;
     nt_budget_add_metadata(&file->budget, roaring->containers * DESCRIPTOR_BYTES);
     file->format_data = roaring;
-    file->describe = nt_roaring_describe_file;
-    file->layout = nt_roaring_layout;
+    file->describe = roaring_describe_file;
+    file->layout = roaring_layout;
     struct nt_dataset *dataset;
     status = nt_file_add_dataset(file, &dataset, error);
     return status == NT_OK ? fill_dataset(dataset, roaring, error) : status;

@@ -456,7 +456,7 @@ static bool receive(struct nt_fetcher *fetcher)
 }
 
 /* Main function of the receiver thread. */
-static void *nt_fetcher_receive(void *argument)
+static void *fetcher_receive(void *argument)
 {
     struct nt_fetcher *fetcher = argument;
     struct pollfd events[] = {{.fd = fetcher->channel, .events = POLLIN},
@@ -562,8 +562,7 @@ static enum nt_status start(struct nt_fetcher *fetcher, struct nt_error *error)
 
 static enum nt_status start_receiver(struct nt_fetcher *fetcher, struct nt_error *error)
 {
-    int problem =
-        fetcher->has_receiver ? 0 : nt_thread_start(&fetcher->receiver, nt_fetcher_receive, fetcher);
+    int problem = fetcher->has_receiver ? 0 : nt_thread_start(&fetcher->receiver, fetcher_receive, fetcher);
     fetcher->has_receiver |= !problem;
     return problem ? nt_fail_system(error, problem, "cannot start a thread") : NT_OK;
 }

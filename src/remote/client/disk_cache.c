@@ -151,7 +151,7 @@ static bool is_open(const struct nt_disk_cache *cache, const char *name)
 }
 
 /* The largest allowance between two scans. */
-static uint64_t nt_disk_room_share(const struct nt_disk_cache *cache)
+static uint64_t disk_room_share(const struct nt_disk_cache *cache)
 {
     return cache->max_bytes / 16;
 }
@@ -160,7 +160,7 @@ static uint64_t nt_disk_room_share(const struct nt_disk_cache *cache)
 static uint64_t allow(struct nt_disk_cache *cache)
 {
     struct files files = {0};
-    uint64_t share = nt_disk_room_share(cache), goal = cache->max_bytes - 2 * share;
+    uint64_t share = disk_room_share(cache), goal = cache->max_bytes - 2 * share;
     bool is_known = look(&files, cache);
     if (files.count)
         qsort(files.list, files.count, sizeof(*files.list), compare);
@@ -175,7 +175,7 @@ static uint64_t allow(struct nt_disk_cache *cache)
 
 /* May `bytes` be written? Evicts the least recently used files if space is short, except those that
  * this process has open. */
-static bool nt_disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
+static bool disk_room_take(struct nt_disk_cache *cache, uint64_t bytes)
 {
     if (cache->allowance < bytes)
         cache->allowance = allow(cache);
@@ -364,7 +364,7 @@ struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, 
                                                    uint64_t size)
 {
     struct nt_disk_cache_file *entry =
-        cache->folder >= 0 && nt_disk_room_take(cache, FILE_BYTES) ? calloc(1, sizeof(*entry)) : NULL;
+        cache->folder >= 0 && disk_room_take(cache, FILE_BYTES) ? calloc(1, sizeof(*entry)) : NULL;
     if (!entry)
         return NULL;
     *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
@@ -469,11 +469,11 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
 void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
                             size_t count)
 {
-    uint64_t share = entry ? nt_disk_room_share(entry->cache) : 0;
+    uint64_t share = entry ? disk_room_share(entry->cache) : 0;
     size_t most = share < MAX_AT_ONCE ? share : MAX_AT_ONCE;
     while (count > 0 && most > 0) {
         size_t part = count < most ? count : most;
-        if (!is_still_there(entry) || !nt_disk_room_take(entry->cache, part))
+        if (!is_still_there(entry) || !disk_room_take(entry->cache, part))
             return;
         write_pieces(entry, offset, bytes, part);
         offset += part;

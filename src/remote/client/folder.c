@@ -158,7 +158,7 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
 }
 
 /* Accepts NULL. */
-static void nt_remote_list_free(struct nt_remote_list *list)
+static void remote_list_free(struct nt_remote_list *list)
 {
     if (!list || atomic_fetch_sub(&list->holders, 1) != 1)
         return;
@@ -169,15 +169,15 @@ static void nt_remote_list_free(struct nt_remote_list *list)
 
 /* Requests a list: one round trip, or one per thousand files. NT_NOT_FOUND; NT_UNSUPPORTED if the
  * server lists no folders; else as nt_source_open_address. */
-static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
-                                         struct nt_remote_list **list_ret, struct nt_error *error)
+static enum nt_status remote_list_new(struct nt_fetcher *fetcher, const char *address,
+                                      struct nt_remote_list **list_ret, struct nt_error *error)
 {
     struct gathering gathering = {.list = calloc(1, sizeof(*gathering.list))};
     char *shown = nt_address_redact(address);
     if (gathering.list)
         atomic_init(&gathering.list->holders, 1);
     if (!gathering.list || !shown || !(gathering.list->arena = nt_arena_new())) {
-        nt_remote_list_free(gathering.list);
+        remote_list_free(gathering.list);
         free(shown);
         return nt_fail_memory(error);
     }
@@ -186,7 +186,7 @@ static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char 
     nt_fetcher_unlock(fetcher);
     free(shown);
     if (status != NT_OK) {
-        nt_remote_list_free(gathering.list);
+        remote_list_free(gathering.list);
         return status;
     }
     settle(gathering.list);
@@ -194,8 +194,8 @@ static enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char 
     return NT_OK;
 }
 
-/* Adds a reference; the last nt_remote_list_free frees the list. */
-static void nt_remote_list_ref(struct nt_remote_list *list)
+/* Adds a reference; the last remote_list_free frees the list. */
+static void list_ref(struct nt_remote_list *list)
 {
     atomic_fetch_add(&list->holders, 1);
 }
@@ -206,7 +206,7 @@ static int compare_name(const void *name, const void *entry)
 }
 
 /* NULL: no such name. */
-static const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name)
+static const struct nt_remote_entry *remote_list_find(const struct nt_remote_list *list, const char *name)
 {
     return list->count ? bsearch(name, list->entries, list->count, sizeof(*list->entries), compare_name)
                        : NULL;
@@ -264,12 +264,12 @@ static enum nt_status request_list(struct nt_remote_lists *lists, struct nt_remo
     struct nt_remote_list *list = NULL;
     char *address = nt_address_below(lists->address, inner->name, true);
     enum nt_status status =
-        address ? nt_remote_list_new(lists->fetcher, address, &list, error) : nt_fail_memory(error);
+        address ? remote_list_new(lists->fetcher, address, &list, error) : nt_fail_memory(error);
     free(address);
     inner->is_absent = status == NT_NOT_FOUND;
     if (status != NT_OK && !inner->is_absent)
         return status;
-    nt_remote_list_free(inner->list);
+    remote_list_free(inner->list);
     inner->list = list;
     if (list) {
         list->asked = now;
@@ -280,8 +280,8 @@ static enum nt_status request_list(struct nt_remote_lists *lists, struct nt_remo
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
  * parents may already show. Valid until the next refresh, or longer with a reference. */
-static enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text name,
-                                          struct nt_remote_list **list_ret, struct nt_error *error)
+static enum nt_status remote_lists_get(struct nt_remote_lists *lists, struct nt_text name,
+                                       struct nt_remote_list **list_ret, struct nt_error *error)
 {
     struct nt_remote_list *above = NULL;
     const struct nt_remote_entry *entry = NULL;
@@ -294,10 +294,10 @@ static enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct 
         return NT_OK;
     if (name.length && !inner->is_absent) {
         struct nt_text outer = folder_of(nt_text_of(inner->name), &last);
-        enum nt_status status = nt_remote_lists_get(lists, outer, &above, error);
+        enum nt_status status = remote_lists_get(lists, outer, &above, error);
         if (status != NT_OK)
             return status;
-        entry = nt_remote_list_find(above, last);
+        entry = remote_list_find(above, last);
     }
     if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such directory", lists->shown,
@@ -308,16 +308,16 @@ static enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct 
 }
 
 /* Finds a file or folder in the list of its folder. */
-static enum nt_status nt_remote_lists_find(struct nt_remote_lists *lists, const char *name,
-                                           const struct nt_remote_entry **entry_ret, struct nt_error *error)
+static enum nt_status remote_lists_find(struct nt_remote_lists *lists, const char *name,
+                                        const struct nt_remote_entry **entry_ret, struct nt_error *error)
 {
     struct nt_remote_list *list;
     const char *last;
     struct nt_text outer = folder_of(nt_text_of(name), &last);
-    enum nt_status status = nt_remote_lists_get(lists, outer, &list, error);
+    enum nt_status status = remote_lists_get(lists, outer, &list, error);
     if (status != NT_OK)
         return status;
-    *entry_ret = nt_remote_list_find(list, last);
+    *entry_ret = remote_list_find(list, last);
     return *entry_ret ? NT_OK
                       : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", lists->shown, name);
 }
@@ -344,8 +344,8 @@ static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_
 
 /* See nt_folder_refresh. Requests the innermost listed folder on the path again; those below it follow
  * when they are needed. Keeps the old list if the request fails. */
-static enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_text name,
-                                              uint64_t *number_ret, struct nt_error *error)
+static enum nt_status remote_lists_refresh(struct nt_remote_lists *lists, struct nt_text name,
+                                           uint64_t *number_ret, struct nt_error *error)
 {
     const char *last;
     struct nt_remote_sublist *inner = known_inner(lists, name);
@@ -362,11 +362,11 @@ static enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, str
     return status;
 }
 
-static void nt_remote_lists_deinit(struct nt_remote_lists *lists)
+static void remote_lists_deinit(struct nt_remote_lists *lists)
 {
     for (struct nt_remote_sublist *inner = lists->inner, *next; inner; inner = next) {
         next = inner->next;
-        nt_remote_list_free(inner->list);
+        remote_list_free(inner->list);
         nt_backoff_deinit(&inner->backoff);
         free(inner->name);
         free(inner);
@@ -393,7 +393,7 @@ static void let_go(void *context)
     struct remote_folder *folder = context;
     if (atomic_fetch_sub(&folder->holders, 1) != 1)
         return;
-    nt_remote_lists_deinit(&folder->lists);
+    remote_lists_deinit(&folder->lists);
     nt_fetcher_free(folder->fetcher);
     nt_lock_deinit(&folder->lock);
     free(folder->address);
@@ -406,7 +406,7 @@ static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t
 {
     struct remote_folder *folder = remote(base);
     nt_lock_acquire(&folder->lock);
-    enum nt_status status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), list_ret, error);
+    enum nt_status status = remote_lists_refresh(&folder->lists, nt_text_of(name), list_ret, error);
     nt_lock_release(&folder->lock);
     return status;
 }
@@ -419,9 +419,9 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
     struct remote_folder *folder = remote(base);
     struct nt_remote_list *list;
     nt_lock_acquire(&folder->lock);
-    enum nt_status status = nt_remote_lists_get(&folder->lists, nt_text_of(name), &list, error);
+    enum nt_status status = remote_lists_get(&folder->lists, nt_text_of(name), &list, error);
     if (status == NT_OK)
-        nt_remote_list_ref(list);
+        list_ref(list);
     nt_lock_release(&folder->lock);
     if (status != NT_OK)
         return status;
@@ -431,7 +431,7 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
                   &(struct nt_folder_entry){list->entries[i].name,
                                             list->entries[i].is_folder ? NT_ENTRY_FOLDER : NT_ENTRY_FILE},
                   error);
-    nt_remote_list_free(list);
+    remote_list_free(list);
     return status;
 }
 
@@ -463,7 +463,7 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
     struct remote_folder *folder = remote(base);
     const struct nt_remote_entry *entry = NULL;
     nt_lock_acquire(&folder->lock);
-    enum nt_status status = *name ? nt_remote_lists_find(&folder->lists, name, &entry, error) : NT_OK;
+    enum nt_status status = *name ? remote_lists_find(&folder->lists, name, &entry, error) : NT_OK;
     if (status == NT_OK)
         fill_stat(folder, entry, attributes);
     nt_lock_release(&folder->lock);
@@ -476,7 +476,7 @@ static enum nt_status copy_known(struct remote_folder *folder, const char *name,
                                  struct nt_remote_attributes *known_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry;
-    enum nt_status status = nt_remote_lists_find(&folder->lists, name, &entry, error);
+    enum nt_status status = remote_lists_find(&folder->lists, name, &entry, error);
     if (status != NT_OK)
         return status;
     if (entry->is_folder)
@@ -499,7 +499,7 @@ static enum nt_status get_attributes(void *context, const char *name, struct nt_
     nt_lock_acquire(&folder->lock);
     enum nt_status status = copy_known(folder, name, known_ret, &failure);
     if (status == NT_NOT_FOUND &&
-        (status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
+        (status = remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
         status = copy_known(folder, name, known_ret, &failure);
     nt_lock_release(&folder->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -649,8 +649,7 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
         status = nt_fetcher_or_own(&fetcher, &own, error);
     if (status == NT_OK)
         status = new_folder(address, fetcher, &folder, error);
-    if (status == NT_OK &&
-        (status = nt_remote_lists_get(&folder->lists, nt_text_of(""), &list, error)) != NT_OK)
+    if (status == NT_OK && (status = remote_lists_get(&folder->lists, nt_text_of(""), &list, error)) != NT_OK)
         let_go(folder);
     nt_fetcher_free(own);
     if (status == NT_OK)

@@ -128,7 +128,7 @@ static void close_oldest(struct nt_fetcher *fetcher)
 }
 
 /* Marks the file as used. Closes the least recently used files with a validator beyond the limit. */
-static void nt_remote_note_use(struct nt_remote_file *file)
+static void remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
     if (!file->validator[0] || TAILQ_FIRST(&fetcher->used) == file)
@@ -248,7 +248,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
         open_on_disk(file);
     file->epoch = opening->epoch;
     file->is_closed = false;
-    nt_remote_note_use(file);
+    remote_note_use(file);
     return NT_OK;
 }
 
@@ -359,7 +359,7 @@ enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, 
         if (status != NT_OK)
             return status;
         if (nt_remote_is_open(file)) {
-            nt_remote_note_use(file);
+            remote_note_use(file);
             return NT_OK;
         }
         if (!file->is_opening)

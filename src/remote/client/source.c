@@ -230,8 +230,7 @@ void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uin
 }
 
 /* Loads the cached bytes of [at, next) that begin at `at`. NULL if there are none, or damaged ones. */
-static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at,
-                                                       uint64_t next)
+static struct nt_remote_part *remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
 {
     uint64_t end;
     if (!nt_disk_cache_file_find(file->disk, at, &end))
@@ -250,8 +249,8 @@ static struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *fi
 
 /* Requests a range, under the lock, and pins it for the caller. `is_prefetch`: it is a prefetch.
  * `is_now`: a reader waits for it. NULL if out of memory. */
-static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
-                                                 bool is_prefetch, bool is_now)
+static struct nt_remote_part *remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                              bool is_prefetch, bool is_now)
 {
     struct nt_remote_part *part = new_part(file, offset, bytes);
     if (!part)
@@ -274,7 +273,7 @@ static struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, ui
 }
 
 /* Promotes a prefetch: a reader waits for it now. */
-static void nt_remote_part_promote(struct nt_remote_file *file, struct nt_remote_part *part)
+static void promote_part(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (part->is_prefetch)
         nt_fetcher_notify(file->fetcher, NT_FETCH_PROMOTE, part->fetch.id, file->file);
@@ -282,7 +281,7 @@ static void nt_remote_part_promote(struct nt_remote_file *file, struct nt_remote
 }
 
 /* Drops a pin. The last one cancels an incomplete request. */
-static void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
+static void remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
 {
     if (part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
         nt_fetcher_cancel(file->fetcher, &part->fetch);
@@ -336,9 +335,9 @@ static struct nt_remote_part *request_end(struct nt_remote_file *file, uint64_t 
     uint64_t bytes = file->size <= UINT64_C(2) * NT_FETCH_END_BYTES ? file->size : NT_FETCH_END_BYTES;
     bool is_new = file->is_listed && !file->source.is_of_objects && file->range_cache.count == 0;
     if (is_new && end <= bytes)
-        return nt_remote_part_ask(file, 0, (size_t)bytes, false, true);
+        return remote_part_ask(file, 0, (size_t)bytes, false, true);
     if (is_new && at >= file->size - bytes)
-        return nt_remote_part_ask(file, file->size - bytes, (size_t)bytes, false, true);
+        return remote_part_ask(file, file->size - bytes, (size_t)bytes, false, true);
     return NULL;
 }
 
@@ -348,8 +347,7 @@ static struct nt_remote_part *request_bytes(struct nt_remote_file *file, uint64_
     struct nt_remote_part *part = request_end(file, at, end);
     uint64_t border = end_of_request(file, at, end, fewest_bytes(file), next);
     return part ? part
-                : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
-                                     true);
+                : remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false, true);
 }
 
 /* Pins all parts that cover the range, and requests missing ones. */
@@ -363,9 +361,9 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, at, &next);
         if (range) {
             nt_cached_range_pin(space, range);
-            nt_remote_part_promote(file, (struct nt_remote_part *)range);
+            promote_part(file, (struct nt_remote_part *)range);
         } else {
-            struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
+            struct nt_remote_part *part = remote_part_from_disk(file, at, next);
             if (!part)
                 part = request_bytes(file, at, reading->end, next, piece);
             range = part ? &part->range : NULL;
@@ -419,7 +417,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
             copy(reading, reading->parts[i], output);
     }
     for (size_t i = 0; i < reading->count; i++)
-        nt_remote_part_release(file, reading->parts[i]);
+        remote_part_release(file, reading->parts[i]);
     free(reading->parts);
     return nt_revalidate_end(file, &check, deadline, status, error);
 }
@@ -512,10 +510,9 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
         uint64_t fewest = need == NT_PREFETCH_ONLY ? 0 : fewest_bytes(file);
         uint64_t border = end_of_request(file, at, end, fewest, next);
         size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
-        struct nt_remote_part *part =
-            has_room_ahead(file->fetcher, bytes)
-                ? nt_remote_part_ask(file, at, bytes, true, need != NT_PREFETCH_SOON)
-                : NULL;
+        struct nt_remote_part *part = has_room_ahead(file->fetcher, bytes)
+                                          ? remote_part_ask(file, at, bytes, true, need != NT_PREFETCH_SOON)
+                                          : NULL;
         if (!part)
             return false;
         nt_cached_range_unpin(&file->fetcher->range_space, &part->range);

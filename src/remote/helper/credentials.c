@@ -387,7 +387,7 @@ static struct slot *slot_of(enum nt_credential credential)
 }
 
 /* Does a variable name the file? Else it is at a default place. */
-static bool nt_credential_is_named(enum nt_credential credential)
+static bool credential_is_named(enum nt_credential credential)
 {
     return slot_of(credential)->is_named;
 }
@@ -504,7 +504,7 @@ static void add_authorities(CURL *easy)
 static void add_certificate(CURL *easy)
 {
     const char *proxy = nt_credential_path(NT_CREDENTIAL_PROXY);
-    if (!proxy || !nt_credential_is_named(NT_CREDENTIAL_PROXY))
+    if (!proxy || !credential_is_named(NT_CREDENTIAL_PROXY))
         return;
     curl_easy_setopt(easy, CURLOPT_SSLCERT, proxy);
     curl_easy_setopt(easy, CURLOPT_SSLKEY, proxy);

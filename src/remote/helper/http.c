@@ -18,7 +18,7 @@
 
 /* ---- Preconnect ---- */
 
-static inline struct nt_origin *nt_origin_of(const struct nt_remote_handle *file)
+static inline struct nt_origin *origin_of(const struct nt_remote_handle *file)
 {
     return (struct nt_origin *)file->remote;
 }
@@ -49,7 +49,7 @@ static bool is_first_of_server(const struct nt_remote_handle *file)
     const struct nt_remote_handle *other;
     LIST_FOREACH(other, &file->files->all, all)
     if (other != file && other->remote->backend == file->remote->backend &&
-        has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address))
+        has_same_server(origin_of(file)->address, origin_of(other)->address))
         return false;
     return true;
 }
@@ -68,7 +68,7 @@ static void end_preconnect(struct nt_transfer *job)
 
 static void add_preconnect(struct nt_remote_handle *file)
 {
-    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_origin *origin = origin_of(file);
     struct nt_preconnect *preconnect = calloc(1, sizeof(*preconnect));
     if (!preconnect)
         return;
@@ -114,7 +114,7 @@ static void drop_probe(struct nt_remote_handle *file, struct nt_end_probe **prob
 
 static void close_file(struct nt_remote_handle *file)
 {
-    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_origin *origin = origin_of(file);
     struct nt_preconnect *preconnect;
     while ((preconnect = LIST_FIRST(&origin->preconnects))) {
         nt_transfers_remove(&file->files->jobs, &preconnect->job);
@@ -146,7 +146,7 @@ static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
 
 static void reply_opened(struct nt_remote_handle *file)
 {
-    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_origin *origin = origin_of(file);
     const struct nt_validators *known = &origin->version.validators;
     char validator[NT_FETCH_VALIDATOR_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
@@ -224,7 +224,7 @@ static bool is_of_version(const struct nt_end_probe *tail, const struct nt_file_
 /* Both probes have ended, or the head was the whole file. */
 static void join_probes(struct nt_remote_handle *file)
 {
-    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_origin *origin = origin_of(file);
     struct nt_end_probe *tail = origin->tail;
     uint64_t size = origin->version.size, after = size - origin->head->got;
     uint64_t requested = after < NT_FETCH_END_BYTES ? after : NT_FETCH_END_BYTES;
@@ -247,7 +247,7 @@ static void end_head(struct nt_transfer *job)
 {
     struct nt_end_probe *head = (struct nt_end_probe *)job;
     struct nt_remote_handle *file = head->file;
-    struct nt_origin *origin = nt_origin_of(file);
+    struct nt_origin *origin = origin_of(file);
     const struct nt_result *result = note_end(head);
     const struct nt_reply *reply = &head->reply;
     if (result->outcome != NT_OUTCOME_OK) {
@@ -268,7 +268,7 @@ static void end_tail(struct nt_transfer *job)
     struct nt_end_probe *tail = (struct nt_end_probe *)job;
     struct nt_remote_handle *file = tail->file;
     note_end(tail);
-    if (nt_origin_of(file)->head->has_ended)
+    if (origin_of(file)->head->has_ended)
         join_probes(file);
 }
 
@@ -388,7 +388,7 @@ static void refuse_short(struct nt_request *request)
 }
 
 /* Ends the request of a try and sets its result. */
-static void nt_web_end_object(struct nt_transfer *job, CURLcode code)
+static void web_end_object(struct nt_transfer *job, CURLcode code)
 {
     struct attempt *attempt = job->attempt;
     struct nt_request *request = &attempt->request;
@@ -514,7 +514,7 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     struct nt_request *request = job->attempt;
     const struct nt_web *web = (struct nt_web *)origin->remote.backend;
     if (origin->is_of_objects) {
-        nt_web_end_object(job, code);
+        web_end_object(job, code);
         nt_transfers_end_try(origin->remote.backend->jobs, job);
         return;
     }

@@ -88,13 +88,13 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
 }
 
 /* Send the end of an answer. */
-static void nt_output_done(struct nt_output *output, uint32_t file, uint64_t id)
+static void output_done(struct nt_output *output, uint32_t file, uint64_t id)
 {
     nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL, 0);
 }
 
-static void nt_output_fail(struct nt_output *output, uint32_t file, uint64_t id,
-                           enum nt_fetch_failure failure, const char *message)
+static void output_fail(struct nt_output *output, uint32_t file, uint64_t id, enum nt_fetch_failure failure,
+                        const char *message)
 {
     nt_output_put(
         output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = file, .id = id, .failure = failure},
@@ -159,13 +159,13 @@ static void drop(struct nt_listing *listing)
 
 void nt_listing_done(struct nt_listing *listing)
 {
-    nt_output_done(listing->listings->output, 0, listing->id);
+    output_done(listing->listings->output, 0, listing->id);
     drop(listing);
 }
 
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message)
 {
-    nt_output_fail(listing->listings->output, 0, listing->id, failure, message);
+    output_fail(listing->listings->output, 0, listing->id, failure, message);
     drop(listing);
 }
 
@@ -184,16 +184,16 @@ static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetc
     return listing;
 }
 
-static void nt_listings_start(struct nt_listings *listings, const struct nt_fetch_request *request,
-                              const char *text, size_t bytes)
+static void listings_start(struct nt_listings *listings, const struct nt_fetch_request *request,
+                           const char *text, size_t bytes)
 {
     const char *problem = NULL;
     char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
     struct nt_backend *backend = address ? nt_transfers_backend(listings->jobs, address) : NULL;
     struct nt_listing *listing = backend ? add(listings, request, backend) : NULL;
     if (!listing)
-        nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
-                       "the network helper cannot list more directories");
+        output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
+                    "the network helper cannot list more directories");
     else if (!backend->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                         problem ? problem : "out of memory");
@@ -201,7 +201,7 @@ static void nt_listings_start(struct nt_listings *listings, const struct nt_fetc
 }
 
 /* False if there is no listing with this id. */
-static bool nt_listings_cancel(struct nt_listings *listings, uint64_t id)
+static bool listings_cancel(struct nt_listings *listings, uint64_t id)
 {
     struct nt_listing *listing;
     LIST_FOREACH(listing, &listings->all, all)
@@ -263,7 +263,7 @@ static void close_file(struct nt_remote_handle *file)
 
 void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message)
 {
-    nt_output_fail(&file->files->output, file->number, file->open_id, failure, message);
+    output_fail(&file->files->output, file->number, file->open_id, failure, message);
     close_file(file);
 }
 
@@ -286,7 +286,7 @@ void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
         nt_output_put(output, answer, opened->tail, opened->tail_bytes);
-    nt_output_done(output, file->number, file->open_id);
+    output_done(output, file->number, file->open_id);
 }
 
 static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt_fetch_request *request)
@@ -315,14 +315,14 @@ static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file,
     if (!backend->ops->open_listed(backend, file, address, validator, problem_ret))
         return false;
     file->is_open = true;
-    nt_output_done(&file->files->output, file->number, file->open_id);
+    output_done(&file->files->output, file->number, file->open_id);
     return true;
 }
 
 static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
-                   "it is neither a source nor inside one");
+    output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
+                "it is neither a source nor inside one");
 }
 
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -337,15 +337,14 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
                     (length == bytes) == !validator && request->bytes <= INT64_MAX;
     struct nt_remote_handle *file = is_whole ? add_file(files, request) : NULL;
     if (!file) {
-        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                       "the network helper cannot open more files");
+        output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
+                    "the network helper cannot open more files");
     } else if (!nt_allow_list_has(&files->rules, address)) {
         refuse(files, request);
         drop_file(file);
     } else if (!open_with(nt_transfers_backend(&files->jobs, address), file, address, validator, &problem)) {
-        nt_output_fail(&files->output, request->file, request->id,
-                       problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
-                       problem ? problem : "out of memory");
+        output_fail(&files->output, request->file, request->id,
+                    problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, problem ? problem : "out of memory");
         drop_file(file);
     }
     free(address);
@@ -359,7 +358,7 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
     if (address && !nt_allow_list_has(&files->rules, address))
         refuse(files, request);
     else
-        nt_listings_start(&files->listings, request, text, bytes);
+        listings_start(&files->listings, request, text, bytes);
     free(address);
 }
 
@@ -386,9 +385,9 @@ static void end_part(struct nt_transfer *job)
     struct nt_file_part *part = (struct nt_file_part *)job;
     struct nt_output *output = &part->file->files->output;
     if (job->result.outcome == NT_OUTCOME_OK)
-        nt_output_done(output, part->file->number, part->id);
+        output_done(output, part->file->number, part->id);
     else
-        nt_output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
+        output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
     drop_part(part);
 }
 
@@ -401,8 +400,8 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
     struct nt_file_part *part =
         is_within && files->jobs.count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
-        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                       "the network helper received an unknown request");
+        output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
+                    "the network helper received an unknown request");
         return;
     }
     *part = (struct nt_file_part){.job = {.remote = file->remote,
@@ -438,7 +437,7 @@ static void cancel(struct nt_files *files, uint64_t id)
         cancel_part(part);
         return;
     }
-    if (nt_listings_cancel(&files->listings, id))
+    if (listings_cancel(&files->listings, id))
         return;
     LIST_FOREACH(file, &files->all, all)
     if (file->open_id == id && !file->is_open) {

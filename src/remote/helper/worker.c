@@ -61,7 +61,7 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
 }
 
 /* Call before requests to servers, and before threads. `module`: a file that may be loaded later. */
-static void nt_fetch_confine(struct nt_helper_sandbox *reported_ret, const char *module)
+static void fetch_confine(struct nt_helper_sandbox *reported_ret, const char *module)
 {
     struct nt_sandbox sandbox;
     size_t length = 0;
@@ -76,7 +76,7 @@ static void nt_fetch_confine(struct nt_helper_sandbox *reported_ret, const char 
 /* ---- Event loop ---- */
 
 /* A descriptor that is readable if there is work. */
-static inline int nt_xrootd_event(const struct nt_xrootd *xrootd)
+static inline int xrootd_event(const struct nt_xrootd *xrootd)
 {
     return xrootd->queue.event;
 }
@@ -118,7 +118,7 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
     nt_xrootd_find_module(module);
     nt_credentials_begin(credentials);
     nt_credentials_keep_certificate(rules->keeps_certificate);
-    nt_fetch_confine(&sandbox, module);
+    fetch_confine(&sandbox, module);
     nt_transfers_init(&files.jobs);
     if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))
         _exit(1);
@@ -130,7 +130,7 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
         short output = STAILQ_EMPTY(&files.output.waiting) ? 0 : CURL_WAIT_POLLOUT;
         struct curl_waitfd events[] = {
             {.fd = channel, .events = CURL_WAIT_POLLIN | output},
-            {.fd = nt_xrootd_event(&xrootd), .events = CURL_WAIT_POLLIN},
+            {.fd = xrootd_event(&xrootd), .events = CURL_WAIT_POLLIN},
         };
         nt_web_wait(&web, events, 2, wait);
         for (int i = 0; i < PACKETS_AT_ONCE && take_packet(&files); i++)

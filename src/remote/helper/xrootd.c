@@ -26,7 +26,7 @@ enum { CLOSING_SECONDS = 5 };
 
 /* ---- Answers ---- */
 
-static bool nt_xrd_queue_init(struct nt_xrd_queue *queue)
+static bool xrd_queue_init(struct nt_xrd_queue *queue)
 {
     *queue = (struct nt_xrd_queue){.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     STAILQ_INIT(&queue->answered);
@@ -48,7 +48,7 @@ static void take_answer(void *context, const struct nt_xrd_answer *answer)
 static void end_if_unused(struct nt_xrd_session *session);
 
 /* Calls `end` of all answered operations. */
-static void nt_xrd_queue_work(struct nt_xrd_queue *queue)
+static void xrd_queue_work(struct nt_xrd_queue *queue)
 {
     uint64_t count;
     (void)!read(queue->event, &count, sizeof(count));
@@ -70,7 +70,7 @@ static void nt_xrd_queue_work(struct nt_xrd_queue *queue)
 /* ---- Session lifetime ---- */
 
 /* NULL if out of memory. */
-static struct nt_xrd_session *nt_xrd_session_new(struct nt_xrd_queue *queue, void *owner)
+static struct nt_xrd_session *xrd_session_new(struct nt_xrd_queue *queue, void *owner)
 {
     struct nt_xrd_session *session = malloc(sizeof(*session));
     struct nt_xrd_file *file = session ? queue->client->make() : NULL;
@@ -105,7 +105,7 @@ static void end_if_unused(struct nt_xrd_session *session)
 }
 
 /* Its owner no longer uses it. */
-static void nt_xrd_session_leave(struct nt_xrd_session *session)
+static void xrd_session_leave(struct nt_xrd_session *session)
 {
     session->owner = NULL;
     end_if_unused(session);
@@ -126,16 +126,16 @@ static void begin(struct nt_xrd_session *session, struct nt_xrd_operation *opera
     session->operations++;
 }
 
-static void nt_xrd_session_open(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
-                                const char *url, uint64_t milliseconds)
+static void xrd_session_open(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
+                             const char *url, uint64_t milliseconds)
 {
     begin(session, operation);
     session->queue->client->open(session->file, url, seconds_of(milliseconds), take_answer, operation);
 }
 
-static void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
-                                const struct nt_xrd_range *ranges, unsigned count, bool has_attributes,
-                                uint64_t milliseconds)
+static void xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
+                             const struct nt_xrd_range *ranges, unsigned count, bool has_attributes,
+                             uint64_t milliseconds)
 {
     begin(session, operation);
     session->queue->client->read(session->file, ranges, count, has_attributes, seconds_of(milliseconds),
@@ -143,8 +143,8 @@ static void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_op
 }
 
 /* Lists a folder. NULL if out of memory; else the operation owns the result. */
-static struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
-                                             const char *url, uint64_t milliseconds)
+static struct nt_xrd_list *xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
+                                          const char *url, uint64_t milliseconds)
 {
     operation->queue = queue;
     return queue->client->list(url, seconds_of(milliseconds), take_answer, operation);
@@ -152,8 +152,8 @@ static struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct 
 
 /* ---- Open and reopen ---- */
 
-static const struct nt_result nt_xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
-                                                   .message = "the server has another version now"};
+static const struct nt_result xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
+                                                .message = "the server has another version now"};
 
 /* ---- Waiting attempts ---- */
 
@@ -166,7 +166,7 @@ static void set_ready(struct nt_xrootd_file *file)
 }
 
 /* Removes the file from the backend's `ready` list. */
-static void nt_xrootd_file_dequeue(struct nt_xrootd_file *file)
+static void file_dequeue(struct nt_xrootd_file *file)
 {
     if (file->is_ready)
         LIST_REMOVE(file, ready);
@@ -174,7 +174,7 @@ static void nt_xrootd_file_dequeue(struct nt_xrootd_file *file)
 }
 
 /* Add an attempt to the waiting list, and remove it. */
-static void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt)
+static void xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt)
 {
     struct nt_xrd_attempt **link = &file->waiting;
     while (*link)
@@ -185,7 +185,7 @@ static void nt_xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_atte
     set_ready(file);
 }
 
-static void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt)
+static void xrd_attempt_leave(struct nt_xrd_attempt *attempt)
 {
     if (!attempt->link)
         return;
@@ -196,7 +196,7 @@ static void nt_xrd_attempt_leave(struct nt_xrd_attempt *attempt)
 }
 
 /* One attempt's end may end others, and close the file. */
-static void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
+static void xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
 {
     const struct nt_result end = *result;
     struct nt_xrd_attempt *attempts = file->waiting;
@@ -207,7 +207,7 @@ static void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_res
     while (attempts) {
         struct nt_transfer *job = attempts->job;
         job->result = end;
-        nt_xrd_attempt_leave(attempts);
+        xrd_attempt_leave(attempts);
         nt_transfers_end_try(jobs, job);
     }
 }
@@ -216,23 +216,23 @@ static void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_res
 
 /* The validator of a file. It omits the server's file id: another process may reach another server,
  * where the same file has another id. */
-static void nt_xrootd_validator(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified)
+static void validator_of(char validator[NT_FETCH_VALIDATOR_BYTES], int64_t modified)
 {
     snprintf(validator, NT_FETCH_VALIDATOR_BYTES, "%" PRId64, modified);
 }
 
 /* Forces the file to be opened again before its next request. */
-static void nt_xrootd_file_invalidate(struct nt_xrootd_file *file)
+static void file_invalidate(struct nt_xrootd_file *file)
 {
     struct nt_xrd_session *session = file->session;
     file->session = NULL;
     file->is_open = false;
     if (session)
-        nt_xrd_session_leave(session);
+        xrd_session_leave(session);
 }
 
 /* Is this the version that was first opened? On another server it may be a replica with another id. */
-static bool nt_xrootd_file_is_same(const struct nt_xrootd_file *file, const struct nt_xrd_attributes *found)
+static bool xrootd_file_is_same(const struct nt_xrootd_file *file, const struct nt_xrd_attributes *found)
 {
     const struct nt_xrd_attributes *known = &file->attributes;
     bool is_same_server = strcmp(known->server, found->server) == 0;
@@ -249,11 +249,11 @@ static void end_open(struct nt_xrd_operation *operation)
     const struct nt_result *problem = answer->has_attributes ? NULL : &silent;
     if (answer->result.outcome != NT_OUTCOME_OK)
         problem = &answer->result;
-    else if (!problem && file && file->is_known && !nt_xrootd_file_is_same(file, &answer->attributes))
-        problem = &nt_xrootd_changed;
+    else if (!problem && file && file->is_known && !xrootd_file_is_same(file, &answer->attributes))
+        problem = &xrootd_changed;
     if (file && problem) {
-        nt_xrootd_file_invalidate(file);
-        nt_xrootd_file_fail(file, problem);
+        file_invalidate(file);
+        xrootd_file_fail(file, problem);
     } else if (file) {
         file->is_open = file->is_known = true;
         file->attributes = answer->attributes;
@@ -274,10 +274,10 @@ static uint64_t deadline_of(const struct nt_xrootd_file *file)
 }
 
 /* Starts to open the file for its waiting attempts. False if out of memory. */
-static bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue)
+static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue)
 {
     struct nt_xrd_operation *operation = malloc(sizeof(*operation));
-    struct nt_xrd_session *session = operation ? nt_xrd_session_new(queue, file) : NULL;
+    struct nt_xrd_session *session = operation ? xrd_session_new(queue, file) : NULL;
     uint64_t now = nt_milliseconds(), deadline = deadline_of(file);
     if (!session) {
         free(operation);
@@ -286,7 +286,7 @@ static bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue
     *operation = (struct nt_xrd_operation){.end = end_open};
     file->session = session;
     file->remote.backend->jobs->totals.requests++;
-    nt_xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
+    xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
     return true;
 }
 
@@ -316,7 +316,7 @@ static void let_go(struct nt_xrd_read *read)
 }
 
 /* Cancels the attempt's share of its read. */
-static void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt)
+static void xrootd_read_leave(struct nt_xrd_attempt *attempt)
 {
     struct nt_xrd_read *read = attempt->read;
     if (!read)
@@ -331,7 +331,7 @@ static void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt)
 /* ---- Completion ---- */
 
 /* Delivers all ranges, as far as `take` accepts them now. */
-static void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
+static void xrootd_read_deliver(struct nt_xrd_attempt *attempt)
 {
     struct nt_xrd_read *read = attempt->read;
     struct nt_transfer *job = attempt->job;
@@ -344,7 +344,7 @@ static void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
         read->attempts[i] = NULL;
     }
     job->result = (struct nt_result){NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, .got = job->bytes};
-    nt_xrootd_read_leave(attempt);
+    xrootd_read_leave(attempt);
     nt_transfers_end_try(job->remote->backend->jobs, job);
 }
 
@@ -360,8 +360,8 @@ static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
 static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_file *file)
 {
     const struct nt_xrd_answer *answer = &read->operation.answer;
-    if (answer->has_attributes && !nt_xrootd_file_is_same(file, &answer->attributes))
-        return nt_xrootd_changed;
+    if (answer->has_attributes && !xrootd_file_is_same(file, &answer->attributes))
+        return xrootd_changed;
     if (answer->has_attributes)
         file->checked = read->asked;
     if (answer->result.outcome != NT_OUTCOME_OK)
@@ -375,7 +375,7 @@ static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
     while ((attempt = any_attempt(read))) {
         struct nt_transfer *job = attempt->job;
         job->result = *result;
-        nt_xrootd_read_leave(attempt);
+        xrootd_read_leave(attempt);
         nt_transfers_end_try(job->remote->backend->jobs, job);
     }
 }
@@ -385,7 +385,7 @@ static void deliver_all(struct nt_xrd_read *read)
 {
     for (unsigned i = 0; i < read->count; i++)
         if (read->attempts[i] && !read->attempts[i]->job->is_paused)
-            nt_xrootd_read_deliver(read->attempts[i]);
+            xrootd_read_deliver(read->attempts[i]);
 }
 
 static void end_read(struct nt_xrd_operation *operation)
@@ -395,7 +395,7 @@ static void end_read(struct nt_xrd_operation *operation)
     struct nt_xrootd_file *owner = operation->session->owner;
     read->has_ended = true;
     if (owner && operation->answer.is_lost)
-        nt_xrootd_file_invalidate(owner);
+        file_invalidate(owner);
     if (any) {
         struct nt_result result = judge(read, (struct nt_xrootd_file *)any->job->remote);
         if (result.outcome == NT_OUTCOME_OK)
@@ -446,7 +446,7 @@ static bool add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const 
     }
     attempt->read = read;
     read->holders++;
-    nt_xrd_attempt_leave(attempt);
+    xrd_attempt_leave(attempt);
     return true;
 }
 
@@ -509,20 +509,20 @@ static bool read_some(struct nt_xrootd_file *file)
     read->operation.end = end_read;
     read->asked = now;
     file->remote.backend->jobs->totals.requests++;
-    nt_xrd_session_read(file->session, &read->operation, read->ranges, read->count,
-                        now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
+    xrd_session_read(file->session, &read->operation, read->ranges, read->count,
+                     now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
     return true;
 }
 
 /* Reads what all waiting attempts of the file need. */
-static void nt_xrootd_read_all(struct nt_xrootd_file *file)
+static void xrootd_read_all(struct nt_xrootd_file *file)
 {
     static const struct nt_result empty = {.outcome = NT_OUTCOME_OK};
     bool has_bytes = file->attributes.size > 0;
     while (has_bytes && file->waiting && read_some(file))
         ;
     if (file->waiting)
-        nt_xrootd_file_fail(file, has_bytes ? &nt_result_no_memory : &empty);
+        xrootd_file_fail(file, has_bytes ? &nt_result_no_memory : &empty);
 }
 
 /* ---- Open files ---- */
@@ -536,7 +536,7 @@ struct nt_xrd_ends {
 };
 
 /* Is the job an opening, which needs both ends? */
-static bool nt_xrootd_is_opening(const struct nt_transfer *job)
+static bool xrootd_is_opening(const struct nt_transfer *job)
 {
     const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     return file->ends && job == &file->ends->job;
@@ -577,7 +577,7 @@ static void end_opening(struct nt_transfer *job)
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     char validator[NT_FETCH_VALIDATOR_BYTES];
     file->ends = NULL;
-    nt_xrootd_validator(validator, file->attributes.modified);
+    validator_of(validator, file->attributes.modified);
     struct nt_open_result opened = {.size = file->attributes.size,
                                     .modified = file->attributes.modified,
                                     .validator = validator,
@@ -674,8 +674,8 @@ static void close_file(struct nt_remote_handle *fetched)
     if (file->ends)
         nt_transfers_remove(file->remote.backend->jobs, &file->ends->job);
     free(file->ends);
-    nt_xrootd_file_invalidate(file);
-    nt_xrootd_file_dequeue(file);
+    file_invalidate(file);
+    file_dequeue(file);
     free(file->url);
     free(file);
 }
@@ -711,7 +711,7 @@ static bool add_all(struct nt_listing *listing, const struct nt_xrd_client *clie
         if (entry.has_attributes)
             listed.modified = entry.modified;
         if (entry.has_attributes && !entry.is_folder)
-            nt_xrootd_validator(validator, entry.modified);
+            validator_of(validator, entry.modified);
         if (!nt_listing_add(listing, &listed))
             return false;
     }
@@ -751,7 +751,7 @@ static void end_job(struct nt_transfer *job)
 /* ---- Requests ---- */
 
 /* Requests the list for the folder's waiting job. */
-static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
+static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
 {
     struct nt_xrd_attempt *attempt = folder->waiting;
     struct nt_xrd_walk *walk = folder->walk;
@@ -759,20 +759,20 @@ static void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queu
     struct question *question = calloc(1, sizeof(*question));
     if (question) {
         *question = (struct question){.operation = {.end = end_question}, .walk = walk};
-        question->list = nt_xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
+        question->list = xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
     }
     if (!question || !question->list) {
         free(question);
-        nt_xrootd_file_fail(folder, &nt_result_no_memory);
+        xrootd_file_fail(folder, &nt_result_no_memory);
         return;
     }
     folder->remote.backend->jobs->totals.requests++;
-    nt_xrd_attempt_leave(attempt);
+    xrd_attempt_leave(attempt);
     walk->question = question;
 }
 
 /* The job no longer waits. */
-static void nt_xrootd_list_leave(struct nt_xrootd_file *folder)
+static void xrootd_list_leave(struct nt_xrootd_file *folder)
 {
     struct nt_xrd_walk *walk = folder->walk;
     if (walk->question)
@@ -808,7 +808,7 @@ static void end_list(struct nt_listing *listing)
     struct nt_xrd_walk *walk = listing->walk;
     if (!walk->has_ended)
         nt_transfers_remove(listing->backend->jobs, &walk->job);
-    nt_xrootd_file_dequeue(&walk->folder);
+    file_dequeue(&walk->folder);
     free(walk->folder.url);
     free(walk);
 }
@@ -839,8 +839,8 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     if (!attempt)
         return false;
     *attempt = (struct nt_xrd_attempt){
-        .job = job, .deadline = nt_milliseconds() + milliseconds, .is_opening = nt_xrootd_is_opening(job)};
-    nt_xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
+        .job = job, .deadline = nt_milliseconds() + milliseconds, .is_opening = xrootd_is_opening(job)};
+    xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
     return true;
 }
 
@@ -849,15 +849,15 @@ static void stop(struct nt_transfer *job)
     if (!job->attempt)
         return;
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
-    nt_xrd_attempt_leave(job->attempt);
-    nt_xrootd_read_leave(job->attempt);
+    xrd_attempt_leave(job->attempt);
+    xrootd_read_leave(job->attempt);
     if (file->walk)
-        nt_xrootd_list_leave(file);
+        xrootd_list_leave(file);
 }
 
 static void resume(struct nt_transfer *job)
 {
-    nt_xrootd_read_deliver(job->attempt);
+    xrootd_read_deliver(job->attempt);
 }
 
 /* ---- Operations ---- */
@@ -873,22 +873,22 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
     if (file->walk || (!file->is_open && !file->session))
         nt_credentials_refresh(); /* the client reads credentials when it connects */
     if (!xrootd->queue.client)
-        nt_xrootd_file_fail(file, &no_client);
+        xrootd_file_fail(file, &no_client);
     else if (file->walk)
-        nt_xrootd_list_ask(file, &xrootd->queue);
+        xrootd_list_ask(file, &xrootd->queue);
     else if (file->is_open)
-        nt_xrootd_read_all(file);
-    else if (!file->session && !nt_xrootd_file_open(file, &xrootd->queue))
-        nt_xrootd_file_fail(file, &nt_result_no_memory);
+        xrootd_read_all(file);
+    else if (!file->session && !xrootd_file_open(file, &xrootd->queue))
+        xrootd_file_fail(file, &nt_result_no_memory);
 }
 
 static void work(struct nt_backend *backend)
 {
     struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     struct nt_xrootd_file *file;
-    nt_xrd_queue_work(&xrootd->queue);
+    xrd_queue_work(&xrootd->queue);
     while ((file = LIST_FIRST(&xrootd->ready))) {
-        nt_xrootd_file_dequeue(file);
+        file_dequeue(file);
         serve(xrootd, file);
     }
 }
@@ -909,7 +909,7 @@ static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module)
 {
     *xrootd = (struct nt_xrootd){.module = module};
-    if (!nt_xrd_queue_init(&xrootd->queue))
+    if (!xrd_queue_init(&xrootd->queue))
         return false;
     nt_transfers_add_backend(jobs, &xrootd->backend, &ops);
     return true;

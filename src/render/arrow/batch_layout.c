@@ -127,9 +127,9 @@ static enum nt_status find_row(const struct nt_arrow *arrow, uint32_t field, con
 }
 
 /* Returns the number of items of a collection, or bytes of a string, before a cut. */
-static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
-                                            const struct nt_arrow_cut *cut, uint64_t *items_ret,
-                                            struct nt_error *error)
+static enum nt_status arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
+                                         const struct nt_arrow_cut *cut, uint64_t *items_ret,
+                                         struct nt_error *error)
 {
     uint64_t row;
     struct nt_arrow_texts *texts = nt_arrow_texts_of(arrow, field);
@@ -143,8 +143,8 @@ static enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32
 /* ---- Cuts ---- */
 
 /* Creates a cut inside a cluster. The caller deinits it, also after a failure. */
-static enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
-                                        struct nt_arrow_cut *cut, struct nt_error *error)
+static enum nt_status arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
+                                     struct nt_arrow_cut *cut, struct nt_error *error)
 {
     size_t bytes = (arrow->dataset->field_count + (size_t)1) * sizeof(*cut->rows);
     *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored, .rows = malloc(bytes)};
@@ -154,7 +154,7 @@ static enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t e
     return NT_OK;
 }
 
-static void nt_arrow_cut_deinit(struct nt_arrow_cut *cut)
+static void arrow_cut_deinit(struct nt_arrow_cut *cut)
 {
     free(cut->rows);
     cut->rows = NULL;
@@ -163,7 +163,7 @@ static void nt_arrow_cut_deinit(struct nt_arrow_cut *cut)
 void nt_arrow_free_cuts(struct nt_arrow *arrow)
 {
     for (uint32_t i = 0; arrow->cuts && i <= arrow->cluster_count; i++)
-        nt_arrow_cut_deinit(&arrow->cuts[i]);
+        arrow_cut_deinit(&arrow->cuts[i]);
     free(arrow->cuts);
     arrow->cuts = NULL;
 }
@@ -176,7 +176,7 @@ static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, b
     uint64_t at = borders[cut->stored];
     enum nt_status status = NT_OK;
     if (cut->rows)
-        status = are_bytes ? nt_arrow_items_before(arrow, field, cut, &at, error)
+        status = are_bytes ? arrow_items_before(arrow, field, cut, &at, error)
                            : find_row(arrow, field, cut, &at, error);
     if (status != NT_OK)
         return status;
@@ -192,8 +192,8 @@ static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, b
 }
 
 /* Converts borders of a field from stored to table clusters. Replaces *borders. */
-static enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                           uint64_t **borders, struct nt_error *error)
+static enum nt_status arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                        uint64_t **borders, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     if (!arrow->cuts)
@@ -259,12 +259,12 @@ static enum nt_status set_cut(struct nt_arrow *arrow, uint32_t number, uint64_t 
         begins_cluster = !entry || stored;
     }
     if (!begins_cluster)
-        return nt_arrow_cut_init(arrow, entry, stored, cut, error);
+        return arrow_cut_init(arrow, entry, stored, cut, error);
     *cut = (struct nt_arrow_cut){.entry = entry, .stored = stored};
     return NT_OK;
 }
 
-static enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error)
+static enum nt_status arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error)
 {
     const struct nt_arrow_options *options = &arrow->options;
     uint64_t end = options->has_range ? options->first_entry + options->entries : UINT64_MAX;
@@ -352,7 +352,7 @@ static enum nt_status count_items(const struct splitting *splitting, const struc
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
         uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
-        status = nt_arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
+        status = arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
         if (status == NT_OK && items[i] < before[i])
             status = nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
                                    "items of a field before an entry", before[i], items[i]);
@@ -383,7 +383,7 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
                        "32-bit offsets need more than %" PRIu64 " batches", splitting->max_parts);
     uint64_t middle = first + (end - first) / 2;
     uint64_t *items = calloc(splitting->node_count, sizeof(*items));
-    enum nt_status status = nt_arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
+    enum nt_status status = arrow_cut_init(splitting->arrow, middle, stored, &cut, splitting->error);
     if (status == NT_OK && !items)
         status = nt_fail_memory(splitting->error);
     if (status == NT_OK)
@@ -394,7 +394,7 @@ static enum nt_status split_entries(struct splitting *splitting, uint32_t stored
         status = add_cut(splitting, &cut);
     if (status == NT_OK)
         status = split_entries(splitting, stored, middle, end, items, after);
-    nt_arrow_cut_deinit(&cut);
+    arrow_cut_deinit(&cut);
     free(items);
     return status;
 }
@@ -408,7 +408,7 @@ static enum nt_status keep_border(struct splitting *splitting, uint32_t number)
         splitting->arrow->cuts[number].rows = NULL;
     }
     enum nt_status status = add_cut(splitting, &cut);
-    nt_arrow_cut_deinit(&cut);
+    arrow_cut_deinit(&cut);
     return status;
 }
 
@@ -461,14 +461,14 @@ static uint64_t max_parts_of(const struct nt_arrow *arrow)
 static void splitting_deinit(struct splitting *splitting)
 {
     for (uint32_t i = 0; i < splitting->cut_count; i++)
-        nt_arrow_cut_deinit(&splitting->cuts[i]);
+        arrow_cut_deinit(&splitting->cuts[i]);
     free(splitting->cuts);
     free(splitting->nodes);
 }
 
 /* Splits clusters whose items exceed the range of 32-bit offsets into clusters that
  * fit. Clusters of one entry stay. Sets *split_ret if any cluster exceeds the range. */
-static enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
+static enum nt_status arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error)
 {
     struct splitting splitting = {.arrow = arrow, .max_parts = max_parts_of(arrow), .error = error};
     enum nt_status status = find_nodes(&splitting);
@@ -508,7 +508,7 @@ static enum nt_status measure_clusters(const struct nt_arrow *arrow, uint64_t **
     return status;
 }
 
-/* How many parts a cluster needs, at most one for each entry. nt_arrow_split divides what has no size. */
+/* How many parts a cluster needs, at most one for each entry. arrow_split divides what has no size. */
 static uint64_t count_parts(const struct nt_arrow *arrow, uint32_t cluster, uint64_t bytes, uint64_t most)
 {
     uint64_t entries = arrow->entries[cluster + 1] - arrow->entries[cluster];
@@ -539,10 +539,10 @@ static enum nt_status cut_cluster(struct splitting *splitting, uint32_t cluster,
         uint64_t part = (entries[1] - entries[0]) / parts, rest = (entries[1] - entries[0]) % parts;
         uint64_t entry = entries[0] + part * i + (i < rest ? i : rest);
         struct nt_arrow_cut cut;
-        status = nt_arrow_cut_init(splitting->arrow, entry, stored, &cut, splitting->error);
+        status = arrow_cut_init(splitting->arrow, entry, stored, &cut, splitting->error);
         if (status == NT_OK)
             status = add_cut(splitting, &cut);
-        nt_arrow_cut_deinit(&cut);
+        arrow_cut_deinit(&cut);
     }
     return status;
 }
@@ -569,7 +569,7 @@ static enum nt_status set_parts(struct splitting *splitting, const uint64_t *byt
 
 /* Merges and divides clusters, so that batches have about `most` bytes. The caller loads the
  * borders before and after. */
-static enum nt_status nt_arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
+static enum nt_status arrow_regroup(struct nt_arrow *arrow, uint64_t most, struct nt_error *error)
 {
     struct splitting splitting = {.arrow = arrow, .error = error};
     uint64_t *bytes = NULL;
@@ -607,7 +607,7 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool 
     if (status == NT_OK && texts)
         nt_arrow_texts_borders(texts, *borders_ret, count + 1);
     if (status == NT_OK)
-        status = nt_arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
+        status = arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
     return status;
 }
 
@@ -898,15 +898,15 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     enum nt_status status = set_clusters(arrow, error);
     bool is_split = false;
     if (status == NT_OK)
-        status = nt_arrow_cut_entries(arrow, error);
+        status = arrow_cut_entries(arrow, error);
     if (status == NT_OK)
         status = load_all_borders(arrow, error);
     if (status == NT_OK && arrow->limits.batch_bytes)
-        status = nt_arrow_regroup(arrow, arrow->limits.batch_bytes, error);
+        status = arrow_regroup(arrow, arrow->limits.batch_bytes, error);
     if (status == NT_OK && arrow->limits.batch_bytes)
         status = load_all_borders(arrow, error);
     if (status == NT_OK)
-        status = nt_arrow_split(arrow, &is_split, error);
+        status = arrow_split(arrow, &is_split, error);
     if (status == NT_OK && is_split)
         status = load_all_borders(arrow, error);
     nt_arrow_free_cuts(arrow);

@@ -67,8 +67,8 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
 /* ---- Excluded fields ---- */
 
 /* Records an omitted field with the reason. */
-static enum nt_status nt_arrow_omit(struct nt_arrow *arrow, uint32_t field, const char *reason,
-                                    struct nt_error *error)
+static enum nt_status omit_field(struct nt_arrow *arrow, uint32_t field, const char *reason,
+                                 struct nt_error *error)
 {
     struct nt_arrow_omitted_fields *omitted =
         nt_grow(arrow->omitted, arrow->omitted_count, &arrow->omitted_capacity, sizeof(*omitted));
@@ -110,7 +110,7 @@ static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
 };
 
 /* Assigns the buffers of all nodes. The table itself has none, as it is not an array of the file. */
-static enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error)
+static enum nt_status arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error)
 {
     uint32_t count = 0;
     for (uint32_t i = 1; i < arrow->node_count; i++)
@@ -149,7 +149,7 @@ static void stop(struct build *build, enum nt_status status)
 
 static bool omit(struct build *build, uint32_t field, const char *reason)
 {
-    stop(build, nt_arrow_omit(build->arrow, field, reason, build->error));
+    stop(build, omit_field(build->arrow, field, reason, build->error));
     return false;
 }
 
@@ -618,5 +618,5 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
     if (status != NT_OK)
         return status;
     set_ends(arrow);
-    return nt_arrow_number_buffers(arrow, error);
+    return arrow_number_buffers(arrow, error);
 }

@@ -107,7 +107,7 @@ static const struct {
     [NT_ARROW_UNION] = {{TYPE_UNION, "+ud:"}},
 };
 
-static unsigned nt_arrow_type_number(const struct nt_arrow_node *node)
+static unsigned arrow_type_number(const struct nt_arrow_node *node)
 {
     if (node->kind == NT_ARROW_PRIMITIVE)
         return primitive_of(node->dtype).type;
@@ -117,7 +117,7 @@ static unsigned nt_arrow_type_number(const struct nt_arrow_node *node)
 }
 
 /* schema.c: returns the format string of the C data interface without parameters; NULL: no format. */
-static const char *nt_arrow_format(const struct nt_arrow_node *node)
+static const char *arrow_format(const struct nt_arrow_node *node)
 {
     if (node->kind == NT_ARROW_PRIMITIVE)
         return node->dtype->arrow;
@@ -142,7 +142,7 @@ static void write_primitive(const struct nt_dtype *dtype, struct nt_buffer *out,
         nt_flatbuffer_string(out, table.field_offsets[ZONE], zone, strlen(zone));
 }
 
-static void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t field_offset)
+static void arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t field_offset)
 {
     struct nt_table table = {0};
     if (node->kind == NT_ARROW_PRIMITIVE) {
@@ -178,7 +178,7 @@ enum {
 /* ---- Names and metadata ---- */
 
 /* Appends a text as UTF-8, which Arrow requires. Escapes invalid UTF-8 as \x... */
-static void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text)
+static void arrow_append_text(struct nt_buffer *out, struct nt_text text)
 {
     if (nt_is_utf8(text.bytes, text.length))
         nt_buffer_append(out, text.bytes, text.length);
@@ -258,7 +258,7 @@ static struct nt_property property_of(const struct nt_arrow *arrow, uint32_t nod
     return properties[number];
 }
 
-static uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
+static uint32_t arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
 {
     const struct nt_field *field = declared_field(arrow, node);
     uint32_t added = field && arrow->nodes[node].texts && find_extension(field) == NT_NONE, count;
@@ -268,7 +268,7 @@ static uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
     return 1 + count + added;
 }
 
-static struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
+static struct nt_arrow_pair pair_of(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
 {
     const struct nt_field *field = declared_field(arrow, node);
     struct nt_arrow_pair pair = {0};
@@ -276,8 +276,8 @@ static struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t
     const char *key = "ntuple.type";
     if (field && number) {
         const struct nt_property property = property_of(arrow, node, field, number - 1);
-        nt_arrow_append_text(&pair.key, property.key);
-        nt_arrow_append_text(&pair.value, property.value);
+        arrow_append_text(&pair.key, property.key);
+        arrow_append_text(&pair.value, property.value);
         return pair;
     }
     if (!field && number == TABLE_PAIRS - 1) {
@@ -287,7 +287,7 @@ static struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t
     }
     value = field ? field->type : text_of_table(arrow->dataset, number, &key);
     nt_buffer_text(&pair.key, key);
-    nt_arrow_append_text(&pair.value, value);
+    arrow_append_text(&pair.value, value);
     return pair;
 }
 
@@ -303,10 +303,10 @@ static void write_string(struct nt_buffer *out, size_t field_offset, struct nt_b
 static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct nt_buffer *out,
                            size_t field_offset)
 {
-    uint32_t count = nt_arrow_pair_count(arrow, node);
+    uint32_t count = arrow_pair_count(arrow, node);
     size_t field_offsets = nt_flatbuffer_offsets(out, field_offset, count);
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_arrow_pair pair = nt_arrow_pair(arrow, node, i);
+        struct nt_arrow_pair pair = pair_of(arrow, node, i);
         struct nt_table table = {0};
         nt_table_set_offset(&table, 0);
         nt_table_set_offset(&table, 1);
@@ -324,14 +324,14 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
     struct nt_buffer name = {0};
     nt_table_set_offset(&table, FIELD_NAME);
     nt_table_set(&table, FIELD_NULLABLE, 1, node->is_nullable);
-    nt_table_set(&table, FIELD_TYPE_TYPE, 1, nt_arrow_type_number(node));
+    nt_table_set(&table, FIELD_TYPE_TYPE, 1, arrow_type_number(node));
     nt_table_set_offset(&table, FIELD_TYPE);
     nt_table_set_offset(&table, FIELD_CHILDREN);
     nt_table_set_offset(&table, FIELD_METADATA);
     nt_flatbuffer_table(out, field_offset, &table);
-    nt_arrow_append_text(&name, node->name);
+    arrow_append_text(&name, node->name);
     write_string(out, table.field_offsets[FIELD_NAME], &name);
-    nt_arrow_write_type(node, out, table.field_offsets[FIELD_TYPE]);
+    arrow_write_type(node, out, table.field_offsets[FIELD_TYPE]);
     size_t children = nt_flatbuffer_offsets(out, table.field_offsets[FIELD_CHILDREN], node->child_count);
     for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++)
         write_field(arrow, child, out, children + 4 * i);
@@ -381,7 +381,7 @@ static char *take_text(struct nt_buffer *text)
 static char *format_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer format = {0};
-    nt_buffer_text(&format, nt_arrow_format(node));
+    nt_buffer_text(&format, arrow_format(node));
     if (node->kind == NT_ARROW_FIXED_LIST)
         nt_buffer_format(&format, "%llu", (unsigned long long)node->list_size);
     for (uint32_t i = 0; i < node->child_count && node->kind == NT_ARROW_UNION; i++)
@@ -392,7 +392,7 @@ static char *format_of(const struct nt_arrow_node *node)
 static char *name_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer name = {0};
-    nt_arrow_append_text(&name, node->name);
+    arrow_append_text(&name, node->name);
     return take_text(&name);
 }
 
@@ -410,10 +410,10 @@ static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
 static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
 {
     struct nt_buffer out = {0};
-    uint32_t count = nt_arrow_pair_count(arrow, number);
+    uint32_t count = arrow_pair_count(arrow, number);
     nt_buffer_append(&out, &(int32_t){(int32_t)count}, sizeof(int32_t));
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_arrow_pair pair = nt_arrow_pair(arrow, number, i);
+        struct nt_arrow_pair pair = pair_of(arrow, number, i);
         append_sized(&out, &pair.key);
         append_sized(&out, &pair.value);
     }

@@ -154,9 +154,9 @@ static enum nt_status find_tag_counts(const struct nt_arrow *arrow, const struct
 
 /* Reads the tags of rows [first_row, first_row + rows) of a variant, all in one cluster. Returns the
  * first row of the step's alternative at or after them. */
-static enum nt_status nt_arrow_read_tags(const struct nt_arrow *arrow, const struct nt_arrow_step *step,
-                                         uint32_t cluster, uint64_t first_row, uint64_t rows, uint32_t *tags,
-                                         uint64_t *alternative_row_ret, struct nt_error *error)
+static enum nt_status arrow_read_tags(const struct nt_arrow *arrow, const struct nt_arrow_step *step,
+                                      uint32_t cluster, uint64_t first_row, uint64_t rows, uint32_t *tags,
+                                      uint64_t *alternative_row_ret, struct nt_error *error)
 {
     const struct nt_arrow_variant *variant = &arrow->variants[step->variant];
     const uint64_t *tag_counts;
@@ -303,8 +303,8 @@ static enum nt_status pass_alternative(const struct reading *reading, struct nt_
     uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
     enum nt_status status = tags ? make_marks(slots, reading->error) : nt_fail_memory(reading->error);
     if (status == NT_OK)
-        status = nt_arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows,
-                                    tags, &first_row, reading->error);
+        status = arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows, tags,
+                                 &first_row, reading->error);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
         if (!(slots->marks[i] & NT_ARROW_SLOT_PRESENT))
             continue;

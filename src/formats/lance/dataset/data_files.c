@@ -103,7 +103,7 @@ static void request_fragment(struct nt_dataset *dataset, const struct nt_lance_d
 }
 
 /* Call this before a data file is read for the first time, with the dataset's lock. */
-static void nt_lance_request_readahead(struct nt_dataset *dataset, uint32_t number)
+static void request_readahead(struct nt_dataset *dataset, uint32_t number)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_readahead *ahead = &lance->ahead;
@@ -188,7 +188,7 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, str
     struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
     if (!open)
         return nt_fail_memory(error);
-    nt_lance_request_readahead(dataset, number);
+    request_readahead(dataset, number);
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
         status = nt_lance_open_files_add(lance, open, error);

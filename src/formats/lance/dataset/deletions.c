@@ -26,7 +26,7 @@ enum nt_lance_deletion_type {
     NT_LANCE_DELETION_BITMAP = 1,
 };
 
-static inline uint64_t nt_lance_position_in_deletion_file(uint32_t first_file, uint64_t offset)
+static inline uint64_t lance_position_in_deletion_file(uint32_t first_file, uint64_t offset)
 {
     return nt_metadata_position(2 + 2 * (uint64_t)first_file, offset);
 }
@@ -274,7 +274,7 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
 {
     struct collecting collecting = {.file = file,
                                     .physical_rows = fragment->physical_rows,
-                                    .position = nt_lance_position_in_deletion_file(fragment->first_file, 0)};
+                                    .position = lance_position_in_deletion_file(fragment->first_file, 0)};
     enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
     if (status != NT_OK)
         return status;

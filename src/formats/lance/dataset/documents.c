@@ -162,16 +162,15 @@ static enum nt_status write_section(const struct nt_dataset *dataset, enum nt_la
 
 /* Reads a message again and appends it: as a JSON document, with a null `message` if the version has
  * none, or as bytes. Returns NT_CORRUPT, NT_LIMIT or NT_CHANGED. */
-static enum nt_status nt_lance_write_section(const struct nt_dataset *dataset,
-                                             enum nt_lance_section_kind kind, struct nt_buffer *out,
-                                             struct nt_error *error)
+static enum nt_status lance_write_section(const struct nt_dataset *dataset, enum nt_lance_section_kind kind,
+                                          struct nt_buffer *out, struct nt_error *error)
 {
     return write_section(dataset, kind, true, out, error);
 }
 
-static enum nt_status nt_lance_write_section_bytes(const struct nt_dataset *dataset,
-                                                   enum nt_lance_section_kind kind, struct nt_buffer *out,
-                                                   struct nt_error *error)
+static enum nt_status lance_write_section_bytes(const struct nt_dataset *dataset,
+                                                enum nt_lance_section_kind kind, struct nt_buffer *out,
+                                                struct nt_error *error)
 {
     return write_section(dataset, kind, false, out, error);
 }
@@ -226,22 +225,22 @@ static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number
 
 WRITE(write_transaction)
 {
-    return nt_lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+    return lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
 }
 
 WRITE(write_transaction_bytes)
 {
-    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+    return lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
 }
 
 WRITE(write_indices)
 {
-    return nt_lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
+    return lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
 }
 
 WRITE(write_indices_bytes)
 {
-    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
+    return lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
 }
 
 /* Writes the current state, which all versions share. */

@@ -54,7 +54,7 @@ enum { FEATURES = sizeof(features) / sizeof(*features), FLAG_BITS = 64 };
 
 /* Rejects unsupported reader feature flags with NT_UNSUPPORTED; the error has the number and, if known,
  * the name. `offset` is that of the manifest. */
-static enum nt_status nt_lance_check_features(uint64_t flags, uint64_t offset, struct nt_error *error)
+static enum nt_status lance_check_features(uint64_t flags, uint64_t offset, struct nt_error *error)
 {
     for (unsigned bit = 0; bit < FLAG_BITS; bit++) {
         uint64_t flag = UINT64_C(1) << bit;
@@ -151,7 +151,7 @@ static enum nt_status check_manifest(const struct nt_lance_manifest_file *manife
         return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version in the manifest's name",
                               manifest->version.number, number);
     uint64_t flags = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_READER_FLAGS);
-    enum nt_status status = nt_lance_check_features(flags, manifest->offset, error);
+    enum nt_status status = lance_check_features(flags, manifest->offset, error);
     return status == NT_OK ? check_fragments(manifest->message, manifest->offset, error) : status;
 }
 

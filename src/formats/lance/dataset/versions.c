@@ -20,16 +20,16 @@
 /* ---- Tags and branches ---- */
 
 /* nt_folder_refresh for a composed name. */
-static inline enum nt_status nt_lance_refresh(struct nt_folder *folder, const struct nt_buffer *name,
-                                              struct nt_error *error)
+static inline enum nt_status lance_refresh(struct nt_folder *folder, const struct nt_buffer *name,
+                                           struct nt_error *error)
 {
     return name->failed ? nt_fail_memory(error) : nt_folder_refresh(folder, name->bytes, NULL, error);
 }
 
-static inline enum nt_status nt_lance_has_now(struct nt_folder *folder, const struct nt_buffer *name,
-                                              bool *has_ret, struct nt_error *error)
+static inline enum nt_status lance_has_now(struct nt_folder *folder, const struct nt_buffer *name,
+                                           bool *has_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_lance_refresh(folder, name, error);
+    enum nt_status status = lance_refresh(folder, name, error);
     return status == NT_OK ? nt_folder_has(folder, name->bytes, has_ret, error) : status;
 }
 
@@ -91,17 +91,17 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
 /* ---- Branches ---- */
 
 /* Returns a branch's place in the dataset's folder, "" for no branch; NULL: out of memory. */
-static const char *nt_lance_root_of(struct nt_arena *arena, const char *branch)
+static const char *lance_root_of(struct nt_arena *arena, const char *branch)
 {
     return *branch ? nt_arena_format(arena, "tree/%s/", branch) : "";
 }
 
-static enum nt_status nt_lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
-                                          struct nt_error *error)
+static enum nt_status lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
+                                       struct nt_error *error)
 {
     struct nt_buffer file = {0};
     append_file_name(&file, NT_LANCE_BRANCHES, name);
-    enum nt_status status = nt_lance_has_now(folder, &file, has_ret, error);
+    enum nt_status status = lance_has_now(folder, &file, has_ret, error);
     nt_buffer_deinit(&file);
     return status;
 }
@@ -149,7 +149,7 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
     struct nt_source *source;
     json_t *value = NULL;
     append_file_name(&file, refs, name);
-    enum nt_status status = nt_lance_refresh(folder, &file, error);
+    enum nt_status status = lance_refresh(folder, &file, error);
     if (status == NT_OK)
         status = nt_folder_open_file(folder, file.bytes, &source, error);
     if (status == NT_OK) {
@@ -247,7 +247,7 @@ static bool take_number(const char *digits, size_t count, bool is_padded, uint64
 }
 
 /* Parses a whole text of digits without leading zeros. */
-static bool nt_lance_parse_version(const char *text, uint64_t *number_ret)
+static bool lance_parse_version(const char *text, uint64_t *number_ret)
 {
     return take_number(text, strlen(text), false, number_ret);
 }
@@ -294,7 +294,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
     struct walk walk = {root, visit, context};
     struct nt_buffer name = {0};
     nt_buffer_format(&name, "%s" NT_LANCE_VERSIONS, root);
-    enum nt_status status = nt_lance_refresh(folder, &name, error);
+    enum nt_status status = lance_refresh(folder, &name, error);
     if (status == NT_OK)
         status = nt_folder_list(folder, name.bytes, visit_name, &walk, error);
     nt_buffer_deinit(&name);
@@ -334,8 +334,8 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
 }
 
 /* Finds the latest version of a history. */
-static enum nt_status nt_lance_find_latest(struct nt_folder *folder, const char *root,
-                                           struct nt_lance_version *version_ret, struct nt_error *error)
+static enum nt_status lance_find_latest(struct nt_folder *folder, const char *root,
+                                        struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
     enum nt_status status = search_all(folder, root, &search, error);
@@ -348,7 +348,7 @@ static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lan
 {
     struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
-    enum nt_status status = nt_lance_has_now(folder, &name, has_ret, error);
+    enum nt_status status = lance_has_now(folder, &name, has_ret, error);
     nt_buffer_deinit(&name);
     return status;
 }
@@ -366,8 +366,8 @@ static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_versio
     return has_manifest(folder, version, is_found_ret, error);
 }
 
-static enum nt_status nt_lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
-                                           struct nt_lance_version *version_ret, struct nt_error *error)
+static enum nt_status lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
+                                        struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
     bool is_found = false;
@@ -404,7 +404,7 @@ static enum nt_status set_watched(const struct resolving *c, const char *watched
 static enum nt_status set_branch(const struct resolving *c, const char *branch, const char **root_ret)
 {
     c->resolved->branch = branch;
-    *root_ret = nt_lance_root_of(c->arena, branch);
+    *root_ret = lance_root_of(c->arena, branch);
     return *root_ret ? NT_OK : nt_fail_memory(c->error);
 }
 
@@ -413,7 +413,7 @@ static enum nt_status resolve_latest(const struct resolving *c, const char *bran
     const char *root;
     enum nt_status status = set_branch(c, branch, &root);
     if (status == NT_OK)
-        status = nt_lance_find_latest(c->folder, root, &c->resolved->version, c->error);
+        status = lance_find_latest(c->folder, root, &c->resolved->version, c->error);
     return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root)) : status;
 }
 
@@ -423,7 +423,7 @@ static enum nt_status resolve_number(const struct resolving *c, const char *bran
     struct nt_buffer name = {0};
     enum nt_status status = set_branch(c, branch, &root);
     if (status == NT_OK)
-        status = nt_lance_find_number(c->folder, root, number, &c->resolved->version, c->error);
+        status = lance_find_number(c->folder, root, number, &c->resolved->version, c->error);
     if (status != NT_OK)
         return status;
     nt_lance_append_manifest_name(&name, &c->resolved->version);
@@ -493,7 +493,7 @@ static enum nt_status resolve_branch(const struct resolving *c, const char *name
     bool is_there;
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
     enum nt_status status =
-        branch ? nt_lance_has_branch(c->folder, name, &is_there, c->error) : nt_fail_memory(c->error);
+        branch ? lance_has_branch(c->folder, name, &is_there, c->error) : nt_fail_memory(c->error);
     if (status == NT_OK && !is_there)
         return refuse_name(c, name);
     return status == NT_OK ? resolve_latest(c, branch) : status;
@@ -526,9 +526,9 @@ enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *re
     if (!requested)
         return resolve_latest(&c, "");
     const char *colon = strrchr(requested, ':');
-    if (colon && nt_lance_parse_version(colon + 1, &number))
+    if (colon && lance_parse_version(colon + 1, &number))
         return take_of_branch(&c, requested, colon, number);
-    bool is_number = nt_lance_parse_version(requested, &number);
+    bool is_number = lance_parse_version(requested, &number);
     enum nt_status status = is_number ? resolve_number(&c, "", number) : resolve_name(&c, requested);
     if (!is_number || status != NT_NOT_FOUND)
         return status;

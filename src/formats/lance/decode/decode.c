@@ -158,8 +158,8 @@ static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_decode
 }
 
 /* `values`: the number of rows if there are no levels. */
-static enum nt_status nt_constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
-                                       struct nt_opened_page *opened, struct nt_error *error)
+static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t values, bool needs_values,
+                                    struct nt_opened_page *opened, struct nt_error *error)
 {
     struct nt_buffer_slice value = {0};
     struct nt_layer_rule rule;
@@ -261,8 +261,8 @@ void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *curso
         sizes->buffer_bytes[i] = tree->has_large_chunk ? nt_get_le32(cursor) : nt_get_le16(cursor);
 }
 
-static enum nt_status nt_mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
-                                         struct nt_opened_page *opened, struct nt_error *error)
+static enum nt_status mini_block_open(struct nt_decode_arena *arena, bool needs_levels,
+                                      struct nt_opened_page *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = arena->tree;
     struct nt_cursor cursor = nt_cursor(arena->packed->data, arena->packed->bytes);
@@ -307,11 +307,11 @@ enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_level
     decoding->is_opened = decoding->is_shared;
     switch (arena->tree->layout) {
     case NT_TREE_MINI_BLOCK:
-        return nt_mini_block_open(arena, needs_levels, &decoding->opened, error);
+        return mini_block_open(arena, needs_levels, &decoding->opened, error);
     case NT_TREE_FULL_ZIP:
         return nt_full_zip_open(arena, decoding->spec->member, decoding->rows, &decoding->opened, error);
     case NT_TREE_CONSTANT:
-        return nt_constant_open(arena, decoding->rows, needs_values, &decoding->opened, error);
+        return constant_open(arena, decoding->rows, needs_values, &decoding->opened, error);
     case NT_TREE_BLOCK:
         decoding->opened.part_count = 1;
         decoding->opened.parts[0] = (struct nt_buffer_slice){packed->data, packed->bytes};

@@ -114,7 +114,7 @@ enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_r
 
 /* ---- Null rows ---- */
 
-static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_layer_rule *rule, uint64_t i)
+static inline bool is_valid(const struct nt_levels *levels, const struct nt_layer_rule *rule, uint64_t i)
 {
     uint16_t definition = levels->definition ? levels->definition[i] : 0;
     return definition <= rule->valid || (rule->empty && definition == rule->empty);
@@ -156,7 +156,7 @@ enum nt_status nt_decode_valid_rows(const struct nt_decode_state *decoding, uint
         compare_levels(levels.definition, fixed.valid, rows, valid);
     else
         for (uint64_t i = 0, done = 0; done < rows; i++) {
-            valid[done] = nt_is_valid(&levels, &fixed, i);
+            valid[done] = is_valid(&levels, &fixed, i);
             done += nt_is_row(&levels, &fixed, i);
         }
     return NT_OK;

@@ -13,7 +13,7 @@
 /* ---- Rows with levels or lengths ---- */
 
 /* Reads a number of 0, 1, 2, 4 or 8 bytes. */
-static inline uint64_t nt_full_zip_number(struct nt_cursor *cursor, uint32_t bytes)
+static inline uint64_t full_zip_number(struct nt_cursor *cursor, uint32_t bytes)
 {
     switch (bytes) {
     case 0:
@@ -55,7 +55,7 @@ static bool next(struct walk *walk, struct row *row)
 {
     if (!nt_cursor_left(&walk->cursor))
         return false;
-    uint64_t control = nt_full_zip_number(&walk->cursor, walk->control_bytes);
+    uint64_t control = full_zip_number(&walk->cursor, walk->control_bytes);
     uint64_t definition = control & ((UINT64_C(1) << walk->tree->definition_bits) - 1);
     uint64_t repetition = control >> walk->tree->definition_bits;
     *row = (struct row){.repetition = (uint16_t)(repetition < UINT16_MAX ? repetition : UINT16_MAX),
@@ -64,7 +64,7 @@ static bool next(struct walk *walk, struct row *row)
     if (row->is_visible) {
         row->value.bytes = walk->value_bytes;
         if (walk->length_bytes)
-            row->value.bytes = definition ? 0 : nt_full_zip_number(&walk->cursor, walk->length_bytes);
+            row->value.bytes = definition ? 0 : full_zip_number(&walk->cursor, walk->length_bytes);
         row->value.data = nt_get_bytes(&walk->cursor, row->value.bytes);
     }
     return !walk->cursor.failed;
@@ -228,8 +228,8 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree)
 }
 
 /* Gathers the levels and values of rows that are parsed one by one. */
-static enum nt_status nt_full_zip_walk(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
-                                       struct nt_opened_page *opened, struct nt_error *error)
+static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
+                                    struct nt_opened_page *opened, struct nt_error *error)
 {
     struct totals totals;
     enum nt_status status = count_totals(arena->tree, part, &totals, error);
@@ -445,7 +445,7 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
             const struct nt_tree_member *at = &node->members[k];
-            uint64_t bytes = at->bits ? at->bits / 8 : nt_full_zip_number(&cursor, at->length_bits / 8);
+            uint64_t bytes = at->bits ? at->bits / 8 : full_zip_number(&cursor, at->length_bits / 8);
             const uint8_t *value = nt_get_bytes(&cursor, bytes);
             if (k == member && value) {
                 memcpy(output + decoding, value, bytes);
@@ -540,7 +540,7 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, 
     enum nt_status status = NT_OK;
     opened->has_array = true;
     if (nt_full_zip_is_walked(tree)) {
-        status = nt_full_zip_walk(arena, &part, opened, error);
+        status = full_zip_walk(arena, &part, opened, error);
     } else {
         uint64_t bytes = 0;
         if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))

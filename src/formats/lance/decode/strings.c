@@ -38,10 +38,10 @@ static enum nt_status check_width(uint32_t bits, struct nt_error *error)
 }
 
 /* Reads `elements` + 1 offsets of `offset_bits`, relative to `base`, which has `base_bytes`. */
-static enum nt_status nt_strings_from_offsets(struct nt_decode_arena *arena, const uint8_t *offsets,
-                                              uint32_t offset_bits, const uint8_t *base, uint64_t base_bytes,
-                                              uint64_t elements, struct nt_decoded_array *array,
-                                              struct nt_error *error)
+static enum nt_status strings_from_offsets(struct nt_decode_arena *arena, const uint8_t *offsets,
+                                           uint32_t offset_bits, const uint8_t *base, uint64_t base_bytes,
+                                           uint64_t elements, struct nt_decoded_array *array,
+                                           struct nt_error *error)
 {
     uint64_t *ends, bytes, first = load_offset(offsets, offset_bits, 0), last = first, decreases = 0;
     if (!nt_multiply(elements, sizeof(*ends), &bytes))
@@ -75,8 +75,8 @@ enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_
         status = offset_bytes(elements, node->bits, &bytes, error);
     if (status == NT_OK)
         status = nt_buffer_slice_require(part, bytes, "offsets of strings", error);
-    return status == NT_OK ? nt_strings_from_offsets(arena, part->data, node->bits, part->data, part->bytes,
-                                                     elements, array, error)
+    return status == NT_OK ? strings_from_offsets(arena, part->data, node->bits, part->data, part->bytes,
+                                                  elements, array, error)
                            : status;
 }
 
@@ -111,8 +111,8 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const stru
                        "a block of %" PRIu64 " strings says that its bytes begin at %" PRIu64
                        ", but the block has %" PRIu64 " bytes",
                        elements, start, part->bytes);
-    return nt_strings_from_offsets(arena, offsets, bits, part->data + start, part->bytes - start, elements,
-                                   array, error);
+    return strings_from_offsets(arena, offsets, bits, part->data + start, part->bytes - start, elements,
+                                array, error);
 }
 
 enum nt_status nt_strings_are_missing(struct nt_error *error)
@@ -121,8 +121,8 @@ enum nt_status nt_strings_are_missing(struct nt_error *error)
 }
 
 /* Replaces coded strings by the ends of the decoded strings. */
-static enum nt_status nt_strings_measure(struct nt_decode_arena *arena, struct nt_decoded_array *array,
-                                         struct nt_error *error)
+static enum nt_status strings_measure(struct nt_decode_arena *arena, struct nt_decoded_array *array,
+                                      struct nt_error *error)
 {
     uint64_t *ends;
     enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
@@ -136,8 +136,8 @@ static enum nt_status nt_strings_measure(struct nt_decode_arena *arena, struct n
 }
 
 /* Decodes the strings directly to the output, which must take exactly `bytes` bytes. */
-static enum nt_status nt_strings_expand_into(struct nt_decode_arena *arena, struct nt_decoded_array *array,
-                                             uint8_t *output, uint64_t bytes, struct nt_error *error)
+static enum nt_status strings_expand_into(struct nt_decode_arena *arena, struct nt_decoded_array *array,
+                                          uint8_t *output, uint64_t bytes, struct nt_error *error)
 {
     uint64_t *ends;
     enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
@@ -251,7 +251,7 @@ static enum nt_status find_ends(struct nt_decode_state *decoding, struct nt_erro
     enum nt_status status = decode_strings(decoding, error);
     if (status == NT_OK && !decoding->arena->tree->has_dictionary)
         status = take_strings(decoding, false, error);
-    return status == NT_OK && array->fsst ? nt_strings_measure(decoding->arena, array, error) : status;
+    return status == NT_OK && array->fsst ? strings_measure(decoding->arena, array, error) : status;
 }
 
 enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
@@ -328,8 +328,7 @@ enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output
     if (status == NT_OK && !has_dictionary)
         status = take_strings(decoding, true, error);
     if (status == NT_OK && array->fsst && decoding->is_shared)
-        return nt_strings_expand_into(decoding->arena, &decoding->opened.array, output, packed->elements,
-                                      error);
+        return strings_expand_into(decoding->arena, &decoding->opened.array, output, packed->elements, error);
     if (status == NT_OK && array->fsst) /* counting has checked that no string ends within an escape */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
     uint64_t bytes = status != NT_OK || has_dictionary || array->is_null ? 0 : array->bytes;

@@ -27,8 +27,8 @@
 /* ---- JSON ---- */
 
 /* Puts ranges of the file as a list. */
-static void nt_lance_buffers_json(struct nt_json *json, const char *key,
-                                  const struct nt_lance_buffer *buffers, uint64_t count)
+static void lance_buffers_json(struct nt_json *json, const char *key, const struct nt_lance_buffer *buffers,
+                               uint64_t count)
 {
     nt_json_member_array(json, key);
     for (uint64_t i = 0; i < count; i++) {
@@ -41,8 +41,8 @@ static void nt_lance_buffers_json(struct nt_json *json, const char *key,
 }
 
 /* Puts "type_url" and, if its type is known, "message". */
-static void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct nt_proto message,
-                                  enum nt_lance_encoding_kind kind)
+static void lance_message_json(struct nt_json *json, struct nt_text type_url, struct nt_proto message,
+                               enum nt_lance_encoding_kind kind)
 {
     const struct nt_proto_table *table = nt_lance_encoding_table(kind);
     nt_json_member_text(json, "type_url", type_url);
@@ -63,12 +63,12 @@ void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const s
 }
 
 /* Puts members of an object: the metadata of a page of a column. */
-static void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
+static void lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
 {
     nt_json_member_unsigned(json, "rows", page->length);
     nt_json_member_unsigned(json, "priority", page->priority);
-    nt_lance_message_json(json, page->type_url, page->encoding,
-                          (enum nt_lance_encoding_kind)page->encoding_kind);
+    lance_message_json(json, page->type_url, page->encoding,
+                       (enum nt_lance_encoding_kind)page->encoding_kind);
 }
 
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,
@@ -158,7 +158,7 @@ static enum nt_status describe_page(const struct nt_dataset *physical, uint32_t 
     }
     put_encodings(physical, page, json);
     if (of)
-        nt_lance_page_json(json, of);
+        lance_page_json(json, of);
     return NT_OK;
 }
 
@@ -268,8 +268,8 @@ static void add_all(struct buffers *buffers, const struct nt_lance *lance)
 
 /* Emits the gaps that align buffers to 64 bytes. Emits nothing for files with blobs, whose places are
  * unknown here. */
-static enum nt_status nt_lance_layout_put_padding(const struct nt_lance *lance,
-                                                  const struct nt_layout_output *output)
+static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
+                                               const struct nt_layout_output *output)
 {
     struct buffers buffers = {0};
     enum nt_status status = NT_OK;
@@ -300,7 +300,7 @@ enum nt_status nt_lance_lay_out_file(const struct nt_lance *lance, const struct 
     if (lance->legacy)
         return nt_lance_legacy_lay_out(lance, output, error);
     enum nt_status status = nt_lance_layout_put_metadata(lance, output);
-    return status == NT_OK ? nt_lance_layout_put_padding(lance, output) : status;
+    return status == NT_OK ? lance_layout_put_padding(lance, output) : status;
 }
 
 enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
@@ -358,10 +358,9 @@ static void start_column(struct metadata_text *text)
     nt_json_member_unsigned(json, "rows", column->rows);
     if (column->failure)
         nt_json_member_string(json, "unreadable", column->failure->message);
-    nt_lance_buffers_json(json, "buffers", column->buffers, column->buffer_count);
-    nt_lance_message_json(json, column->type_url, column->encoding,
-                          column->encoding.bytes ? NT_LANCE_ENCODING_IS_COLUMN
-                                                 : NT_LANCE_ENCODING_IS_UNKNOWN);
+    lance_buffers_json(json, "buffers", column->buffers, column->buffer_count);
+    lance_message_json(json, column->type_url, column->encoding,
+                       column->encoding.bytes ? NT_LANCE_ENCODING_IS_COLUMN : NT_LANCE_ENCODING_IS_UNKNOWN);
     nt_json_member_array(json, "pages");
     text->is_in_column = true;
     text->page = 0;
@@ -373,8 +372,8 @@ static void write_page(struct metadata_text *text)
     nt_json_object(json);
     nt_json_member_unsigned(json, "page", text->page);
     const struct nt_lance_page *page = &text->lance->columns[text->column].pages[text->page];
-    nt_lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
-    nt_lance_page_json(json, page);
+    lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
+    lance_page_json(json, page);
     nt_json_end_object(json);
     text->page++;
 }
@@ -428,9 +427,9 @@ static double share(const struct nt_text_generator *base)
 }
 
 /* nt_document.open. */
-static enum nt_status nt_lance_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                             uint64_t number, struct nt_text_generator **text_ret,
-                                             struct nt_error *error)
+static enum nt_status lance_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, struct nt_text_generator **text_ret,
+                                          struct nt_error *error)
 {
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
@@ -454,7 +453,7 @@ static void put_tables(struct nt_json *json, const struct nt_lance *lance)
     nt_json_member_unsigned(json, "column_metadata_offset", tail->columns_start);
     nt_json_member_unsigned(json, "column_table_offset", tail->column_table);
     nt_json_member_unsigned(json, "global_buffer_table_offset", tail->global_table);
-    nt_lance_buffers_json(json, "global_buffers", lance->globals, tail->globals);
+    lance_buffers_json(json, "global_buffers", lance->globals, tail->globals);
 }
 
 enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
@@ -551,7 +550,7 @@ static enum nt_status is_metadata_short(const struct nt_file *file, const struct
 const struct nt_document nt_lance_documents[] = {
     {.prefix = "footer.json", .write = nt_lance_write_footer},
     {.prefix = "schema.json", .write = nt_lance_write_schema},
-    {.prefix = "metadata.json", .open = nt_lance_metadata_open, .is_short = is_metadata_short},
+    {.prefix = "metadata.json", .open = lance_metadata_open, .is_short = is_metadata_short},
     {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},
     {.prefix = "global.",
      .suffix = ".bin",
@@ -651,9 +650,9 @@ static void free_chunks(struct nt_text_generator *text)
 }
 
 /* nt_page_file.open for a column of the physical dataset. */
-static enum nt_status nt_lance_chunks_open(struct nt_dataset *physical, uint32_t column,
-                                           const struct nt_page *page, struct nt_text_generator **text_ret,
-                                           struct nt_error *error)
+static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t column,
+                                        const struct nt_page *page, struct nt_text_generator **text_ret,
+                                        struct nt_error *error)
 {
     struct nt_lance_physical_column physical_column;
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
@@ -709,7 +708,7 @@ static const char *owner_of(const struct nt_lance_column *column, const struct n
 static void put(struct nt_page_file *file, const char *suffix, enum nt_page_file_kind kind,
                 uint32_t dependency)
 {
-    *file = (struct nt_page_file){.kind = kind, .dependency = dependency, .open = nt_lance_chunks_open};
+    *file = (struct nt_page_file){.kind = kind, .dependency = dependency, .open = lance_chunks_open};
     snprintf(file->suffix, sizeof(file->suffix), "%s", suffix);
 }
 

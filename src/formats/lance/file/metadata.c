@@ -26,7 +26,7 @@
 
 /* Positions of metadata in data files, in fragments' deletion files (identified by their first data
  * file), and in the manifest. All share one budget. */
-static inline uint64_t nt_lance_position_in_data_file(uint32_t number, uint64_t offset)
+static inline uint64_t lance_position_in_data_file(uint32_t number, uint64_t offset)
 {
     return nt_metadata_position(1 + 2 * (uint64_t)number, offset);
 }
@@ -47,7 +47,7 @@ uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance
     const struct nt_metadata_range metadata_range = {
         .offset = range->offset,
         .bytes = range->bytes,
-        .position = nt_lance_position_in_data_file(lance->number, range->offset)};
+        .position = lance_position_in_data_file(lance->number, range->offset)};
     enum nt_status status =
         nt_metadata_read(&lance->memory->file->budget, lance->source, &metadata_range, &bytes, NULL, error);
     if (status == NT_OK)
@@ -183,8 +183,8 @@ static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_err
 /* Returns NT_NOT_THIS_FORMAT if a source of `size` bytes is no Lance file, NT_UNSUPPORTED, with its
  * description, if it is a kind that is not supported, and NT_CORRUPT if the tables are not before the
  * tail. */
-static enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
-                                         struct nt_error *error)
+static enum nt_status lance_read_tail(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
+                                      struct nt_error *error)
 {
     uint8_t bytes[NT_LANCE_TAIL_BYTES];
     enum nt_status status = read_version(source, size, tail, error);
@@ -487,8 +487,8 @@ static enum nt_status note_unknown(const struct reading *reading)
 
 /* Checks the message of a column of `lance`, whose bytes are already read, and fills the column.
  * `number` is its index, for errors. */
-static enum nt_status nt_lance_read_column(const struct nt_lance *lance, uint32_t number,
-                                           struct nt_lance_column *column, struct nt_error *error)
+static enum nt_status lance_read_column(const struct nt_lance *lance, uint32_t number,
+                                        struct nt_lance_column *column, struct nt_error *error)
 {
     const struct reading reading = {.lance = lance, .column = column, .error = error};
     enum nt_status status =
@@ -690,7 +690,7 @@ static enum nt_status read_all_columns(const struct opening *opening, const stru
     lance->columns = columns;
     status = read_messages(opening, entries, columns);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = nt_lance_read_column(lance, i, &columns[i], opening->error);
+        status = lance_read_column(lance, i, &columns[i], opening->error);
         if (status == NT_OK)
             status = check_order(opening, i, &columns[i]);
     }
@@ -718,7 +718,7 @@ enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *s
     *lance = (struct nt_lance){.memory = memory, .source = source, .number = number};
     enum nt_status status = nt_source_size(source, &lance->size, error);
     if (status == NT_OK)
-        status = nt_lance_read_tail(source, lance->size, &lance->tail, error);
+        status = lance_read_tail(source, lance->size, &lance->tail, error);
     if (status == NT_OK && lance->tail.is_legacy)
         return nt_lance_legacy_read(memory->file, lance, error);
     if (status == NT_OK)

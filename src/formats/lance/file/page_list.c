@@ -24,8 +24,8 @@
 enum { DESCRIPTOR_BYTES = 16 };
 
 /* The presence of a page's blobs, or of the layers around them. */
-static struct nt_tree_output_spec nt_lance_presence(const struct nt_lance_page_reader *opened,
-                                                    const struct nt_lance_column_map *column_map)
+static struct nt_tree_output_spec lance_presence(const struct nt_lance_page_reader *opened,
+                                                 const struct nt_lance_column_map *column_map)
 {
     struct nt_layer_rule rule;
     nt_layer_rule(&opened->layout.blobs, column_map->layer, &rule);
@@ -90,12 +90,12 @@ static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
 }
 
 /* Each blob becomes a page. This decodes their descriptors. */
-static enum nt_status nt_lance_fill_blobs(struct nt_page_list_builder *list_builder,
-                                          struct nt_lance_page_reader *opened)
+static enum nt_status lance_fill_blobs(struct nt_page_list_builder *list_builder,
+                                       struct nt_lance_page_reader *opened)
 {
     struct nt_dataset *dataset = list_builder->dataset;
     const struct nt_tree_state state = {opened->layout.tree,
-                                        nt_lance_presence(opened, list_builder->column_map)};
+                                        lance_presence(opened, list_builder->column_map)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
     enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list_builder->error);
@@ -150,7 +150,7 @@ static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
     if (spec.output == NT_TREE_VALID && list_builder->is_all_valid)
         return nt_lance_add_all_valid(list_builder->dataset, number, list_builder->error);
     if (opened->layout.is_blob)
-        spec = nt_lance_presence(opened, column_map);
+        spec = lance_presence(opened, column_map);
     bool is_layer = spec.output == NT_TREE_VALID || spec.output == NT_TREE_OFFSETS;
     if (is_layer) {
         spec.layer = column_map->layer;
@@ -387,7 +387,7 @@ static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const
     else
         nt_page_list_builder_locate_page_failure(list_builder, status, page, false);
     if (status == NT_OK && list_builder->field->kind == NT_FIELD_PAGE_BYTES)
-        status = nt_lance_fill_blobs(list_builder, &opened);
+        status = lance_fill_blobs(list_builder, &opened);
     else if (status == NT_OK)
         status = fill_chunks(list_builder, &opened);
     nt_lance_close_page(&opened);
@@ -414,7 +414,7 @@ static enum nt_status fill(struct nt_page_list_builder *list_builder)
 /* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
 
 /* Are the bytes of strings, whose ends a column has, in the column after it (previews of 2.0)? */
-static bool nt_lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
+static bool lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
 {
     return column < lance->tail.columns && lance->columns[column].page_count &&
            nt_lance_has_lists(&lance->columns[column].pages[0]);
@@ -479,7 +479,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     list_builder.context = nt_codec_context_new();
     if (status == NT_OK && !list_builder.context)
         status = nt_fail_memory(error);
-    if (nt_page_list_builder_is_strings(&list_builder) && nt_lance_has_byte_column(lance, column_map->column))
+    if (nt_page_list_builder_is_strings(&list_builder) && lance_has_byte_column(lance, column_map->column))
         list_builder.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
         status = fill(&list_builder);
@@ -546,6 +546,6 @@ void nt_lance_plan_column(const struct nt_lance *lance, const struct nt_field *f
     if (lance->legacy)
         return;
     plan_column(lance, column, with_pages || is_text || field->kind == NT_FIELD_PAGE_BYTES, prefetch);
-    if (with_pages && is_text && nt_lance_has_byte_column(lance, column))
+    if (with_pages && is_text && lance_has_byte_column(lance, column))
         plan_column(lance, column + 1, true, prefetch);
 }

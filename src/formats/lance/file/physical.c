@@ -20,14 +20,14 @@
 
 /* ---- Column contents ---- */
 
-struct nt_lance_content_info {
+struct lance_content_info {
     const char *name; /* the type_name of the columns: the same pointer */
     enum nt_tree_output output;
 };
 
-static const struct nt_lance_content_info *nt_lance_content_info(enum nt_lance_content content);
+static const struct lance_content_info *lance_content_info(enum nt_lance_content content);
 
-static const struct nt_lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
+static const struct lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
     [NT_LANCE_HAS_VALUES] = {"values", NT_TREE_VALUES},
     [NT_LANCE_HAS_BYTES] = {"bytes", NT_TREE_BYTES},
     [NT_LANCE_HAS_ROWS] = {"rows", NT_TREE_VALUES},
@@ -38,7 +38,7 @@ static const struct nt_lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
     [NT_LANCE_HAS_LEVELS] = {"levels", NT_TREE_LEVELS},
 };
 
-static const struct nt_lance_content_info *nt_lance_content_info(enum nt_lance_content content)
+static const struct lance_content_info *lance_content_info(enum nt_lance_content content)
 {
     return &contents[content];
 }
@@ -199,7 +199,7 @@ static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct
                                const struct nt_lance_chunk *span, const struct physical_page *physical_page)
 {
     enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
-    const struct nt_lance_content_info *info = nt_lance_content_info(content);
+    const struct lance_content_info *info = lance_content_info(content);
     const struct nt_tree_state state = {physical_page->tree,
                                         {.output = info->output,
                                          .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
@@ -234,7 +234,7 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
                                  const struct nt_tree **known)
 {
     enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
-    enum nt_tree_output output = nt_lance_content_info(content)->output;
+    enum nt_tree_output output = lance_content_info(content)->output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
     struct nt_lance_page_reader opened;
     struct physical_page physical_page;
@@ -303,8 +303,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
 
 /* nt_dataset_ops.load_group of both physical datasets. Counts strings and levels in one pass over the
  * file's column. */
-static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32_t number,
-                                             struct nt_error *error)
+static enum nt_status load_physical(struct nt_dataset *physical, uint32_t number, struct nt_error *error)
 {
     uint32_t part, field = nt_group_field(physical, number, &part);
     struct nt_lance_physical_column physical_column;
@@ -324,8 +323,8 @@ static enum nt_status nt_lance_load_physical(struct nt_dataset *physical, uint32
 }
 
 /* Also nt_dataset_ops.plan_groups of both. */
-static bool nt_lance_plan_physical(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
-                                   struct nt_prefetch *prefetch)
+static bool lance_plan_physical(struct nt_dataset *physical, struct nt_groups groups, bool with_pages,
+                                struct nt_prefetch *prefetch)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = groups.first; i < groups.end && !nt_is_environmental(status); i++) {
@@ -429,7 +428,7 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
     struct nt_decoder decoder;
     struct nt_column column = {.id = column_map_of(adding, field).column,
                                .field = field,
-                               .type_name = nt_lance_content_info(content)->name};
+                               .type_name = lance_content_info(content)->name};
     enum nt_status status = set_dtype(adding, field, content, &column.dtype);
     enum nt_element element = column.dtype.element;
     enum nt_encoding_kind encoding =
@@ -547,15 +546,15 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
                                         const struct nt_lance_physical *physical_view, struct nt_error *error)
 {
     static const struct nt_dataset_ops physical_ops = {
-        .load_group = nt_lance_load_physical,
+        .load_group = load_physical,
         .reloads_groups = true,
-        .plan_groups = nt_lance_plan_physical,
+        .plan_groups = lance_plan_physical,
         .page_files = nt_lance_page_files,
         .describe_column = nt_lance_describe_column,
         .describe_page = nt_lance_describe_page,
     };
     static const struct nt_dataset_ops levels_ops = {
-        .load_group = nt_lance_load_physical, .reloads_groups = true, .plan_groups = nt_lance_plan_physical};
+        .load_group = load_physical, .reloads_groups = true, .plan_groups = lance_plan_physical};
     struct nt_dataset *physical, *levels;
     enum nt_status status = add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error);
     if (status != NT_OK)

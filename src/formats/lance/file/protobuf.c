@@ -264,7 +264,7 @@ uint32_t nt_proto_oneof(struct nt_proto message, const struct nt_proto_table *ta
 }
 
 /* Reads the next of packed numbers; returns false at their end. */
-static bool nt_proto_next_packed(struct nt_proto *rest, uint64_t *value_ret)
+static bool proto_next_packed(struct nt_proto *rest, uint64_t *value_ret)
 {
     struct nt_cursor cursor = cursor_of(*rest);
     if (!nt_cursor_left(&cursor))
@@ -286,7 +286,7 @@ bool nt_proto_next_number(struct nt_proto_numbers *numbers, uint64_t *value_ret)
 {
     struct nt_proto_item item;
     for (;;) {
-        if (nt_proto_next_packed(&numbers->packed, value_ret))
+        if (proto_next_packed(&numbers->packed, value_ret))
             return true;
         do {
             if (!nt_proto_next(&numbers->rest, &item))

@@ -213,9 +213,9 @@ static enum nt_status next_statistics(struct nt_text_generator *base, struct nt_
 }
 
 /* Members of nt_document: a JSON line for each field with statistics and each batch. */
-static enum nt_status nt_lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
-                                               uint64_t number, struct nt_text_generator **text_ret,
-                                               struct nt_error *error)
+static enum nt_status lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
+                                            uint64_t number, struct nt_text_generator **text_ret,
+                                            struct nt_error *error)
 {
     const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
     if (failure)
@@ -229,9 +229,8 @@ static enum nt_status nt_lance_statistics_open(const struct nt_file *file, const
     return NT_OK;
 }
 
-static enum nt_status nt_lance_statistics_is_short(const struct nt_file *file,
-                                                   const struct nt_dataset *dataset, uint64_t number,
-                                                   bool *is_short_ret, struct nt_error *error)
+static enum nt_status lance_statistics_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                                uint64_t number, bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_LINES = 512 };
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
@@ -242,9 +241,8 @@ static enum nt_status nt_lance_statistics_is_short(const struct nt_file *file,
 /* ---- Layout ---- */
 
 /* Ranges that cannot be located are not reported. */
-static enum nt_status nt_lance_statistics_lay_out(const struct nt_lance *lance,
-                                                  const struct nt_layout_output *output,
-                                                  struct nt_error *error)
+static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
+                                               const struct nt_layout_output *output, struct nt_error *error)
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_page_table *table = &statistics->table;
@@ -334,10 +332,9 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
 }
 
 /* Members of nt_document. */
-static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
-                                                    const struct nt_dataset *dataset, uint64_t number,
-                                                    struct nt_text_generator **text_ret,
-                                                    struct nt_error *error)
+static enum nt_status lance_legacy_metadata_open(const struct nt_file *file, const struct nt_dataset *dataset,
+                                                 uint64_t number, struct nt_text_generator **text_ret,
+                                                 struct nt_error *error)
 {
     struct metadata_text *text = calloc(1, sizeof(*text));
     if (!text)
@@ -348,9 +345,9 @@ static enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file,
     return NT_OK;
 }
 
-static enum nt_status nt_lance_legacy_metadata_is_short(const struct nt_file *file,
-                                                        const struct nt_dataset *dataset, uint64_t number,
-                                                        bool *is_short_ret, struct nt_error *error)
+static enum nt_status lance_legacy_metadata_is_short(const struct nt_file *file,
+                                                     const struct nt_dataset *dataset, uint64_t number,
+                                                     bool *is_short_ret, struct nt_error *error)
 {
     enum { MAX_CELLS = 4096, MAX_BYTES = 64 << 10 };
     const struct nt_lance_legacy *legacy = nt_lance_of(dataset)->legacy;
@@ -378,11 +375,11 @@ const struct nt_document nt_lance_legacy_documents[] = {
     {.prefix = "footer.json", .write = nt_lance_write_footer},
     {.prefix = "schema.json", .write = nt_lance_write_schema},
     {.prefix = "metadata.json",
-     .open = nt_lance_legacy_metadata_open,
-     .is_short = nt_lance_legacy_metadata_is_short},
+     .open = lance_legacy_metadata_open,
+     .is_short = lance_legacy_metadata_is_short},
     {.prefix = "statistics.jsonl",
-     .open = nt_lance_statistics_open,
-     .is_short = nt_lance_statistics_is_short,
+     .open = lance_statistics_open,
+     .is_short = lance_statistics_is_short,
      .reads_source = true},
     {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},
     {.prefix = "metadata.bin", .write = write_metadata_bytes, .bytes = metadata_bytes},
@@ -467,5 +464,5 @@ enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struc
         status = put_message(output, &lance->globals[0], "schema");
     if (status == NT_OK)
         status = nt_layout_put(output, legacy->table.offset, table_bytes(&legacy->table), "page table");
-    return status == NT_OK ? nt_lance_statistics_lay_out(lance, output, error) : status;
+    return status == NT_OK ? lance_statistics_lay_out(lance, output, error) : status;
 }

@@ -99,9 +99,9 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
 }
 
 /* Determines the page format of each field of a schema with layouts, in the file's arena. */
-static enum nt_status nt_lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
-                                            const struct nt_lance_page_format **pagings_ret,
-                                            struct nt_error *error)
+static enum nt_status lance_find_pagings(struct nt_file *file, const struct nt_lance_schema *schema,
+                                         const struct nt_lance_page_format **pagings_ret,
+                                         struct nt_error *error)
 {
     uint32_t count = schema->field_count;
     enum nt_status status = NT_OK;
@@ -213,8 +213,8 @@ static void spread(const struct nt_lance_schema *schema, struct nt_lance_column 
 }
 
 /* Sets `failure` of fields inside sliced structures. `columns`: of the file, indexed by field. */
-static enum nt_status nt_lance_refuse_slices(struct nt_file *file, const struct nt_lance *lance,
-                                             struct nt_lance_column *columns, struct nt_error *error)
+static enum nt_status lance_refuse_slices(struct nt_file *file, const struct nt_lance *lance,
+                                          struct nt_lance_column *columns, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     bool has_slices = false;
@@ -419,8 +419,7 @@ static enum nt_status read_statistics(const struct reading *reading, struct nt_p
     if (status == NT_OK)
         status = nt_lance_lay_out_schema(reading->file->arena, &statistics->schema, reading->error);
     if (status == NT_OK)
-        status =
-            nt_lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error);
+        status = lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error);
     statistics->table = (struct nt_lance_page_table){
         .offset = nt_proto_number(message, NT_LANCE_STATISTICS_PAGE_TABLE_POSITION),
         .fields = count_statistics(message),
@@ -462,7 +461,7 @@ static enum nt_status make_columns(const struct reading *reading)
         columns[i].failure = reading->legacy->pagings[i].failure;
     lance->columns = columns;
     lance->tail.columns = count;
-    return nt_lance_refuse_slices(reading->file, lance, columns, reading->error);
+    return lance_refuse_slices(reading->file, lance, columns, reading->error);
 }
 
 enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
@@ -481,7 +480,7 @@ enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance
     if (status == NT_OK)
         status = read_page_table(&reading);
     if (status == NT_OK)
-        status = nt_lance_find_pagings(file, &lance->schema, &legacy->pagings, error);
+        status = lance_find_pagings(file, &lance->schema, &legacy->pagings, error);
     if (status == NT_OK)
         status = make_columns(&reading);
     return status == NT_OK ? try_statistics(&reading) : status;

@@ -57,8 +57,8 @@ static bool is_strings(const struct nt_lance_legacy_pages *listing)
 }
 
 /* Builds a flat tree of `bits`-wide values over a page of `bytes`: dictionary indices or offsets. */
-static enum nt_status nt_lance_flat_tree(struct nt_lance_legacy_pages *listing, bool are_offsets,
-                                         uint32_t bits, uint64_t bytes, const struct nt_tree **tree_ret)
+static enum nt_status lance_flat_tree(struct nt_lance_legacy_pages *listing, bool are_offsets, uint32_t bits,
+                                      uint64_t bytes, const struct nt_tree **tree_ret)
 {
     const struct nt_tree_node nodes[] = {{.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
                                          {.kind = NT_TREE_FLAT, .bits = bits}};
@@ -147,7 +147,7 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
     if (status == NT_OK)
         status = read_ends(listing, stored);
     if (status == NT_OK)
-        status = nt_lance_flat_tree(listing, true, OFFSET_BITS, stored, &ends.tree);
+        status = lance_flat_tree(listing, true, OFFSET_BITS, stored, &ends.tree);
     if (status == NT_OK)
         status = nt_decoder_init(&byte, NT_ENCODING_BYTE, 0, 0, 0, listing->error);
     if (status != NT_OK)
@@ -168,7 +168,7 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
 }
 
 /* Reads the items of the field's dictionary into listing->items. */
-static enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
+static enum nt_status lance_open_items(struct nt_lance_legacy_pages *listing)
 {
     uint64_t stored = 0;
     enum nt_status status = check_items(listing, &stored);
@@ -186,8 +186,7 @@ static enum nt_status nt_lance_open_items(struct nt_lance_legacy_pages *listing)
 /* ---- Indices ---- */
 
 /* Decodes the batch's indices to compute the size of all its strings. */
-static enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing,
-                                           struct nt_lance_batch *batch)
+static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, struct nt_lance_batch *batch)
 {
     const struct nt_tree *tree;
     struct nt_tree_counts counts = {0};
@@ -208,7 +207,7 @@ static enum nt_status nt_lance_count_items(struct nt_lance_legacy_pages *listing
     enum nt_status status =
         nt_source_read(listing->lance->source, batch->offset, bytes, batch->stored_bytes, listing->error);
     if (status == NT_OK)
-        status = nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
+        status = lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &tree);
     if (status == NT_OK)
         status = nt_tree_count(tree, &packed, batch->rows, true, 0, &counts, listing->error);
     free(bytes);
@@ -247,16 +246,15 @@ static enum nt_status add_validity(struct nt_lance_legacy_pages *listing, uint32
 }
 
 /* Returns the decoder for an output of a batch's page. */
-static enum nt_status nt_lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
-                                                 const struct nt_lance_batch *batch,
-                                                 enum nt_tree_output output, const struct nt_dtype *dtype,
-                                                 uint32_t *number_ret)
+static enum nt_status lance_add_items_decoder(struct nt_lance_legacy_pages *listing,
+                                              const struct nt_lance_batch *batch, enum nt_tree_output output,
+                                              const struct nt_dtype *dtype, uint32_t *number_ret)
 {
     struct nt_tree_state state = {.spec = {.output = output}};
     if (output == NT_TREE_VALID)
         return add_validity(listing, number_ret);
     enum nt_status status =
-        nt_lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree);
+        lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree);
     return status == NT_OK ? nt_lance_add_decoder(listing->dataset, &state, dtype,
                                                   &listing->items.dependencies, number_ret, listing->error)
                            : status;
@@ -276,9 +274,9 @@ static enum nt_status read_offset(const struct nt_lance *lance, uint64_t offset,
 }
 
 /* Reads the first and last of `count` + 1 offsets of 32 or 64 bits in the file; last >= first. */
-static enum nt_status nt_lance_read_bounds(const struct nt_lance *lance, uint64_t offset, uint64_t count,
-                                           uint32_t bits, uint64_t *first_ret, uint64_t *last_ret,
-                                           struct nt_error *error)
+static enum nt_status lance_read_bounds(const struct nt_lance *lance, uint64_t offset, uint64_t count,
+                                        uint32_t bits, uint64_t *first_ret, uint64_t *last_ret,
+                                        struct nt_error *error)
 {
     enum nt_status status = read_offset(lance, offset, bits, first_ret, error);
     if (status == NT_OK)
@@ -294,7 +292,7 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
                                      uint64_t *begin_ret, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t begin, end;
-    enum nt_status status = nt_lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error);
+    enum nt_status status = lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error);
     if (status != NT_OK)
         return status;
     if (end > lance->size)
@@ -360,8 +358,8 @@ static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struc
         return nt_lance_read_strings(listing->lance, batch->offset, batch->rows, &batch->begin, &batch->bytes,
                                      listing->error);
     case NT_LANCE_PAGE_LISTS:
-        status = nt_lance_read_bounds(listing->lance, batch->offset, batch->rows, listing->paging->bits,
-                                      &batch->begin, &last, listing->error);
+        status = lance_read_bounds(listing->lance, batch->offset, batch->rows, listing->paging->bits,
+                                   &batch->begin, &last, listing->error);
         batch->bytes = last;
         if (status == NT_OK && batch->begin)
             status =
@@ -369,7 +367,7 @@ static enum nt_status measure_batch(struct nt_lance_legacy_pages *listing, struc
                         "cannot read lists that begin with item %" PRIu64 " of their batch", batch->begin);
         return status;
     case NT_LANCE_PAGE_DICTIONARY:
-        return is_strings ? nt_lance_count_items(listing, batch) : NT_OK;
+        return is_strings ? lance_count_items(listing, batch) : NT_OK;
     case NT_LANCE_PAGE_NONE:
     case NT_LANCE_PAGE_PLAIN:
         break;
@@ -452,13 +450,13 @@ static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const s
     struct nt_tree_state state = {.spec = {.output = output}};
     const struct nt_dtype *dtype = &listing->dataset->columns[column].dtype;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
-        return nt_lance_add_items_decoder(listing, batch, output, dtype, number_ret);
+        return lance_add_items_decoder(listing, batch, output, dtype, number_ret);
     if (listing->paging->kind == NT_LANCE_PAGE_PLAIN) {
         *number_ret = listing->dataset->columns[column].decoder;
         return NT_OK;
     }
     enum nt_status status =
-        nt_lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree);
+        lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree);
     return status == NT_OK
                ? nt_lance_add_decoder(listing->dataset, &state, dtype, NULL, number_ret, listing->error)
                : status;
@@ -552,7 +550,7 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
         return nt_fail_memory(listing->error);
     enum nt_status status = NT_OK;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
-        status = nt_lance_open_items(listing);
+        status = lance_open_items(listing);
     if (status == NT_OK)
         status = open_batches(listing);
     return status == NT_OK && listing->paging->kind == NT_LANCE_PAGE_LISTS ? check_list_items(listing)
