@@ -161,8 +161,9 @@ static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first,
 static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
                                      bool opens_file, struct nt_blob *blob, struct nt_error *error)
 {
-    const struct nt_segment *segment = nt_stream_filtered_segment(blobs->members[KIND], row);
-    uint32_t part = nt_span_part(blobs->dataset, blobs->field, &segment->span);
+    struct nt_segment segment;
+    nt_stream_filtered_segment(blobs->members[KIND], row, &segment);
+    uint32_t part = nt_span_part(blobs->dataset, blobs->field, &segment.span);
     enum nt_status status = NT_OK;
     if (nt_blob_has_uri(description->kind))
         status = read_uri(blobs, row, &description->uri, error);

@@ -260,32 +260,31 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
     return NT_OK;
 }
 
-/* Clusters of a field's own groups are consecutive. Their entries are known without page lists, so a
- * page list is loaded when it is first needed; a single one at once. */
+struct nt_span nt_part_span(const struct nt_dataset *dataset, const struct nt_parts *parts,
+                            struct nt_groups groups, uint32_t part)
+{
+    uint64_t first = parts->borders[part], entries = parts->borders[part + 1] - first;
+    uint32_t group = groups.first + part;
+    if (groups.first == groups.end)
+        return (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
+    bool is_bad_list = nt_group_failure(dataset, group) != NULL;
+    return (struct nt_span){first, entries, group, is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
+}
+
+/* Clusters of a field's own groups are consecutive. */
 static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field, struct nt_span **spans_ret,
                                      uint32_t *count_ret, struct nt_error *error)
 {
-    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    const struct nt_groups groups = nt_groups_of_field(dataset, field);
     const struct nt_parts parts = nt_field_parts(dataset, field);
-    uint32_t count = parts.count;
-    struct nt_span *spans = calloc((size_t)count + 1, sizeof(*spans));
+    struct nt_span *spans = calloc((size_t)parts.count + 1, sizeof(*spans));
     if (!spans)
         return nt_fail_memory(error);
-    bool is_alone = count == 1 && groups.first != groups.end;
-    enum nt_status status = is_alone ? nt_groups_load_readable(dataset, groups, error) : NT_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t first = parts.borders[i], entries = parts.borders[i + 1] - first;
-        spans[i] = (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
-        if (groups.first == groups.end)
-            continue;
-        spans[i].cluster = groups.first + i;
-        spans[i].fault = nt_group_failure(dataset, groups.first + i) ? NT_FAULT_GROUP : NT_FAULT_NONE;
-    }
+    for (uint32_t i = 0; i < parts.count; i++)
+        spans[i] = nt_part_span(dataset, &parts, groups, i);
     *spans_ret = spans;
-    *count_ret = count;
-    if (status != NT_OK)
-        free(spans);
-    return status;
+    *count_ret = parts.count;
+    return NT_OK;
 }
 
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

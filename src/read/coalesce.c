@@ -289,49 +289,44 @@ uint32_t nt_pages_load_direct(struct nt_reader *reader, struct nt_dataset *datas
 
 /* ---- Shared decoding ---- */
 
-/* A segment whose elements are exactly those of its pages. */
-struct simple {
-    const struct nt_segment *segment;
-    struct nt_group *group; /* pinned */
-    const struct nt_page *pages;
-};
-
-/* False, without a pin, if the segment is not so, or its page list cannot be read. */
-static bool pin_simple(struct nt_stream *stream, uint32_t number, struct simple *simple)
+/* Locates a segment whose elements are exactly those of its pages. False, without a pin, if it is not so,
+ * or its page list cannot be read. */
+static bool pin_simple(struct nt_stream *stream, uint32_t number, struct nt_segment *segment)
 {
-    const struct nt_segment *segment = &stream->segments[number];
     bool is_direct =
         stream->transform && !stream->filter &&
         (stream->row->conversion == NT_CONVERT_VALUES || stream->row->conversion == NT_CONVERT_OFFSETS);
-    if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
+    if (!is_direct)
         return false;
-    bool is_simple =
-        segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros && !segment->masks;
-    simple->segment = segment;
-    return is_simple && nt_segment_pin(stream, segment, &simple->group, &simple->pages, NULL) == NT_OK;
+    nt_stream_segment(stream, number, segment);
+    bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
+    if (is_located && segment->group && !segment->zeros && !segment->masks)
+        return true;
+    nt_segment_release(segment);
+    return false;
 }
 
-static bool pin_both(struct nt_stream *a, struct nt_stream *b, uint32_t number, struct simple both[2])
+static bool pin_both(struct nt_stream *a, struct nt_stream *b, uint32_t number, struct nt_segment both[2])
 {
     if (!pin_simple(a, number, &both[0]))
         return false;
     if (pin_simple(b, number, &both[1]))
         return true;
-    nt_group_unpin(both[0].group);
+    nt_segment_release(&both[0]);
     return false;
 }
 
-static void unpin_both(const struct simple both[2])
+static void unpin_both(struct nt_segment both[2])
 {
-    nt_group_unpin(both[0].group);
-    nt_group_unpin(both[1].group);
+    nt_segment_release(&both[0]);
+    nt_segment_release(&both[1]);
 }
 
 bool nt_streams_share_pages(struct nt_stream *a, struct nt_stream *b)
 {
-    if (a->dataset != b->dataset || a->segment_count != b->segment_count || !a->segment_count)
+    if (a->dataset != b->dataset || a->rows.count != b->rows.count || !a->rows.count)
         return false;
-    struct simple both[2];
+    struct nt_segment both[2];
     if (!pin_both(a, b, 0, both))
         return false;
     bool are_shared = nt_pages_are_shared(a->dataset, both[0].pages, both[1].pages);
@@ -344,16 +339,16 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
     if (end <= nt_stream_leading_zeros(stream))
         return 0;
     uint64_t element = end - 1 - nt_stream_leading_zeros(stream);
-    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
-    struct simple both[2];
-    if (!pin_both(stream, other, number, both))
+    struct nt_segment both[2];
+    nt_stream_segment_of(stream, element, &both[0]);
+    if (!pin_both(stream, other, both[0].number, both))
         return 0;
-    const struct nt_segment *segment = both[0].segment, *shared = both[1].segment;
-    const struct nt_page *page = nt_find_page(both[0].pages, segment->page_count, element - segment->first);
-    size_t index = (size_t)(page - both[0].pages);
+    const struct nt_segment *segment = &both[0], *shared = &both[1];
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, element - segment->first);
+    size_t index = (size_t)(page - segment->pages);
     uint64_t page_end = 0;
-    if (index < shared->page_count && are_same_bytes(page, &both[1].pages[index])) {
-        page = &both[1].pages[index];
+    if (index < shared->page_count && are_same_bytes(page, &shared->pages[index])) {
+        page = &shared->pages[index];
         page_end = nt_stream_leading_zeros(other) + shared->first + page->first_element + page->elements;
     }
     unpin_both(both);
@@ -363,7 +358,7 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
 /* ---- Pages that lie entirely in all ranges ---- */
 
 struct together {
-    struct simple segments[NT_DECODE_TOGETHER]; /* of each range */
+    struct nt_segment segments[NT_DECODE_TOGETHER]; /* of each range, pinned */
     uint32_t count;
     uint32_t first, end; /* page numbers in the segment */
 };
@@ -371,11 +366,10 @@ struct together {
 /* Restricts the pages to those that lie entirely in one more range. */
 static bool narrow(struct together *together, const struct nt_stream_range *range, uint32_t number)
 {
-    struct simple *simple = &together->segments[together->count];
-    if (!pin_simple(range->stream, number, simple))
+    struct nt_segment *segment = &together->segments[together->count];
+    if (!pin_simple(range->stream, number, segment))
         return false;
     together->count++;
-    const struct nt_segment *segment = simple->segment;
     uint64_t start = nt_stream_leading_zeros(range->stream) + segment->first,
              stop = range->first + range->count;
     uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
@@ -383,10 +377,10 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
         to = segment->elements;
     if (from >= to)
         return false;
-    const struct nt_page *first = nt_find_page(simple->pages, segment->page_count, from);
-    const struct nt_page *last = nt_find_page(simple->pages, segment->page_count, to - 1);
-    uint32_t a = (uint32_t)(first - simple->pages) + (first->first_element < from);
-    uint32_t b = (uint32_t)(last - simple->pages) + (last->first_element + last->elements <= to);
+    const struct nt_page *first = nt_find_page(segment->pages, segment->page_count, from);
+    const struct nt_page *last = nt_find_page(segment->pages, segment->page_count, to - 1);
+    uint32_t a = (uint32_t)(first - segment->pages) + (first->first_element < from);
+    uint32_t b = (uint32_t)(last - segment->pages) + (last->first_element + last->elements <= to);
     together->first = a > together->first ? a : together->first;
     together->end = b < together->end ? b : together->end;
     return together->first < together->end;
@@ -400,18 +394,17 @@ static void decode_together(const struct together *together, const struct nt_str
     const struct nt_stream *stream = ranges->stream;
     for (uint32_t i = 0; i < together->count; i++) {
         const struct nt_stream_range *range = &ranges[i];
-        const struct nt_segment *segment = together->segments[i].segment;
-        const struct nt_page *pages = &together->segments[i].pages[together->first];
+        const struct nt_segment *segment = &together->segments[i];
+        const struct nt_page *pages = &segment->pages[together->first];
         uint64_t element = nt_stream_leading_zeros(range->stream) + segment->first + pages->first_element;
         runs[i] = (struct nt_pages_run){
             pages, (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes,
             &range->stream->dtype};
     }
-    uint32_t done =
-        nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].segment->column, runs,
-                             together->count, together->end - together->first);
+    uint32_t done = nt_pages_load_direct(stream->reader, stream->dataset, together->segments[0].column, runs,
+                                         together->count, together->end - together->first);
     for (uint32_t i = 0; i < together->count; i++)
-        decoded[i] = (struct nt_decoded_pages){together->segments[i].segment, together->first, done};
+        decoded[i] = (struct nt_decoded_pages){together->segments[i].number, together->first, done};
 }
 
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
@@ -421,15 +414,16 @@ void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t cou
     const struct nt_stream *stream = ranges->stream;
     uint64_t lead = nt_stream_leading_zeros(stream),
              element = ranges->first < lead ? 0 : ranges->first - lead;
-    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
+    struct nt_segment segment;
+    nt_stream_segment_of(stream, element, &segment);
     bool is_shared = true;
     for (uint32_t i = 0; i < count; i++) {
         decoded[i] = (struct nt_decoded_pages){0};
-        is_shared =
-            is_shared && number < ranges[i].stream->segment_count && narrow(&together, &ranges[i], number);
+        is_shared = is_shared && segment.number < ranges[i].stream->rows.count &&
+                    narrow(&together, &ranges[i], segment.number);
     }
     if (is_shared)
         decode_together(&together, ranges, decoded);
     for (uint32_t i = 0; i < together.count; i++)
-        nt_group_unpin(together.segments[i].group);
+        nt_segment_release(&together.segments[i]);
 }

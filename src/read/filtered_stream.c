@@ -116,13 +116,16 @@ static void advance(struct cursor *cursor, uint64_t count)
     cursor->count = cursor->run.count * mask->per_row;
 }
 
-const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element)
+void nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element,
+                                struct nt_segment *segment_ret)
 {
     struct cursor cursor = {.filter = stream->filter};
-    if (!stream->filter)
-        return nt_stream_segment_of(stream, element);
-    seek(&cursor, element);
-    return nt_stream_segment_of(stream->filter->unfiltered, cursor.physical);
+    if (stream->filter) {
+        seek(&cursor, element);
+        element = cursor.physical;
+        stream = stream->filter->unfiltered;
+    }
+    nt_stream_segment_of(stream, element, segment_ret);
 }
 
 /* ---- Recounting ---- */

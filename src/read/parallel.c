@@ -262,11 +262,11 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
     uint64_t lead = nt_stream_leading_zeros(stream);
     if (element < lead || stream->filter)
         return element + 1; /* a share may as well end anywhere */
-    const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
-    bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
-    if (is_located && segment->masks)
-        return element + 1;
-    return lead + nt_stream_page_end(stream, element - lead);
+    struct nt_segment segment;
+    nt_stream_segment_of(stream, element - lead, &segment);
+    bool is_located = stream->masks && nt_stream_locate(stream, &segment, NULL) == NT_OK;
+    nt_segment_release(&segment);
+    return is_located && segment.masks ? element + 1 : lead + nt_stream_page_end(stream, element - lead);
 }
 
 static uint64_t bytes_of(const struct nt_stream_range *range)
@@ -309,8 +309,9 @@ static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
     uint64_t lead = nt_stream_leading_zeros(stream);
     if (stream->filter)
         return stream->elements;
-    const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
-    return lead + segment->first + segment->elements;
+    struct nt_segment segment;
+    nt_stream_segment_of(stream, element < lead ? 0 : element - lead, &segment);
+    return lead + segment.first + segment.elements;
 }
 
 /* Where a share should end: with a page; for several ranges, also within its first segment. */
@@ -460,8 +461,11 @@ static uint64_t most_of_segment(const struct nt_stream_range *range, uint64_t co
 static bool is_large_segment(const struct nt_stream_range *range, uint64_t element, uint64_t count)
 {
     uint64_t lead = nt_stream_leading_zeros(range->stream);
-    return !range->stream->filter && element >= lead &&
-           nt_stream_segment_of(range->stream, element - lead)->elements > most_of_segment(range, count);
+    struct nt_segment segment;
+    if (range->stream->filter || element < lead)
+        return false;
+    nt_stream_segment_of(range->stream, element - lead, &segment);
+    return segment.elements > most_of_segment(range, count);
 }
 
 /* Where band `number` of `count` of a range begins; bands end with segments, or with pages of large

@@ -598,6 +598,10 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
 enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
                            struct nt_error *error);
 
+/* The span of a part of the entries, for a dataset with field_groups: `groups` are those of the field. */
+struct nt_span nt_part_span(const struct nt_dataset *dataset, const struct nt_parts *parts,
+                            struct nt_groups groups, uint32_t part);
+
 /* The part of the entries that a span of a field is in, for a dataset with field_groups. */
 uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span);
 
@@ -730,20 +734,37 @@ static inline uint64_t nt_row_mask_physical(const struct nt_row_mask *mask)
 struct nt_row_span {
     struct nt_span span;
     uint64_t first_row, rows;
-    uint64_t origin; /* the row that column positions count from: 0, or the start of the span's file */
 };
 
+/* The spans of a field, and the rows of each. Parts of the entries are not stored, nor are rows that
+ * follow from entries: a dataset of many parts has one for each field and part. */
 struct nt_row_counts {
-    struct nt_row_span *pieces;
+    const struct nt_dataset *dataset;
     uint32_t count;
     uint64_t total;
-    bool is_total_known;    /* false: it depends on an unreadable page list or page */
-    enum nt_status refusal; /* if unknown: the environmental error at fault; NT_OK: the file is */
+    bool is_total_known;     /* false: it depends on an unreadable page list or page */
+    enum nt_status refusal;  /* if unknown: the environmental error at fault; NT_OK: the file is */
+    struct nt_parts parts;   /* without `spans`: the spans are these */
+    struct nt_groups groups; /* ... with these groups; none: the field has no columns */
+    struct nt_span *spans;   /* by span, without their faults; NULL: the parts */
+    uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' borders */
+    uint64_t per_entry;      /* ... by this factor */
+    uint64_t *origins;       /* files joined: by span, the row that positions count from; NULL: see there */
+    uint8_t *faults;         /* by span: an nt_row_fault; NULL: those of the parts' page lists */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                    enum nt_rows_of of, struct nt_row_counts *rows, struct nt_error *error);
 void nt_row_counts_deinit(struct nt_row_counts *rows);
+struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t number);
+/* The span that holds a row, which must exist. */
+uint32_t nt_row_counts_find(const struct nt_row_counts *rows, uint64_t row);
+/* The row that column positions of a span count from: 0, or the first of the span's file. */
+uint64_t nt_row_counts_origin(const struct nt_row_counts *rows, uint32_t number);
+/* Sets the fault of a span that has none. NT_NO_MEMORY. */
+enum nt_status nt_row_counts_set_fault(struct nt_row_counts *rows, uint32_t number, enum nt_row_fault fault,
+                                       struct nt_error *error);
+size_t nt_row_counts_memory(const struct nt_row_counts *rows);
 
 /* NT_OK if the total is known, else the error of the span that makes it unknown. */
 enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const struct nt_row_counts *rows,
@@ -765,21 +786,21 @@ struct nt_segment_masks {
     struct nt_row_mask items; /* offsets: the items of the deleted rows, run by run */
 };
 
-/* A cluster's share of a stream. Its elements are located on the first read, unless opening the stream
- * already needs the page list. */
+/* A cluster's share of a stream, made when it is needed. */
 struct nt_segment {
+    uint32_t number; /* in the stream */
     struct nt_span span;
-    uint64_t first, elements; /* in the stream; for offsets: rows, without the leading 0 */
-    uint64_t origin;          /* the element that column positions count from */
-    uint64_t base, limit;     /* as in nt_element_run */
-    /* Known and final once `is_located` is set, as is the span's fault: */
-    uint64_t zeros;                  /* leading elements that a deferred column does not store */
-    uint64_t found;                  /* NT_FAULT_COUNT: stored elements */
-    struct nt_segment_masks *masks;  /* NULL: nothing is deleted */
-    uint32_t first_page, page_count; /* in the cluster's group */
-    uint32_t column;
+    uint64_t first, elements;                  /* in the stream; for offsets: rows, without the leading 0 */
+    uint64_t base, limit;                      /* as in nt_element_run */
+    const struct nt_alternative *alternatives; /* as in nt_element_run */
+    /* Set by nt_stream_locate, as is the span's fault: */
+    uint64_t zeros;                       /* leading elements that a deferred column does not store */
+    uint64_t found;                       /* NT_FAULT_COUNT: stored elements */
+    const struct nt_segment_masks *masks; /* NULL: nothing is deleted */
+    struct nt_group *group;               /* pinned if there are pages and no fault, else NULL */
+    const struct nt_page *pages;
+    uint32_t page_count, column;
     bool are_true; /* the zeros are true instead, as no row is null */
-    atomic_bool is_located;
 };
 
 /* Restricts the stored elements to those of selected entries. */
@@ -802,14 +823,14 @@ struct nt_stream {
     struct nt_dtype dtype;
     uint32_t element_bytes;
     uint64_t elements;
-    struct nt_segment *segments;
-    uint32_t segment_count;
-    struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
+    struct nt_row_counts rows;           /* a segment for each span */
+    uint64_t per_row;                    /* elements */
+    struct nt_alternative *alternatives; /* [segment][alternative]; offsets have one, other streams none */
     uint32_t alternative_count;
-    struct nt_stream_filter *filter; /* set: there are no segments; NULL: all of their elements */
-    _Atomic uint64_t reported;       /* the last page reported for invalid elements: its place among all */
+    _Atomic(struct nt_segment_masks *) *masks; /* by segment, known once located; NULL: nothing is deleted */
+    struct nt_stream_filter *filter;           /* set: there are no segments; NULL: all of their elements */
+    _Atomic uint64_t reported; /* the last page reported for invalid elements: its place among all */
     struct nt_access_pattern access;
-    struct nt_lock lock; /* of locating segments */
 };
 
 /* Creates a stream without elements and segments, if the field has it. NULL without memory. */
@@ -827,18 +848,19 @@ enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset 
 /* Bytes of a field's strings or objects before each cluster, like nt_field_row_borders. */
 enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-/* The segment that holds an element, which must exist; counts like the segments. */
-const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element);
+static inline uint32_t nt_stream_segments(const struct nt_stream *stream)
+{
+    return stream->rows.count;
+}
+/* A segment, and the one that holds an element, which must exist; elements count like the segments. */
+void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct nt_segment *segment_ret);
+void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, struct nt_segment *segment_ret);
 
-/* Locates a segment's stored elements on first use. Loads its page list; a bad one becomes the
- * segment's fault. Fails only for environmental errors. */
-enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
-                                struct nt_error *error);
-/* The pages of a located segment without a fault, whose group is pinned until nt_group_unpin; NULL without
- * pages. */
-enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
-                              struct nt_group **group_ret, const struct nt_page **pages_ret,
-                              struct nt_error *error);
+/* Finds a segment's stored elements and pins the group of its pages. Loads its page list; a bad one
+ * becomes the segment's fault. Fails only for environmental errors. */
+enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error);
+/* Unpins the group of a segment, located or not. */
+void nt_segment_release(struct nt_segment *segment);
 /* The elements of a located segment, including stored elements that the stream omits. */
 static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
@@ -878,9 +900,6 @@ uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element);
 static inline struct nt_element_run
 nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment, const struct nt_page *page)
 {
-    const struct nt_alternative *alternatives = stream->alternatives;
-    if (alternatives)
-        alternatives += (size_t)(segment - stream->segments) * stream->alternative_count;
     return (struct nt_element_run){
         .field = &stream->dataset->fields[stream->field],
         .dtype = &stream->dtype,
@@ -888,13 +907,13 @@ nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment, 
         .decoder = nt_decoders_get(&stream->dataset->decoders, page->decoder),
         .base = segment->base,
         .limit = segment->limit,
-        .alternatives = alternatives,
+        .alternatives = segment->alternatives,
     };
 }
 
 /* Pages of a segment whose decoded elements are already in their places in the output. */
 struct nt_decoded_pages {
-    const struct nt_segment *segment;
+    uint32_t segment; /* its number */
     uint32_t first, count;
 };
 /* nt_stream_read of elements, without its edges and counters. `decoded` NULL: no pages are decoded. */
@@ -922,7 +941,8 @@ enum nt_status nt_stream_produce_filtered(struct nt_stream *stream, uint64_t fir
                                           uint8_t *output, struct nt_error *error);
 
 /* The segment that holds an element of a stream, filtered or not. It must exist. */
-const struct nt_segment *nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element);
+void nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element,
+                                struct nt_segment *segment_ret);
 
 /* ---- Selections ---- */
 

@@ -251,16 +251,20 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
                                   struct nt_error *error)
 {
     struct nt_stream *stream = ends->stream;
-    const struct nt_segment *segment =
-        row < ends->rows ? nt_stream_segment_of(stream, row) : &stream->segments[stream->segment_count - 1];
-    *is_border_ret = row == ends->rows || segment->first == row;
+    struct nt_segment segment;
+    if (row < ends->rows)
+        nt_stream_segment_of(stream, row, &segment);
+    else
+        nt_stream_segment(stream, stream->rows.count - 1, &segment);
+    *is_border_ret = row == ends->rows || segment.first == row;
     if (!*is_border_ret)
         return NT_OK;
-    enum nt_status status = nt_stream_locate(stream, segment, error);
-    *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
-    *end_ret = segment->base;
+    enum nt_status status = nt_stream_locate(stream, &segment, error);
+    *is_border_ret = status == NT_OK && segment.span.fault == NT_FAULT_NONE;
+    *end_ret = segment.base;
     if (row == ends->rows) /* `limit` includes deleted items */
-        *end_ret += segment->masks ? nt_row_mask_kept(&segment->masks->items) : segment->limit;
+        *end_ret += segment.masks ? nt_row_mask_kept(&segment.masks->items) : segment.limit;
+    nt_segment_release(&segment);
     return status;
 }
 

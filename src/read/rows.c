@@ -315,8 +315,9 @@ struct building {
     struct nt_dataset *dataset;
     struct unit unit;
     struct nt_row_counts *rows;
+    uint32_t number;  /* of the span */
     uint64_t row;     /* the next */
-    uint32_t unknown; /* the last piece with unknown rows; NT_NONE: none */
+    uint32_t unknown; /* the last span with unknown rows; NT_NONE: none */
     uint32_t file;    /* in a concatenated dataset: the first group of the current file */
     uint64_t origin;  /* the row that positions count from */
     bool has_positions;
@@ -378,14 +379,13 @@ static void resume(struct building *build, const struct nt_active_column *active
     if (build->unknown == NT_NONE || active->present != 1 || !build->has_positions ||
         !nt_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
         return;
-    build->rows->pieces[build->unknown].rows = row - build->row;
     build->row = row;
     build->unknown = NT_NONE;
     build->rows->refusal = NT_OK;
 }
 
 /* Subtracts deleted rows. */
-static enum nt_status omit_deleted(const struct building *build, struct nt_row_span *piece,
+static enum nt_status omit_deleted(const struct building *build, struct nt_row_span *counted,
                                    struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
@@ -394,12 +394,12 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
         return NT_OK;
     enum nt_status status =
         nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
-                         nt_span_part(build->dataset, unit->field, &piece->span), &mask, error);
+                         nt_span_part(build->dataset, unit->field, &counted->span), &mask, error);
     if (status != NT_OK || !mask.deletions)
         return status;
-    if (nt_row_mask_physical(&mask) != piece->rows)
-        piece->span.fault = NT_FAULT_COUNT;
-    piece->rows = nt_row_mask_kept(&mask);
+    if (nt_row_mask_physical(&mask) != counted->rows)
+        counted->span.fault = NT_FAULT_COUNT;
+    counted->rows = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);
     return NT_OK;
 }
@@ -412,71 +412,177 @@ static bool begins_deferred(const struct building *build, const struct nt_active
     return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
 }
 
-static enum nt_status count_span(struct building *build, struct nt_row_span *piece, bool *known_ret,
+static enum nt_status count_span(struct building *build, struct nt_row_span *counted, bool *known_ret,
                                  struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
     struct nt_active_column active = {0};
     struct nt_group *group = NULL;
+    if (unit->is_per_entry)
+        return nt_multiply(counted->span.entries, unit->per_entry, &counted->rows)
+                   ? NT_OK
+                   : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     enum nt_status status =
-        unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &piece->span, &group, error) : NT_OK;
+        unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &counted->span, &group, error) : NT_OK;
     if (status != NT_OK)
         return status;
     if (group) {
-        nt_active_column_find(build->dataset, unit->column_field, unit->position, piece->span.cluster,
+        nt_active_column_find(build->dataset, unit->column_field, unit->position, counted->span.cluster,
                               &active);
         nt_group_unpin(group); /* only numbers are needed from here on */
         resume(build, &active);
     }
-    piece->first_row = build->row;
     if (active.present != 1 || begins_deferred(build, &active))
-        return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
+        return count_from_above(build, &counted->span, &counted->rows, known_ret, error);
     bool is_page_per_row = has_page_per_row(build->dataset, unit);
-    piece->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
+    counted->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
     if (!is_page_per_row && active.elements % unit->divisor)
-        piece->span.fault = NT_FAULT_COUNT;
+        counted->span.fault = NT_FAULT_COUNT;
     *known_ret = true;
-    return omit_deleted(build, piece, error);
+    return omit_deleted(build, counted, error);
 }
 
-static enum nt_status add_span(struct building *build, const struct nt_span *span, struct nt_error *error)
+static enum nt_status add_span(struct building *build, struct nt_error *error)
 {
-    const struct unit *unit = &build->unit;
-    struct nt_row_span *piece = &build->rows->pieces[build->rows->count];
+    struct nt_row_counts *rows = build->rows;
+    struct nt_row_span counted = nt_row_counts_get(rows, build->number);
     bool is_known = true;
-    enum nt_status status = NT_OK;
     struct nt_error cause;
     cause.status = NT_OK; /* an unknown count may have no cause */
-    enter_file(build, span);
-    *piece = (struct nt_row_span){.span = *span, .first_row = build->row, .origin = build->origin};
-    if (!unit->is_per_entry)
-        status = count_span(build, piece, &is_known, &cause);
-    else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
-        status = nt_fail(&cause, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    enter_file(build, &counted.span);
+    enum nt_status status = count_span(build, &counted, &is_known, &cause);
     if (status != NT_OK)
         return nt_fail_with(error, &cause);
     if (!is_known && nt_is_environmental(cause.status))
-        build->rows->refusal = cause.status;
+        rows->refusal = cause.status;
+    if (!is_known && counted.span.fault == NT_FAULT_NONE)
+        counted.span.fault = NT_FAULT_MISSING;
+    if (build->unknown != NT_NONE && counted.span.fault == NT_FAULT_NONE)
+        counted.span.fault = NT_FAULT_POSITION;
     if (!is_known)
-        piece->rows = 0;
-    if (!is_known && piece->span.fault == NT_FAULT_NONE)
-        piece->span.fault = NT_FAULT_MISSING;
-    if (build->unknown != NT_NONE && piece->span.fault == NT_FAULT_NONE)
-        piece->span.fault = NT_FAULT_POSITION;
-    if (!is_known)
-        build->unknown = build->rows->count;
-    if (!nt_add(build->row, piece->rows, &build->row) || build->row > INT64_MAX)
+        build->unknown = build->number;
+    rows->faults[build->number] = (uint8_t)counted.span.fault;
+    rows->first_rows[build->number] = build->row;
+    if (rows->origins)
+        rows->origins[build->number] = build->origin;
+    if (is_known && (!nt_add(build->row, counted.rows, &build->row) || build->row > INT64_MAX))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
-    build->rows->count++;
     return NT_OK;
 }
 
 /* ---- All spans ---- */
 
+NT_DEFINE_LAST_AT_MOST(find_row, uint64_t, )
+
 void nt_row_counts_deinit(struct nt_row_counts *rows)
 {
-    free(rows->pieces);
+    free(rows->spans);
+    free(rows->first_rows);
+    free(rows->origins);
+    free(rows->faults);
     *rows = (struct nt_row_counts){0};
+}
+
+struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t number)
+{
+    struct nt_row_span found = {
+        .span = rows->spans ? rows->spans[number]
+                            : nt_part_span(rows->dataset, &rows->parts, rows->groups, number)};
+    if (rows->faults && rows->faults[number] != NT_FAULT_NONE)
+        found.span.fault = rows->faults[number];
+    if (rows->first_rows) {
+        found.first_row = rows->first_rows[number];
+        found.rows = rows->first_rows[number + 1] - found.first_row;
+    } else {
+        found.first_row = found.span.first_entry * rows->per_entry;
+        found.rows = found.span.entries * rows->per_entry;
+    }
+    return found;
+}
+
+uint32_t nt_row_counts_find(const struct nt_row_counts *rows, uint64_t row)
+{
+    if (rows->first_rows)
+        return find_row(rows->first_rows, rows->count, row);
+    return rows->per_entry ? find_row(rows->parts.borders, rows->count, row / rows->per_entry) : 0;
+}
+
+uint64_t nt_row_counts_origin(const struct nt_row_counts *rows, uint32_t number)
+{
+    if (rows->origins)
+        return rows->origins[number];
+    if (rows->first_rows || !rows->dataset->is_concatenated || rows->groups.first == rows->groups.end)
+        return 0;
+    uint32_t file = nt_group_record(rows->dataset, rows->groups.first + number).origin;
+    return rows->parts.borders[file - rows->groups.first] * rows->per_entry;
+}
+
+enum nt_status nt_row_counts_set_fault(struct nt_row_counts *rows, uint32_t number, enum nt_row_fault fault,
+                                       struct nt_error *error)
+{
+    if (!rows->faults && !(rows->faults = calloc((size_t)rows->count + 1, sizeof(*rows->faults))))
+        return nt_fail_memory(error);
+    rows->faults[number] = (uint8_t)fault;
+    return NT_OK;
+}
+
+size_t nt_row_counts_memory(const struct nt_row_counts *rows)
+{
+    size_t each = (rows->spans ? sizeof(*rows->spans) : 0) +
+                  (rows->first_rows ? sizeof(*rows->first_rows) : 0) +
+                  (rows->origins ? sizeof(*rows->origins) : 0) + (rows->faults ? sizeof(*rows->faults) : 0);
+    return rows->count * each;
+}
+
+/* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
+static enum nt_status find_spans(struct nt_row_counts *rows, struct nt_reader *reader,
+                                 struct nt_dataset *dataset, uint32_t field, bool needs_lists,
+                                 struct nt_error *error)
+{
+    rows->dataset = dataset;
+    if (!dataset->field_groups)
+        return nt_spans_build(reader, dataset, field, needs_lists, &rows->spans, &rows->count, error);
+    rows->parts = nt_field_parts(dataset, field);
+    rows->groups = nt_groups_of_field(dataset, field);
+    rows->count = rows->parts.count;
+    bool is_alone = rows->count == 1 && rows->groups.first != rows->groups.end;
+    return is_alone ? nt_groups_load_readable(dataset, rows->groups, error) : NT_OK;
+}
+
+static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error *error)
+{
+    size_t count = (size_t)rows->count + 1;
+    rows->first_rows = calloc(count, sizeof(*rows->first_rows));
+    rows->faults = calloc(count, sizeof(*rows->faults));
+    if (rows->dataset->is_concatenated)
+        rows->origins = calloc(count, sizeof(*rows->origins));
+    bool has_all = rows->first_rows && rows->faults && (rows->origins || !rows->dataset->is_concatenated);
+    return has_all ? NT_OK : nt_fail_memory(error);
+}
+
+static enum nt_status count_all(struct building *build, struct nt_error *error)
+{
+    struct nt_row_counts *rows = build->rows;
+    enum nt_status status = allocate_rows(rows, error);
+    for (; status == NT_OK && build->number < rows->count; build->number++)
+        status = add_span(build, error);
+    if (status != NT_OK)
+        return status;
+    rows->first_rows[rows->count] = build->row;
+    rows->total = build->row;
+    rows->is_total_known = build->unknown == NT_NONE;
+    return NT_OK;
+}
+
+/* Of parts whose rows follow from their entries. */
+static enum nt_status count_entries(struct nt_row_counts *rows, uint64_t per_entry, struct nt_error *error)
+{
+    rows->per_entry = per_entry;
+    rows->is_total_known = true;
+    uint64_t entries = rows->count ? rows->parts.borders[rows->count] : 0;
+    if (!nt_multiply(entries, per_entry, &rows->total) || rows->total > INT64_MAX)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
+    return NT_OK;
 }
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -488,28 +594,17 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
                              .unknown = NT_NONE,
                              .file = NT_NONE,
                              .has_positions = nt_dataset_has_positions(dataset)};
-    struct nt_span *spans = NULL;
-    uint32_t count = 0;
     *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
     if (status == NT_OK)
-        status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), !build.unit.is_per_entry,
-                                &spans, &count, error);
+        status = find_spans(rows, reader, dataset, span_field(dataset, &build.unit), !build.unit.is_per_entry,
+                            error);
+    if (status == NT_OK)
+        status = build.unit.is_per_entry && !rows->spans ? count_entries(rows, build.unit.per_entry, error)
+                                                         : count_all(&build, error);
     if (status != NT_OK)
-        return status;
-    rows->pieces = calloc(count ? count : 1, sizeof(*rows->pieces));
-    if (!rows->pieces)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = add_span(&build, &spans[i], error);
-    free(spans);
-    if (status != NT_OK) {
         nt_row_counts_deinit(rows);
-        return status;
-    }
-    rows->total = build.row;
-    rows->is_total_known = build.unknown == NT_NONE;
-    return NT_OK;
+    return status;
 }
 
 enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const struct nt_row_counts *rows,
@@ -521,9 +616,10 @@ enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const
         return nt_fail(error, rows->refusal, NT_NO_OFFSET,
                        "cannot read a page that stores the number of rows");
     for (uint32_t i = rows->count; i-- > 0;) {
-        enum nt_row_fault fault = rows->pieces[i].span.fault;
-        if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
-            return nt_fault_error(dataset, &rows->pieces[i].span, 0, 0, error);
+        const struct nt_span span = nt_row_counts_get(rows, i).span;
+        if (span.fault == NT_FAULT_GROUP || span.fault == NT_FAULT_NOT_COVERED ||
+            span.fault == NT_FAULT_MISSING)
+            return nt_fault_error(dataset, &span, 0, 0, error);
     }
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows is unknown");
 }

@@ -19,11 +19,6 @@
 
 /* ---- Segments of a stream ---- */
 
-static inline bool segment_is_located(const struct nt_segment *segment)
-{
-    return atomic_load_explicit(&segment->is_located, memory_order_acquire);
-}
-
 /* Checks field and stream numbers that come from outside the library. stream_find_row also finds the
  * stream; NT_NOT_FOUND or another reason if there is none. */
 static enum nt_status stream_check_field(const struct nt_dataset *dataset, uint32_t field,
@@ -92,13 +87,11 @@ static bool explain_zeros(const struct nt_active_column *active, uint64_t start,
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Finds the stored elements of a segment in its group, which is pinned. Needs `first` and `elements`. */
+/* Finds the stored elements of a segment in its group, which is pinned. */
 static void find_stored(const struct nt_stream *stream, const struct nt_group *group,
                         struct nt_segment *segment)
 {
     struct nt_active_column active;
-    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->masks))
-        return;
     nt_active_column_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster,
                           &active);
     bool is_page_per_row = stream->row->conversion == NT_CONVERT_PAGE_ENDS;
@@ -110,8 +103,7 @@ static void find_stored(const struct nt_stream *stream, const struct nt_group *g
     segment->found = stored;
     segment->are_true = active.is_valid;
     segment->column = active.column;
-    if (active.page_count)
-        segment->first_page = (uint32_t)(active.pages - group->pages);
+    segment->pages = active.pages;
     segment->page_count = active.page_count;
     if (active.present && segment->masks) {
         if (stored != nt_segment_end(segment) ||
@@ -123,8 +115,10 @@ static void find_stored(const struct nt_stream *stream, const struct nt_group *g
         segment->span.fault = NT_FAULT_COUNT;
     else
         segment->zeros = segment->elements - stored;
-    if (segment->zeros &&
-        !explain_zeros(&active, segment->first - segment->origin, segment->elements, segment->zeros))
+    if (!segment->zeros)
+        return;
+    uint64_t origin = nt_row_counts_origin(&stream->rows, segment->number) * stream->per_row;
+    if (!explain_zeros(&active, segment->first - origin, segment->elements, segment->zeros))
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
@@ -153,58 +147,67 @@ static enum nt_status fill_masks(const struct nt_stream *stream, uint32_t part,
     return status;
 }
 
-/* Finds the stored elements of a segment that the stream omits; NULL: none. Requires a page list that was
- * loaded. */
-static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
-                                 struct nt_segment_masks **masks_ret, struct nt_error *error)
+/* Are rows of the segment's part deleted? Requires a page list that was loaded. */
+static bool has_deletions(const struct nt_stream *stream, const struct nt_segment *segment)
 {
     const struct nt_dataset *dataset = stream->dataset;
-    uint32_t part = dataset->part_deletions ? nt_span_part(dataset, stream->field, &segment->span) : 0;
-    *masks_ret = NULL;
-    if (!dataset->part_deletions || !dataset->part_deletions[part])
-        return NT_OK;
-    struct nt_segment_masks *masks = calloc(1, sizeof(*masks));
-    enum nt_status status = masks ? fill_masks(stream, part, masks, error) : nt_fail_memory(error);
-    if (status == NT_OK && masks->elements.deletions)
-        *masks_ret = masks;
-    else
-        free_masks(masks);
+    return stream->masks && dataset->part_deletions[nt_span_part(dataset, stream->field, &segment->span)];
+}
+
+/* The deleted elements of such a segment, found once; NULL: none. */
+static enum nt_status find_masks(const struct nt_stream *stream, const struct nt_segment *segment,
+                                 const struct nt_segment_masks **masks_ret, struct nt_error *error)
+{
+    uint32_t part = nt_span_part(stream->dataset, stream->field, &segment->span);
+    struct nt_segment_masks *found = atomic_load(&stream->masks[segment->number]);
+    enum nt_status status = NT_OK;
+    if (!found) {
+        struct nt_segment_masks *masks = calloc(1, sizeof(*masks));
+        status = masks ? fill_masks(stream, part, masks, error) : nt_fail_memory(error);
+        if (status != NT_OK ||
+            !atomic_compare_exchange_strong(&stream->masks[segment->number], &found, masks))
+            free_masks(masks);
+        else
+            found = masks;
+    }
+    if (status == NT_OK && found->elements.deletions)
+        *masks_ret = found;
     return status;
 }
 
-enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
-                                struct nt_error *error)
+/* Sets what a segment's page list says. The segment takes over the pin of the group. */
+static enum nt_status locate_in(const struct nt_stream *stream, struct nt_group *group,
+                                struct nt_segment *segment, struct nt_error *error)
 {
-    struct nt_segment *own = &stream->segments[segment - stream->segments];
-    struct nt_span span = {.cluster = own->span.cluster};
-    if (segment_is_located(own))
-        return NT_OK;
-    /* even if all rows are deleted, elements are stored */
-    bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_deletions);
-    struct nt_group *group = NULL;
-    struct nt_segment_masks *masks = NULL;
-    enum nt_status status = is_stored ? nt_span_pin(stream->dataset, &span, &group, error) : NT_OK;
-    if (group)
-        status = find_masks(stream, own, &masks, error);
-    if (status != NT_OK) {
+    enum nt_status status = NT_OK;
+    if (has_deletions(stream, segment))
+        status = find_masks(stream, segment, &segment->masks, error);
+    if (status == NT_OK && segment->masks && segment->masks->items.deletions)
+        segment->limit = nt_row_mask_physical(&segment->masks->items);
+    if (status == NT_OK && (segment->elements || segment->masks))
+        find_stored(stream, group, segment);
+    if (status == NT_OK && segment->page_count && segment->span.fault == NT_FAULT_NONE)
+        segment->group = group;
+    else
         nt_group_unpin(group);
-        return status;
-    }
-    nt_lock_acquire(&stream->lock);
-    if (!segment_is_located(own)) {
-        if (own->span.fault == NT_FAULT_NONE)
-            own->span.fault = span.fault;
-        own->masks = masks;
-        if (masks && masks->items.deletions)
-            own->limit = nt_row_mask_physical(&masks->items);
-        masks = NULL;
-        find_stored(stream, group, own);
-        atomic_store_explicit(&own->is_located, true, memory_order_release);
-    }
-    nt_lock_release(&stream->lock);
-    nt_group_unpin(group);
-    free_masks(masks);
-    return NT_OK;
+    return status;
+}
+
+enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
+{
+    struct nt_group *group = NULL;
+    /* even if all rows are deleted, elements are stored */
+    bool is_stored = segment->span.cluster != NT_NONE && (segment->elements || stream->masks);
+    if (segment->group || !is_stored)
+        return NT_OK;
+    enum nt_status status = nt_span_pin(stream->dataset, &segment->span, &group, error);
+    return status == NT_OK && group ? locate_in(stream, group, segment, error) : status;
+}
+
+void nt_segment_release(struct nt_segment *segment)
+{
+    nt_group_unpin(segment->group);
+    segment->group = NULL;
 }
 
 static uint32_t group_of(const struct nt_stream *stream, const struct nt_segment *segment)
@@ -214,55 +217,15 @@ static uint32_t group_of(const struct nt_stream *stream, const struct nt_segment
     return dataset->clusters ? dataset->clusters[cluster].group : cluster;
 }
 
-enum nt_status nt_segment_pin(struct nt_stream *stream, const struct nt_segment *segment,
-                              struct nt_group **group_ret, const struct nt_page **pages_ret,
-                              struct nt_error *error)
+/* Locates a segment without deletions if its page list is in memory. */
+static void try_locate(const struct nt_stream *stream, struct nt_segment *segment)
 {
-    *group_ret = NULL;
-    *pages_ret = NULL;
-    if (!segment->page_count)
-        return NT_OK;
-    enum nt_status status = nt_group_pin(stream->dataset, group_of(stream, segment), group_ret, error);
-    if (status == NT_OK)
-        *pages_ret = (*group_ret)->pages + segment->first_page;
-    return status;
-}
-
-/* Locates segments that need nothing but loaded page lists. */
-static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < stream->segment_count; i++) {
-        const struct nt_span *span = &stream->segments[i].span;
-        const struct nt_dataset *dataset = stream->dataset;
-        bool is_known = span->cluster == NT_NONE ||
-                        nt_group_is_loaded(dataset, nt_dataset_cluster(dataset, span->cluster).group) ||
-                        span->fault != NT_FAULT_NONE;
-        if (is_known)
-            status = nt_stream_locate(stream, &stream->segments[i], error);
-    }
-    return status;
-}
-
-/* The caller has checked that the number of elements does not overflow. */
-static enum nt_status build_segments(struct nt_stream *stream, const struct nt_row_counts *rows,
-                                     struct nt_error *error)
-{
-    uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
-    stream->segments = calloc(rows->count ? rows->count : 1, sizeof(*stream->segments));
-    if (!stream->segments)
-        return nt_fail_memory(error);
-    stream->segment_count = rows->count;
-    for (uint32_t i = 0; i < rows->count; i++) {
-        struct nt_segment *segment = &stream->segments[i];
-        const struct nt_row_span *piece = &rows->pieces[i];
-        segment->span = piece->span;
-        segment->column = NT_NONE;
-        segment->first = piece->first_row * per_row;
-        segment->origin = piece->origin * per_row;
-        segment->elements = piece->rows * per_row;
-    }
-    return NT_OK;
+    bool is_stored = segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE;
+    struct nt_group *group = is_stored ? nt_group_try_pin(stream->dataset, group_of(stream, segment)) : NULL;
+    if (group && !has_deletions(stream, segment))
+        (void)!locate_in(stream, group, segment, NULL);
+    else
+        nt_group_unpin(group);
 }
 
 /* The items below a segment: with equal borders, those at the same index of the list. */
@@ -270,50 +233,46 @@ static bool items_of(const struct nt_row_counts *items, uint32_t segment, const 
                      struct nt_alternative *found)
 {
     *found = (struct nt_alternative){.base = items->total};
-    const struct nt_row_span *piece = segment < items->count ? &items->pieces[segment] : NULL;
-    if (piece && piece->span.cluster != NT_NONE && span->cluster != NT_NONE &&
-        piece->span.first_entry == span->first_entry && piece->span.entries == span->entries) {
-        *found = (struct nt_alternative){piece->first_row, piece->rows};
-        return piece->span.fault == NT_FAULT_NONE || piece->span.fault == NT_FAULT_COUNT;
+    if (segment < items->count) {
+        const struct nt_row_span same = nt_row_counts_get(items, segment);
+        if (same.span.cluster != NT_NONE && span->cluster != NT_NONE &&
+            same.span.first_entry == span->first_entry && same.span.entries == span->entries) {
+            *found = (struct nt_alternative){same.first_row, same.rows};
+            return same.span.fault == NT_FAULT_NONE || same.span.fault == NT_FAULT_COUNT;
+        }
     }
     bool is_good = true, is_first = true;
     for (uint32_t i = 0; i < items->count; i++) {
-        piece = &items->pieces[i];
-        if (piece->span.first_entry < span->first_entry ||
-            piece->span.first_entry >= span->first_entry + span->entries)
+        const struct nt_row_span inside = nt_row_counts_get(items, i);
+        if (inside.span.first_entry < span->first_entry ||
+            inside.span.first_entry >= span->first_entry + span->entries)
             continue;
         if (is_first)
-            found->base = piece->first_row;
+            found->base = inside.first_row;
         is_first = false;
-        found->rows += piece->rows;
-        is_good &= piece->span.fault != NT_FAULT_POSITION;
+        found->rows += inside.rows;
+        is_good &= inside.span.fault != NT_FAULT_POSITION;
     }
     return is_good;
 }
 
-/* Sets the items below each segment: those of one alternative of a variant, or of offsets (NT_NONE). */
+/* Sets the items below each segment: those of offsets, or of one alternative of a variant. */
 static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
                                 uint32_t alternative, struct nt_error *error)
 {
     struct nt_row_counts items;
     enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, child, of, &items, error);
-    if (status != NT_OK)
-        return status;
-    for (uint32_t i = 0; i < stream->segment_count; i++) {
-        struct nt_segment *segment = &stream->segments[i];
-        struct nt_alternative found;
+    for (uint32_t i = 0; status == NT_OK && i < stream->rows.count; i++) {
+        struct nt_span span = nt_row_counts_get(&stream->rows, i).span;
+        enum nt_row_fault fault = span.fault;
         if (!stream->dataset->field_groups) /* the items needed the list, too: was it bad? */
-            status = nt_span_load(stream->dataset, &segment->span, error);
-        if (status != NT_OK)
-            break;
-        if (!items_of(&items, i, &segment->span, &found) && segment->span.fault == NT_FAULT_NONE)
-            segment->span.fault = NT_FAULT_POSITION;
-        if (alternative != NT_NONE) {
-            stream->alternatives[(size_t)i * stream->alternative_count + alternative] = found;
-        } else {
-            segment->base = found.base;
-            segment->limit = found.rows;
-        }
+            status = nt_span_load(stream->dataset, &span, error);
+        struct nt_alternative *found =
+            &stream->alternatives[(size_t)i * stream->alternative_count + alternative];
+        if (!items_of(&items, i, &span, found) && span.fault == NT_FAULT_NONE)
+            span.fault = NT_FAULT_POSITION;
+        if (status == NT_OK && span.fault != fault)
+            status = nt_row_counts_set_fault(&stream->rows, i, span.fault, error);
     }
     nt_row_counts_deinit(&items);
     return status;
@@ -327,28 +286,44 @@ static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error
     uint32_t child_count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &child_count);
     if (data || !child_count)
-        return add_items(stream, stream->field, data ? data->of : NT_ROWS_BELOW, NT_NONE, error);
-    return add_items(stream, *children, NT_ROWS_OF_FIELD, NT_NONE, error);
+        return add_items(stream, stream->field, data ? data->of : NT_ROWS_BELOW, 0, error);
+    return add_items(stream, *children, NT_ROWS_OF_FIELD, 0, error);
 }
 
 static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error *error)
 {
-    const uint32_t *children =
-        nt_dataset_children(stream->dataset, stream->field, &stream->alternative_count);
-    size_t total = (size_t)stream->alternative_count * stream->segment_count;
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
     enum nt_status status = NT_OK;
-    stream->alternatives = calloc(total ? total : 1, sizeof(*stream->alternatives));
-    if (!stream->alternatives)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < stream->alternative_count; i++)
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = add_items(stream, children[i], NT_ROWS_OF_FIELD, i, error);
     return status;
 }
 
-/* The reported size comes from the last cluster alone: it must be the sum over all clusters. */
-static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_counts *rows,
-                                 struct nt_error *error)
+/* What is below each segment, and memory for its masks. */
+static enum nt_status add_below(struct nt_stream *stream, struct nt_error *error)
 {
+    uint32_t segments = stream->rows.count;
+    bool is_index = stream->kind == NT_STREAM_INDEX;
+    if (is_index)
+        nt_dataset_children(stream->dataset, stream->field, &stream->alternative_count);
+    else
+        stream->alternative_count = stream->row->has_leading_zero;
+    size_t total = (size_t)stream->alternative_count * segments;
+    if (total && !(stream->alternatives = calloc(total, sizeof(*stream->alternatives))))
+        return nt_fail_memory(error);
+    if (stream->dataset->part_deletions &&
+        !(stream->masks = calloc((size_t)segments + 1, sizeof(*stream->masks))))
+        return nt_fail_memory(error);
+    if (is_index)
+        return add_alternatives(stream, error);
+    return stream->row->has_leading_zero ? add_bases(stream, error) : NT_OK;
+}
+
+/* The reported size comes from the last cluster alone: it must be the sum over all clusters. */
+static enum nt_status check_size(struct nt_stream *stream, struct nt_error *error)
+{
+    const struct nt_row_counts *rows = &stream->rows;
     uint64_t size, total;
     enum nt_status status =
         nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
@@ -368,30 +343,20 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_row_c
 
 static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
 {
-    struct nt_row_counts rows;
-    enum nt_status status =
-        nt_row_counts_build(stream->reader, stream->dataset, stream->field, stream->row->of, &rows, error);
-    if (status != NT_OK)
-        return status;
-    status = check_size(stream, &rows, error);
+    stream->per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
+    enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, stream->field,
+                                                stream->row->of, &stream->rows, error);
     if (status == NT_OK)
-        status = build_segments(stream, &rows, error);
-    nt_row_counts_deinit(&rows);
-    if (status == NT_OK && stream->row->has_leading_zero)
-        status = add_bases(stream, error);
-    if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
-        status = add_alternatives(stream, error);
-    return status == NT_OK ? locate_known(stream, error) : status;
+        status = check_size(stream, error);
+    return status == NT_OK ? add_below(stream, error) : status;
 }
 
 struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 enum nt_stream_kind kind)
 {
     struct nt_stream *stream = calloc(1, sizeof(*stream));
-    if (!stream || nt_lock_init(&stream->lock, NULL)) {
-        free(stream);
+    if (!stream)
         return NULL;
-    }
     stream->reader = reader;
     stream->dataset = dataset;
     stream->field = field;
@@ -430,17 +395,17 @@ void nt_stream_close(struct nt_stream *stream)
 {
     if (!stream)
         return;
-    nt_lock_deinit(&stream->lock);
-    for (uint32_t i = 0; i < stream->segment_count; i++)
-        free_masks(stream->segments[i].masks);
+    for (uint32_t i = 0; stream->masks && i < stream->rows.count; i++)
+        free_masks(atomic_load(&stream->masks[i]));
     if (stream->filter) {
         nt_stream_close(stream->filter->unfiltered);
         nt_stream_close(stream->filter->tags);
         free(stream->filter->alternatives);
         free(stream->filter);
     }
-    free(stream->segments);
+    nt_row_counts_deinit(&stream->rows);
     free(stream->alternatives);
+    free(stream->masks);
     free(stream);
 }
 
@@ -460,9 +425,9 @@ size_t nt_stream_memory(const struct nt_stream *stream)
 {
     if (stream->filter)
         stream = stream->filter->unfiltered;
-    return sizeof(*stream) +
-           stream->segment_count *
-               (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
+    size_t per_segment = stream->alternative_count * sizeof(*stream->alternatives) +
+                         (stream->masks ? sizeof(*stream->masks) : 0);
+    return sizeof(*stream) + nt_row_counts_memory(&stream->rows) + stream->rows.count * per_segment;
 }
 
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
@@ -470,39 +435,49 @@ uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
     return stream->element_bytes;
 }
 
-NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, .first)
-
-const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
+void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct nt_segment *segment_ret)
 {
-    return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
+    *segment_ret = (struct nt_segment){.number = number, .span.cluster = NT_NONE, .column = NT_NONE};
+    if (number >= stream->rows.count)
+        return;
+    const struct nt_row_span rows = nt_row_counts_get(&stream->rows, number);
+    segment_ret->span = rows.span;
+    segment_ret->first = rows.first_row * stream->per_row;
+    segment_ret->elements = rows.rows * stream->per_row;
+    if (!stream->alternatives)
+        return;
+    segment_ret->alternatives = &stream->alternatives[(size_t)number * stream->alternative_count];
+    if (stream->row->has_leading_zero) {
+        segment_ret->base = segment_ret->alternatives->base;
+        segment_ret->limit = segment_ret->alternatives->rows;
+    }
 }
 
-/* No page if each element represents a page: its pages count bytes. With `loads_list`, a list that was
- * released is loaded again. */
-static void find_page(const struct nt_stream *stream, uint64_t element, bool loads_list,
-                      struct nt_readahead_page *page_ret)
+void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, struct nt_segment *segment_ret)
 {
-    const struct nt_segment *segment = nt_stream_segment_of(stream, element);
+    uint64_t row = stream->per_row ? element / stream->per_row : 0;
+    nt_stream_segment(stream, nt_row_counts_find(&stream->rows, row), segment_ret);
+}
+
+/* The page of an element in a segment; takes over its pin. No page if the segment is not located, or each
+ * element represents a page: its pages count bytes. */
+static void page_of(const struct nt_stream *stream, struct nt_segment *segment, uint64_t element,
+                    struct nt_readahead_page *page_ret)
+{
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
-    if (!segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
-        segment->masks || !stream->transform)
-        return;
-    if (within < segment->zeros) {
-        page_ret->column = segment->column;
-        page_ret->end = segment->first + segment->zeros;
+    if (!segment->group || segment->masks || !stream->transform) {
+        nt_segment_release(segment);
         return;
     }
-    uint32_t number = group_of(stream, segment);
-    struct nt_group *group = nt_group_try_pin(stream->dataset, number);
-    if (!group && loads_list)
-        (void)!nt_group_pin(stream->dataset, number, &group, NULL);
-    if (!group)
-        return;
-    page_ret->group = group;
     page_ret->column = segment->column;
-    page_ret->page =
-        nt_find_page(group->pages + segment->first_page, segment->page_count, within - segment->zeros);
+    if (within < segment->zeros) {
+        page_ret->end = segment->first + segment->zeros;
+        nt_segment_release(segment);
+        return;
+    }
+    page_ret->group = segment->group;
+    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
     page_ret->end =
         segment->first + segment->zeros + page_ret->page->first_element + page_ret->page->elements;
 }
@@ -510,10 +485,24 @@ static void find_page(const struct nt_stream *stream, uint64_t element, bool loa
 void nt_stream_find_page(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
     const struct nt_stream *stream = walked;
+    struct nt_segment segment;
+    *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = stream->elements};
     if (stream->filter)
-        *page_ret = (struct nt_readahead_page){.column = NT_NONE, .end = stream->elements};
-    else
-        find_page(stream, element, false, page_ret);
+        return;
+    nt_stream_segment_of(stream, element, &segment);
+    try_locate(stream, &segment);
+    page_of(stream, &segment, element, page_ret);
+}
+
+/* The same, and loads a missing page list. */
+static enum nt_status load_page_of(struct nt_stream *stream, uint64_t element,
+                                   struct nt_readahead_page *page_ret)
+{
+    struct nt_segment segment;
+    nt_stream_segment_of(stream, element, &segment);
+    enum nt_status status = nt_stream_locate(stream, &segment, NULL);
+    page_of(stream, &segment, element, page_ret);
+    return status;
 }
 
 enum { PLANNED = 64 }; /* segments at once */
@@ -523,29 +512,16 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
                                uint64_t end)
 {
     uint32_t count = 0;
-    for (; stream->dataset->field_groups && number + count < stream->segment_count && count < PLANNED;
-         count++) {
-        const struct nt_segment *segment = &stream->segments[number + count];
+    for (; stream->dataset->field_groups && number + count < stream->rows.count && count < PLANNED; count++) {
+        struct nt_segment segment;
+        nt_stream_segment(stream, number + count, &segment);
         bool is_inside =
-            segment->first >= element && segment->first < end && segment->elements <= end - segment->first;
-        bool is_bad = segment_is_located(segment) && segment->span.fault != NT_FAULT_NONE;
-        if (!is_inside || is_bad || segment->span.cluster == NT_NONE ||
-            nt_group_is_loaded(stream->dataset, group_of(stream, segment)))
+            segment.first >= element && segment.first < end && segment.elements <= end - segment.first;
+        if (!is_inside || segment.span.fault != NT_FAULT_NONE ||
+            nt_group_is_loaded(stream->dataset, group_of(stream, &segment)))
             break;
     }
     return count;
-}
-
-/* Loads a list for the first time, or again. */
-static enum nt_status load_list(struct nt_stream *stream, const struct nt_segment *segment)
-{
-    struct nt_group *group = NULL;
-    const struct nt_page *pages;
-    enum nt_status status = nt_stream_locate(stream, segment, NULL);
-    if (status == NT_OK && segment->span.fault == NT_FAULT_NONE)
-        status = nt_segment_pin(stream, segment, &group, &pages, NULL);
-    nt_group_unpin(group);
-    return status;
 }
 
 /* The lists and pages of whole segments are requested together if the format knows where they are. The
@@ -553,29 +529,31 @@ static enum nt_status load_list(struct nt_stream *stream, const struct nt_segmen
 static uint64_t plan(const void *walked, struct nt_prefetch *prefetch, uint64_t element, uint64_t end)
 {
     struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
+    struct nt_segment segment;
     if (element >= end)
         return end;
-    uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
-    while (number < stream->segment_count && stream->segments[number].first < end) {
-        const struct nt_segment *segment = &stream->segments[number];
-        uint32_t count = count_unloaded(stream, number, element, end);
-        const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + count};
+    for (nt_stream_segment_of(stream, element, &segment);
+         segment.number < stream->rows.count && segment.first < end;
+         nt_stream_segment(stream, segment.number, &segment)) {
+        uint32_t count = count_unloaded(stream, segment.number, element, end);
+        const struct nt_groups groups = {segment.span.cluster, segment.span.cluster + count};
         bool is_planned = count && nt_groups_plan(stream->dataset, groups, true, prefetch);
-        if (!is_planned && load_list(stream, segment) != NT_OK)
+        if (!is_planned && nt_stream_locate(stream, &segment, NULL) != NT_OK)
             return end;
-        number += is_planned ? count : 1;
-        if (count == PLANNED)
-            return stream->segments[number - 1].first + stream->segments[number - 1].elements;
+        nt_segment_release(&segment);
+        segment.number += is_planned ? count : 1;
+        if (count == PLANNED) {
+            nt_stream_segment(stream, segment.number - 1, &segment);
+            return segment.first + segment.elements;
+        }
     }
     return end;
 }
 
-/* Also loads a missing page list: the reader will need it. */
+/* An nt_readahead_find that also loads a missing page list: the reader will need it. */
 static void find_requested(const void *walked, uint64_t element, struct nt_readahead_page *page_ret)
 {
-    struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
-    (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
-    find_page(stream, element, true, page_ret);
+    (void)!load_page_of((struct nt_stream *)(uintptr_t)walked, element, page_ret);
 }
 
 void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch, uint64_t first,
@@ -584,11 +562,14 @@ void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch
     const uint64_t lead = nt_stream_leading_zeros(stream);
     if (stream->filter || !stream->dataset->field_groups || first >= end || end <= lead)
         return;
-    const struct nt_segment *segment = nt_stream_segment_of(stream, first < lead ? 0 : first - lead);
-    const struct nt_segment *last = &stream->segments[stream->segment_count];
-    for (; segment < last && segment->first < end - lead; segment++) {
-        const struct nt_groups groups = {segment->span.cluster, segment->span.cluster + 1};
-        if (segment->elements > most && segment->span.cluster != NT_NONE && !segment_is_located(segment))
+    struct nt_segment segment;
+    for (nt_stream_segment_of(stream, first < lead ? 0 : first - lead, &segment);
+         segment.number < stream->rows.count && segment.first < end - lead;
+         nt_stream_segment(stream, segment.number + 1, &segment)) {
+        const struct nt_groups groups = {segment.span.cluster, segment.span.cluster + 1};
+        bool is_unknown = segment.span.cluster != NT_NONE && segment.span.fault == NT_FAULT_NONE &&
+                          !nt_group_is_loaded(stream->dataset, group_of(stream, &segment));
+        if (segment.elements > most && is_unknown)
             nt_groups_plan(stream->dataset, groups, false, prefetch);
     }
 }
@@ -632,9 +613,8 @@ void nt_stream_prefetch_only(struct nt_stream *stream, struct nt_prefetch *prefe
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
 {
     struct nt_readahead_page found;
-    if (nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL) != NT_OK)
+    if (load_page_of(stream, element, &found) != NT_OK)
         return element + 1;
-    find_page(stream, element, true, &found);
     nt_group_unpin(found.group);
     return found.end;
 }
@@ -644,7 +624,7 @@ uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element)
     struct nt_readahead_page found;
     if (stream->filter)
         return 1;
-    find_page(stream, element, true, &found);
+    (void)!load_page_of(stream, element, &found);
     bool is_run = found.page && found.page->is_uniform;
     nt_group_unpin(found.group);
     return is_run ? found.end - element : 1;
@@ -715,7 +695,8 @@ static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *
         status = nt_fail_memory(error);
     if (status == NT_OK) {
         for (uint32_t i = 0; i <= rows.count; i++)
-            borders[i] = nt_row_mask_before(&mask, i < rows.count ? rows.pieces[i].first_row : rows.total);
+            borders[i] = nt_row_mask_before(&mask, i < rows.count ? nt_row_counts_get(&rows, i).first_row
+                                                                  : rows.total);
         *borders_ret = borders;
         *count_ret = rows.count;
     }

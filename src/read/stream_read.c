@@ -21,14 +21,13 @@
 /* The state of a read on its way from page to page. */
 struct reading {
     struct nt_stream *stream;
-    const struct nt_segment *segment; /* current */
-    struct nt_group *group;           /* its group, pinned; NULL: not yet */
-    const struct nt_page *pages;      /* its pages */
-    uint64_t deleted;                 /* offsets: omitted items before the current element */
-    bool is_random;                   /* the read does not follow the previous one */
-    const struct nt_page *next;       /* the page after the last one used ... */
-    uint64_t previous;                /* ... and the index value before its first element */
-    struct nt_decoded_pages decoded;  /* pages already decoded into the output */
+    struct nt_segment segment;       /* current */
+    bool is_located;                 /* is it? */
+    uint64_t deleted;                /* offsets: omitted items before the current element */
+    bool is_random;                  /* the read does not follow the previous one */
+    const struct nt_page *next;      /* the page after the last one used ... */
+    uint64_t previous;               /* ... and the index value before its first element */
+    struct nt_decoded_pages decoded; /* pages already decoded into the output */
 };
 
 /* ---- One page ---- */
@@ -36,7 +35,7 @@ struct reading {
 /* An empty run on a page. */
 static struct nt_element_run run_on(const struct reading *reading, const struct nt_page *page)
 {
-    struct nt_element_run run = nt_stream_run(reading->stream, reading->segment, page);
+    struct nt_element_run run = nt_stream_run(reading->stream, &reading->segment, page);
     run.base -= reading->deleted; /* stored offsets count them; the sum is right even if this wraps */
     return run;
 }
@@ -45,14 +44,13 @@ static enum nt_status elements_failed(const struct reading *reading, const struc
                                       enum nt_status status, struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
-    uint32_t column = reading->segment->column;
+    uint32_t column = reading->segment.column;
     struct nt_error unused = {0};
     if (!error)
         error = &unused; /* the report needs the message */
     error->offset = run->page->offset;
     nt_page_error(stream->dataset, column, run->page, status, error);
-    uint64_t place =
-        (uint64_t)(reading->segment - stream->segments) << 32 | (uint64_t)(run->page - reading->pages);
+    uint64_t place = (uint64_t)reading->segment.number << 32 | (uint64_t)(run->page - reading->segment.pages);
     if (atomic_exchange(&stream->reported, place + 1) == place + 1)
         return status;
     nt_reader_report_failure(stream->reader, stream->dataset, column, run->page, error);
@@ -65,7 +63,7 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_ele
                                     struct nt_error *error)
 {
     const struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     struct nt_cache_entry *pinned;
     const uint8_t *data;
     if (!stream->row->needs_previous || run->first || run->page->first_element == 0)
@@ -75,7 +73,7 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_ele
     if (reading->next == run->page)
         return NT_OK;
     const struct nt_page *page =
-        nt_find_page(reading->pages, segment->page_count, run->page->first_element - 1);
+        nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
     enum nt_status status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, segment->column,
                                         page, &pinned, &data, error);
     if (status != NT_OK) {
@@ -152,7 +150,7 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
         return status;
     status = find_previous(reading, run, error);
     if (status == NT_OK)
-        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, reading->segment->column,
+        status = nt_page_pin(NT_CACHE_READER, stream->reader, stream->dataset, reading->segment.column,
                              run->page, &pinned, &run->data, error);
     if (status != NT_OK)
         return status;
@@ -166,8 +164,8 @@ static enum nt_status produce_run(struct reading *reading, struct nt_element_run
 
 static bool is_decoded(const struct reading *reading, const struct nt_page *page)
 {
-    return reading->segment == reading->decoded.segment &&
-           (size_t)(page - reading->pages) - reading->decoded.first < reading->decoded.count;
+    return reading->segment.number == reading->decoded.segment &&
+           (size_t)(page - reading->segment.pages) - reading->decoded.first < reading->decoded.count;
 }
 
 /* Converts the offsets of whole pages in place to the stream's offsets. */
@@ -199,9 +197,9 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
                                           struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     bool are_offsets = stream->row->conversion == NT_CONVERT_OFFSETS, are_decoded = is_decoded(reading, page);
-    uint32_t number = (uint32_t)(page - reading->pages), left = segment->page_count - number;
+    uint32_t number = (uint32_t)(page - segment->pages), left = segment->page_count - number;
     *count_ret = 0;
     if (stream->row->conversion != NT_CONVERT_VALUES && !are_offsets)
         return NT_OK;
@@ -222,9 +220,9 @@ static enum nt_status produce_whole_pages(struct reading *reading, const struct 
 static void produce_page_offsets(const struct reading *reading, uint64_t first, uint64_t count,
                                  uint8_t *output)
 {
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     for (uint64_t i = 0; i < count; i++) {
-        const struct nt_page *page = &reading->pages[first + i];
+        const struct nt_page *page = &segment->pages[first + i];
         uint64_t end = segment->base - reading->deleted + page->first_element + page->elements;
         memcpy(output + i * sizeof(end), &end, sizeof(end));
     }
@@ -264,7 +262,7 @@ static struct nt_element_run stored_run(const struct reading *reading, const str
     if (count < run.count)
         run.count = (size_t)count;
     limit_run(&run);
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     run.is_cluster_end = element + segment->zeros + run.count == nt_segment_end(segment);
     return run;
 }
@@ -272,7 +270,7 @@ static struct nt_element_run stored_run(const struct reading *reading, const str
 /* Maps an element to its physical index; limits `count` to the elements before a deletion. */
 static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *count)
 {
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     const struct nt_kept_run kept = nt_row_mask_kept_from(&segment->masks->elements, *first);
     *first = kept.physical;
     if (*count > kept.count)
@@ -282,10 +280,12 @@ static void skip_deleted(struct reading *reading, uint64_t *first, uint64_t *cou
 }
 
 /* Finds the pages of the segment, whose counts must be right. */
-static enum nt_status find_pages(struct nt_stream *stream, const struct nt_segment *segment,
-                                 struct nt_error *error)
+static enum nt_status find_pages(struct reading *reading, struct nt_error *error)
 {
+    struct nt_stream *stream = reading->stream;
+    struct nt_segment *segment = &reading->segment;
     enum nt_status status = nt_stream_locate(stream, segment, error);
+    reading->is_located = status == NT_OK;
     if (status != NT_OK || segment->span.fault == NT_FAULT_NONE)
         return status;
     status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
@@ -293,19 +293,13 @@ static enum nt_status find_pages(struct nt_stream *stream, const struct nt_segme
     return status;
 }
 
-static void leave_segment(struct reading *reading)
+/* Enters the segment that holds an element. */
+static void enter_segment(struct reading *reading, uint64_t element)
 {
-    nt_group_unpin(reading->group);
-    reading->group = NULL;
+    nt_segment_release(&reading->segment);
+    nt_stream_segment_of(reading->stream, element, &reading->segment);
+    reading->is_located = false;
     reading->next = NULL;
-}
-
-static void enter_segment(struct reading *reading, const struct nt_segment *segment)
-{
-    if (segment == reading->segment)
-        return;
-    leave_segment(reading);
-    reading->segment = segment;
 }
 
 /* Reads up to `count` elements from `first` on in the segment: those of one page or of several whole ones,
@@ -314,13 +308,9 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
                                          uint8_t *output, struct nt_error *error)
 {
     struct nt_stream *stream = reading->stream;
-    const struct nt_segment *segment = reading->segment;
+    const struct nt_segment *segment = &reading->segment;
     uint64_t whole = 0;
-    enum nt_status status = find_pages(stream, segment, error);
-    if (status != NT_OK)
-        return status;
-    if (!reading->group)
-        status = nt_segment_pin(stream, segment, &reading->group, &reading->pages, error);
+    enum nt_status status = reading->is_located ? NT_OK : find_pages(reading, error);
     if (status != NT_OK)
         return status;
     reading->deleted = 0;
@@ -336,7 +326,7 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
         produce_page_offsets(reading, first, *count, output);
         return NT_OK;
     }
-    const struct nt_page *page = nt_find_page(reading->pages, segment->page_count, first);
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first);
     if (first == page->first_element)
         status = produce_whole_pages(reading, page, *count, &whole, output, error);
     if (whole) {
@@ -372,17 +362,18 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
         }
     }
     while (status == NT_OK && count) {
-        const struct nt_segment *segment = nt_stream_segment_of(stream, first);
+        const struct nt_segment *segment = &reading.segment;
+        if (!reading.is_located || first - segment->first >= segment->elements)
+            enter_segment(&reading, first);
         uint64_t some = segment->elements - (first - segment->first);
         if (count < some)
             some = count;
-        enter_segment(&reading, segment);
         status = produce_in_segment(&reading, first - segment->first, &some, output, error);
         output += some * stream->element_bytes;
         first += some;
         count -= some;
     }
-    leave_segment(&reading);
+    nt_segment_release(&reading.segment);
     return status;
 }
 

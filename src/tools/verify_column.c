@@ -121,22 +121,18 @@ static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, ui
     return branch;
 }
 
-static bool has_rows(const struct nt_row_span *piece)
-{
-    return piece->span.fault == NT_FAULT_NONE;
-}
-
 static void compare_rows(struct nt_verify_job *job, const struct nt_row_counts *rows,
                          const struct nt_row_counts *above, uint64_t per_row)
 {
     for (uint32_t i = 0; i < rows->count && i < above->count; i++) {
-        const struct nt_row_span *piece = &rows->pieces[i], *branch = &above->pieces[i];
+        const struct nt_row_span of_field = nt_row_counts_get(rows, i), branch = nt_row_counts_get(above, i);
         uint64_t expected;
-        if (piece->span.cluster != branch->span.cluster || !has_rows(piece) || !has_rows(branch))
+        if (of_field.span.cluster != branch.span.cluster || of_field.span.fault != NT_FAULT_NONE ||
+            branch.span.fault != NT_FAULT_NONE)
             continue;
-        if (nt_multiply(branch->rows, per_row, &expected) && expected != piece->rows)
-            nt_verify_report_cluster(job, piece->span.cluster, "rows according to the sibling fields",
-                                     expected, piece->rows);
+        if (nt_multiply(branch.rows, per_row, &expected) && expected != of_field.rows)
+            nt_verify_report_cluster(job, of_field.span.cluster, "rows according to the sibling fields",
+                                     expected, of_field.rows);
     }
 }
 
@@ -184,7 +180,7 @@ struct column {
     const struct nt_column *info;
     bool is_first; /* of the representations at its position: reports what applies to all of them */
     struct nt_stream *stream; /* NULL: verify only the pages */
-    uint32_t *segment_of;     /* by cluster; NT_NONE */
+    uint32_t *segment_of;     /* by cluster; NT_NONE; NULL: segments have consecutive clusters */
     uint64_t page;            /* number of the next page within the column */
     const uint8_t *elements;  /* of the current page: in `loaded` or in the cache */
     struct nt_cache_entry *pinned;
@@ -203,7 +199,8 @@ struct cluster {
     uint32_t number;
     const struct nt_group *group;
     const struct nt_range *range;
-    const struct nt_segment *segment; /* NULL: skip its elements */
+    struct nt_segment segment;
+    bool is_checked; /* are the segment's elements? */
     bool has_previous;
     uint64_t previous; /* index value at the end of the previous page */
     bool is_whole;     /* no page has failed */
@@ -289,7 +286,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
                                      const struct nt_page *page, struct nt_error *error)
 {
     const struct nt_stream *stream = column->stream;
-    const struct nt_segment *segment = cluster->segment;
+    const struct nt_segment *segment = &cluster->segment;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
     uint64_t bytes;
     if (stream->row->conversion == NT_CONVERT_VALUES && nt_values_are_equal(decoder, &stream->dtype))
@@ -356,7 +353,7 @@ static enum nt_status try_page(struct column *column, const struct cluster *clus
                                const struct nt_page *page, bool is_met_again, struct nt_error *error)
 {
     enum nt_status status = load(column, cluster, page, is_met_again, error);
-    return status == NT_OK && cluster->segment ? check_elements(column, cluster, page, error) : status;
+    return status == NT_OK && cluster->is_checked ? check_elements(column, cluster, page, error) : status;
 }
 
 /* Verifies a page's elements and reports what is wrong. Finding the position of a page takes a search.
@@ -371,7 +368,7 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
         unload(column);
         status = try_page(column, cluster, page, is_met_again, &error);
     }
-    if (status == NT_OK && cluster->segment)
+    if (status == NT_OK && cluster->is_checked)
         carry_on(column, cluster, page);
     else if (status != NT_OK)
         break_off(cluster);
@@ -385,9 +382,9 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
 static struct nt_page_conditions conditions(const struct column *column, const struct cluster *cluster,
                                             const struct nt_page *page)
 {
-    const struct nt_segment *segment = cluster->segment;
-    struct nt_page_conditions conditions = {.is_compared = segment != NULL};
-    if (segment && column->stream->row->needs_previous) {
+    const struct nt_segment *segment = &cluster->segment;
+    struct nt_page_conditions conditions = {.is_compared = cluster->is_checked};
+    if (cluster->is_checked && column->stream->row->needs_previous) {
         conditions.is_cluster_end = is_cluster_end(segment, page);
         conditions.has_previous = cluster->has_previous;
         conditions.previous = cluster->has_previous ? cluster->previous : 0;
@@ -438,11 +435,12 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
 
 /* ---- One cluster ---- */
 
-/* The column's segment in the cluster; NULL if there is no reliable one. */
-static const struct nt_segment *segment_in(const struct column *column, uint32_t cluster)
+/* The column's segment in the cluster; NT_NONE if there is no reliable one. */
+static uint32_t segment_in(const struct column *column, uint32_t cluster)
 {
-    uint32_t number = column->stream ? column->segment_of[cluster] : NT_NONE;
-    return number == NT_NONE ? NULL : &column->stream->segments[number];
+    if (!column->stream)
+        return NT_NONE;
+    return column->segment_of ? column->segment_of[cluster] : cluster - column->stream->rows.groups.first;
 }
 
 /* Checks the page list. False if there is nothing to compare the elements with. */
@@ -482,10 +480,8 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
 
 static void check_alternatives(struct column *column, const struct cluster *cluster)
 {
-    const struct nt_stream *stream = column->stream;
-    size_t segment = (size_t)(cluster->segment - stream->segments);
-    for (uint32_t i = 0; i < stream->alternative_count; i++) {
-        uint64_t rows = stream->alternatives[segment * stream->alternative_count + i].rows;
+    for (uint32_t i = 0; i < column->stream->alternative_count; i++) {
+        uint64_t rows = cluster->segment.alternatives[i].rows;
         if (rows != column->chosen[i])
             nt_verify_report_cluster(column->job, cluster->number,
                                      "rows of an alternative according to the switches", column->chosen[i],
@@ -493,15 +489,24 @@ static void check_alternatives(struct column *column, const struct cluster *clus
     }
 }
 
+/* Finds the segment. The group is pinned: its numbers and pages stay without one more pin. */
+static void find_segment(struct column *column, struct cluster *cluster)
+{
+    uint32_t number = segment_in(column, cluster->number);
+    if (number == NT_NONE)
+        return;
+    nt_stream_segment(column->stream, number, &cluster->segment);
+    cluster->is_checked = nt_stream_locate(column->stream, &cluster->segment, NULL) == NT_OK &&
+                          check_segment(column, cluster, &cluster->segment);
+    nt_segment_release(&cluster->segment);
+}
+
 static void verify_cluster(struct column *column, const struct nt_group *group, uint32_t number)
 {
     struct nt_verify_job *job = column->job;
     struct cluster cluster = {.number = number, .group = group, .is_whole = true};
     cluster.range = nt_group_range(job->dataset, group, number, job->column);
-    const struct nt_segment *segment = segment_in(column, number);
-    if (segment && nt_stream_locate(column->stream, segment, NULL) == NT_OK &&
-        check_segment(column, &cluster, segment))
-        cluster.segment = segment;
+    find_segment(column, &cluster);
     if (column->chosen)
         memset(column->chosen, 0, column->stream->alternative_count * sizeof(*column->chosen));
     if (cluster.range->state != NT_RANGE_PRESENT)
@@ -513,7 +518,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
         bytes += pages[i].stored_bytes;
         job->share->unchecked += pages[i].checksum == NT_CHECKSUM_NONE && pages[i].stored_bytes > 0;
     }
-    if (cluster.segment && cluster.is_whole && column->chosen)
+    if (cluster.is_checked && cluster.is_whole && column->chosen)
         check_alternatives(column, &cluster);
     if (!nt_text_check_end(&cluster.text) && !column->has_bad_text)
         warn_of_text(column, &cluster, &pages[cluster.range->pages - 1], column->page - 1);
@@ -527,15 +532,15 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
 static enum nt_status map_segments(struct column *column, struct nt_error *error)
 {
     const struct nt_stream *stream = column->stream;
-    uint32_t clusters = stream->dataset->cluster_count;
-    column->segment_of = malloc(((size_t)clusters + 1) * sizeof(*column->segment_of));
-    if (!column->segment_of)
+    uint32_t clusters = stream->dataset->cluster_count, count = stream->rows.spans ? stream->rows.count : 0;
+    if (stream->rows.spans &&
+        !(column->segment_of = malloc(((size_t)clusters + 1) * sizeof(*column->segment_of))))
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < clusters; i++)
+    for (uint32_t i = 0; column->segment_of && i < clusters; i++)
         column->segment_of[i] = NT_NONE;
-    for (uint32_t i = 0; i < stream->segment_count; i++)
-        if (stream->segments[i].span.cluster < clusters)
-            column->segment_of[stream->segments[i].span.cluster] = i;
+    for (uint32_t i = 0; i < count; i++)
+        if (stream->rows.spans[i].cluster < clusters)
+            column->segment_of[stream->rows.spans[i].cluster] = i;
     if (stream->kind == NT_STREAM_INDEX) {
         column->chosen = calloc((size_t)stream->alternative_count + 1, sizeof(*column->chosen));
         if (!column->chosen)
