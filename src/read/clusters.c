@@ -317,12 +317,11 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
 {
     if (span->fault != NT_FAULT_NONE)
         return NT_OK;
-    enum nt_status status =
-        nt_dataset_load_group(dataset, nt_dataset_cluster(dataset, span->cluster).group, error);
-    if (nt_is_environmental(status))
+    uint32_t group = nt_dataset_cluster(dataset, span->cluster).group;
+    enum nt_status status = nt_dataset_load_group(dataset, group, error);
+    if (!nt_group_failure(dataset, group))
         return status;
-    if (status != NT_OK)
-        span->fault = NT_FAULT_GROUP;
+    span->fault = NT_FAULT_GROUP;
     return NT_OK;
 }
 

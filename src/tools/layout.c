@@ -2,7 +2,8 @@
  *
  * The layout of a file: every byte range in order with its owners, without holes or overlaps. Collects
  * the ranges that the format reports (headers, keys, envelopes) and all pages with their checksums, and
- * sorts them window by window in bounded memory. layout.jsonl has one line for each.
+ * sorts them window by window in bounded memory. A dataset of many files is read in batches of files, if
+ * it is known whose pages they have. layout.jsonl has one line for each range.
  */
 #include "tools/tools.h"
 
@@ -31,6 +32,15 @@ struct nt_layout_claims {
     struct nt_layout_format_range *own; /* ranges of the format */
     struct nt_layout_label *labels;
     size_t own_count, own_capacity, label_count, label_capacity;
+    struct nt_arena *details; /* of all batches: items refer to them */
+    /* The batch: its files and the parts of the entries whose pages they have. All, if it is `whole`. */
+    bool is_whole;
+    struct nt_layout_sources sources;
+    uint32_t first_part, end_part;
+    /* By column of all datasets: the number of the batch's first page, and of the first one after it;
+     * NT_NONE after a bad page list. */
+    uint32_t *first_pages, *next_pages;
+    uint32_t column_count;
 };
 
 /* Selects claims that begin here, both ends included. */
@@ -46,7 +56,7 @@ typedef enum nt_status nt_layout_visit(void *context, const struct nt_layout_ite
 /* The common part of many ranges. */
 struct nt_layout_label {
     const char *owner;
-    char *detail; /* a copy: the file of a chain that it is from may be closed again; or NULL */
+    const char *detail; /* a copy: the file of a chain that it is from may be closed again; or NULL */
     uint32_t dataset, column, cluster, page;
 };
 
@@ -85,7 +95,7 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
     if (!labels)
         return NT_NO_MEMORY;
     claims->labels = labels;
-    char *copy = detail ? strdup(detail) : NULL;
+    const char *copy = detail ? nt_arena_copy(claims->details, detail, strlen(detail)) : NULL;
     if (detail && !copy)
         return NT_NO_MEMORY;
     *number_ret = (uint32_t)claims->label_count;
@@ -298,34 +308,54 @@ static bool is_page_outside(const struct sink *sink, const struct nt_dataset *da
     return is_outside(sink, dataset->file->layout_sources ? page->source : 0, page->offset, end);
 }
 
+static enum nt_status add_group_pages(const struct sink *sink, const struct nt_dataset *dataset,
+                                      const struct nt_group *group, uint32_t column, uint32_t *number,
+                                      struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
+        uint32_t cluster = group->first_cluster + c;
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+        for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+            const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
+            struct nt_layout_item item = {
+                .dataset = dataset->index, .column = column, .cluster = cluster, .page = (*number)++};
+            bool has_buffers;
+            if (is_page_outside(sink, dataset, page))
+                continue;
+            status = add_page_buffers(sink, dataset, page, &item, &has_buffers);
+            if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
+                status = add_page(sink, dataset, page, &item, "page", error);
+        }
+    }
+    return status;
+}
+
+/* The groups of a column in the batch. */
+static struct nt_groups groups_in_batch(const struct nt_layout_claims *claims, struct nt_groups groups)
+{
+    if (claims->is_whole)
+        return groups;
+    uint32_t count = groups.end - groups.first, end = claims->end_part < count ? claims->end_part : count,
+             first = claims->first_part < end ? claims->first_part : end;
+    return (struct nt_groups){groups.first + first, groups.first + end};
+}
+
 /* Numbers pages through the column's clusters in order of cluster id. Stops at a bad page list: the
- * numbers of the pages after it are unknown. */
-static enum nt_status add_column_pages(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
+ * numbers of the pages after it are unknown. `number`: NT_NONE after such a list. */
+static enum nt_status add_column_pages(const struct sink *sink, const struct nt_layout_claims *claims,
+                                       struct nt_dataset *dataset, uint32_t column, uint32_t *number,
                                        struct nt_error *error)
 {
-    uint32_t number = 0;
     enum nt_status status = NT_OK;
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+    struct nt_groups groups = groups_in_batch(claims, nt_groups_of_column(dataset, column));
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK && *number != NT_NONE; g++) {
         struct nt_group *group;
         status = nt_group_pin_readable(dataset, g, &group, error);
-        if (!group)
-            return status;
-        for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
-            uint32_t cluster = group->first_cluster + c;
-            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
-                const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
-                struct nt_layout_item item = {
-                    .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
-                bool has_buffers;
-                if (is_page_outside(sink, dataset, page))
-                    continue;
-                status = add_page_buffers(sink, dataset, page, &item, &has_buffers);
-                if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
-                    status = add_page(sink, dataset, page, &item, "page", error);
-            }
-        }
+        if (group)
+            status = add_group_pages(sink, dataset, group, column, number, error);
+        else
+            *number = NT_NONE;
         nt_group_unpin(group);
     }
     return status;
@@ -349,10 +379,10 @@ static enum nt_status add_dependencies(const struct sink *sink, const struct nt_
 }
 
 /* Adds values that are stored outside of the file's columns, each as a page of the field. */
-static enum nt_status add_values(const struct sink *sink, struct nt_dataset *dataset, uint32_t column,
-                                 struct nt_error *error)
+static enum nt_status add_values(const struct sink *sink, const struct nt_layout_claims *claims,
+                                 struct nt_dataset *dataset, uint32_t column, struct nt_error *error)
 {
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    struct nt_groups groups = groups_in_batch(claims, nt_groups_of_column(dataset, column));
     enum nt_status status = NT_OK;
     nt_groups_announce(dataset, groups);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
@@ -382,74 +412,132 @@ static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
            dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
 }
 
-static enum nt_status add_pages(const struct sink *sink, struct nt_dataset *dataset, struct nt_error *error)
+/* `numbers`: of the next page, by column. */
+static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_claims *claims,
+                                struct nt_dataset *dataset, uint32_t *numbers, struct nt_error *error)
 {
-    if (dataset->failure)
-        return NT_OK;
     struct nt_dataset *physical;
     enum nt_status status = nt_dataset_physical(dataset, &physical, error);
-    if (status == NT_OK)
+    if (status == NT_OK && claims->is_whole)
         status = nt_dataset_load_readable(physical, error);
     for (uint32_t column = 0; status == NT_OK && column < physical->column_count; column++)
-        status = add_column_pages(sink, physical, column, error);
+        status = add_column_pages(sink, claims, physical, column, &numbers[column], error);
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
         if (has_values_apart(dataset, column))
-            status = add_values(sink, dataset, column, error);
+            status = add_values(sink, claims, dataset, column, error);
     return status == NT_OK && !physical->ops->page_files ? add_dependencies(sink, physical, error) : status;
 }
 
 /* ---- All claims ---- */
 
 /* Page lists stay, and the ranges of the format go with the layout: loaded in this order, lists need no
- * more memory than without a layout. A failure of a list is remembered. */
-static enum nt_status load_page_lists(const struct nt_file *file, struct nt_error *error)
+ * more memory than without a layout. A failure of a list is remembered. Counts the columns. */
+static enum nt_status load_page_lists(struct nt_layout_claims *claims, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < file->dataset_count && !nt_is_environmental(status); i++) {
+    for (uint32_t i = 0; i < claims->file->dataset_count && !nt_is_environmental(status); i++) {
         struct nt_dataset *physical;
-        if (file->datasets[i]->failure)
+        if (claims->file->datasets[i]->failure)
             continue;
-        status = nt_dataset_physical(file->datasets[i], &physical, error);
-        if (status == NT_OK)
+        status = nt_dataset_physical(claims->file->datasets[i], &physical, error);
+        if (status != NT_OK)
+            continue;
+        claims->column_count += physical->column_count;
+        if (claims->is_whole)
             status = nt_dataset_load_readable(physical, error);
     }
     return nt_is_environmental(status) ? status : NT_OK; /* reading the pages reports others */
 }
 
-/* Requests the format's ranges. NT_LIMIT if there are too many. Deinitialize it even on failure. */
+/* Before the first batch. Deinitialize it even on failure. */
 static enum nt_status layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
                                          struct nt_error *error)
 {
     /* The claims are not part of the file, but its budget pays for them. */
     struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
-    struct collecting collecting = {.claims = claims, .budget = budget, .error = error};
-    *claims = (struct nt_layout_claims){.file = file, .budget = budget};
-    enum nt_status status = load_page_lists(file, error);
-    if (status == NT_OK && file->layout)
-        status = file->layout(file, keep_range, &collecting, error);
-    return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
+    *claims = (struct nt_layout_claims){.file = file, .budget = budget, .is_whole = !file->layout_of};
+    enum nt_status status = load_page_lists(claims, error);
+    if (status != NT_OK)
+        return status;
+    claims->first_pages = calloc((size_t)claims->column_count + 1, sizeof(*claims->first_pages));
+    claims->next_pages = calloc((size_t)claims->column_count + 1, sizeof(*claims->next_pages));
+    claims->details = nt_arena_new();
+    bool has_all = claims->first_pages && claims->next_pages && claims->details;
+    return has_all ? NT_OK : nt_fail_memory(error);
 }
 
-static void layout_claims_deinit(struct nt_layout_claims *claims)
+static void forget_ranges(struct nt_layout_claims *claims)
 {
     if (claims->budget)
         nt_budget_release(claims->budget, NT_COST_ENVELOPE_BYTE, claims->taken);
     free(claims->own);
-    for (size_t i = 0; i < claims->label_count; i++)
-        free(claims->labels[i].detail);
     free(claims->labels);
+    claims->own = NULL;
+    claims->labels = NULL;
+    claims->taken = 0;
+    claims->own_count = claims->own_capacity = claims->label_count = claims->label_capacity = 0;
+}
+
+static void layout_claims_deinit(struct nt_layout_claims *claims)
+{
+    forget_ranges(claims);
+    free(claims->first_pages);
+    free(claims->next_pages);
+    nt_arena_free(claims->details);
     *claims = (struct nt_layout_claims){0};
 }
 
-/* Visits all claims in a window, unordered. Loads all page lists and omits bad ones. */
-static enum nt_status layout_claims_visit(const struct nt_layout_claims *claims,
+/* The parts of the batch's files. */
+static void find_parts(struct nt_layout_claims *claims)
+{
+    claims->first_part = claims->end_part = 0;
+    for (uint32_t i = claims->sources.first; i < claims->sources.end; i++) {
+        uint32_t part = claims->file->layout_part(claims->file, i);
+        if (part == NT_NONE)
+            continue;
+        if (claims->end_part == 0)
+            claims->first_part = part;
+        claims->end_part = part + 1;
+    }
+}
+
+/* Requests the format's ranges in a batch of files. NT_LIMIT if there are too many. */
+static enum nt_status layout_claims_begin(struct nt_layout_claims *claims, struct nt_layout_sources sources,
+                                          struct nt_error *error)
+{
+    const struct nt_file *file = claims->file;
+    struct collecting collecting = {.claims = claims, .budget = claims->budget, .error = error};
+    forget_ranges(claims);
+    claims->sources = sources;
+    for (uint32_t i = 0; i < claims->column_count; i++)
+        claims->first_pages[i] = sources.first ? claims->next_pages[i] : 0;
+    enum nt_status status = NT_OK;
+    if (!claims->is_whole) {
+        find_parts(claims);
+        status = file->layout_of(file, sources, keep_range, &collecting, error);
+    } else if (file->layout) {
+        status = file->layout(file, keep_range, &collecting, error);
+    }
+    return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
+}
+
+/* Visits all claims of the batch in a window, unordered. Loads all page lists and omits bad ones. */
+static enum nt_status layout_claims_visit(struct nt_layout_claims *claims,
                                           const struct nt_layout_window *window, nt_layout_visit *visit,
                                           void *context, struct nt_error *error)
 {
     const struct sink sink = {window, visit, context};
     enum nt_status status = put_own(&sink, claims);
-    for (uint32_t i = 0; i < claims->file->dataset_count && status == NT_OK; i++)
-        status = add_pages(&sink, claims->file->datasets[i], error);
+    uint32_t *numbers = claims->next_pages;
+    for (uint32_t i = 0; i < claims->column_count; i++)
+        numbers[i] = claims->first_pages[i];
+    for (uint32_t i = 0; i < claims->file->dataset_count && status == NT_OK; i++) {
+        struct nt_dataset *dataset = claims->file->datasets[i];
+        if (dataset->failure)
+            continue;
+        status = add_pages(&sink, claims, dataset, numbers, error);
+        numbers += dataset->physical->column_count;
+    }
     return status == NT_NO_MEMORY ? nt_fail_memory(error) : status;
 }
 
@@ -468,7 +556,8 @@ struct nt_layout {
     uint64_t *source_bytes;
     uint32_t source_count;
     struct nt_layout_item borders[MAX_WINDOWS]; /* the first claim of each window, except of window 0 */
-    uint32_t window_count;
+    uint32_t window_count;                      /* of the batch */
+    uint64_t batch_claims;                      /* how many it has */
     /* Position: */
     uint32_t window; /* the next one */
     struct claims claims;
@@ -545,12 +634,15 @@ static enum nt_status take_sample(void *context, const struct nt_layout_item *cl
 /* If there is only one window, this also reads it. */
 static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *error)
 {
-    static const struct nt_layout_window everything = {0, UINT32_MAX, 0, UINT64_MAX};
+    const struct nt_layout_sources sources = layout->all.sources;
+    const struct nt_layout_window everything = {sources.first, sources.end - 1, 0, UINT64_MAX};
     struct sampling sampling = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
     enum nt_status status = layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
     struct claims *samples = &sampling.samples;
     uint64_t windows = (sampling.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
     layout->window_count = windows > MAX_WINDOWS ? MAX_WINDOWS : windows ? (uint32_t)windows : 1;
+    layout->window = 0;
+    layout->batch_claims = sampling.seen;
     if (status == NT_OK && windows > 1) {
         layout->claims.count = 0;
         qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
@@ -586,9 +678,11 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
         .first = number ? &layout->borders[number] : NULL,
         .end = number + 1 < layout->window_count ? &layout->borders[number + 1] : NULL,
     };
-    const struct nt_layout_window window = {.first_source = filter.first ? filter.first->source : 0,
+    const struct nt_layout_sources sources = layout->all.sources;
+    const struct nt_layout_window window = {.first_source =
+                                                filter.first ? filter.first->source : sources.first,
                                             .first_offset = filter.first ? filter.first->offset : 0,
-                                            .last_source = filter.end ? filter.end->source : UINT32_MAX,
+                                            .last_source = filter.end ? filter.end->source : sources.end - 1,
                                             .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
     layout->claims.count = layout->next = 0;
     enum nt_status status =
@@ -596,6 +690,27 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
     if (status == NT_OK && layout->claims.count)
         qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
     return status;
+}
+
+/* ---- Batches ---- */
+
+/* Begins with the files from one on: with so many that their claims are likely to fit in one window. */
+static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, struct nt_error *error)
+{
+    enum { FIRST_FILES = 16, WANTED = WINDOW_CLAIMS / 2 };
+    const struct nt_layout_sources before = layout->all.sources;
+    uint64_t files = layout->source_count;
+    if (!layout->all.is_whole) {
+        uint64_t each =
+            first && layout->batch_claims ? layout->batch_claims / (before.end - before.first) : 0;
+        files = first ? WANTED / (each + 1) + 1 : FIRST_FILES;
+    }
+    uint64_t end = first + files;
+    const struct nt_layout_sources sources = {first, end < layout->source_count ? (uint32_t)end
+                                                                                : layout->source_count};
+    layout->claims.count = layout->next = 0;
+    enum nt_status status = layout_claims_begin(&layout->all, sources, error);
+    return status == NT_OK ? find_windows(layout, error) : status;
 }
 
 /* ---- From claims to items ---- */
@@ -694,6 +809,8 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
         enum nt_status status = NT_OK;
         if (layout->next == layout->claims.count && layout->window < layout->window_count)
             status = read_window(layout, error);
+        else if (layout->source == layout->all.sources.end)
+            status = begin_batch(layout, layout->source, error);
         else
             resume_at(layout);
         if (status != NT_OK)
@@ -709,15 +826,17 @@ enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *i
     return NT_OK;
 }
 
-void nt_layout_rewind(struct nt_layout *layout)
+enum nt_status nt_layout_rewind(struct nt_layout *layout, struct nt_error *error)
 {
-    if (layout->window_count > 1) {
+    bool has_batches = layout->all.sources.end < layout->source_count || layout->all.sources.first;
+    if (!has_batches && layout->window_count > 1) {
         layout->window = 0;
         layout->claims.count = 0;
     }
     layout->next = layout->pending_count = layout->source = 0;
     layout->at = layout->covered = 0;
     layout->has_last = false;
+    return has_batches ? begin_batch(layout, 0, error) : NT_OK;
 }
 
 /* ---- Sources ---- */
@@ -764,7 +883,7 @@ enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layo
     if (status == NT_OK)
         status = layout_claims_init(&layout->all, file, error);
     if (status == NT_OK)
-        status = find_windows(layout, error);
+        status = begin_batch(layout, 0, error);
     if (status == NT_OK)
         *layout_ret = layout;
     else

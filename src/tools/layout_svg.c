@@ -300,8 +300,8 @@ static void draw_map(struct picture *picture)
     uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
     struct nt_layout_item item;
-    nt_layout_rewind(picture->layout);
-    while (picture->out->length <= picture->bytes && next_item(picture, &item)) {
+    picture->status = nt_layout_rewind(picture->layout, picture->error);
+    while (picture->status == NT_OK && picture->out->length <= picture->bytes && next_item(picture, &item)) {
         for (; source < item.source; source++, drawn = 0)
             source_start += picture->source_bytes[source];
         bool is_of_objects = nt_layout_source(picture->file, source)->is_of_objects;

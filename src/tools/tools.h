@@ -408,8 +408,8 @@ void nt_layout_free(struct nt_layout *layout); /* accepts NULL */
 /* Returns the next item in file order; *has_ret is false after the last. */
 enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
                               struct nt_error *error);
-/* Goes back to the first item. */
-void nt_layout_rewind(struct nt_layout *layout);
+/* Goes back to the first item, which may read the files again. */
+enum nt_status nt_layout_rewind(struct nt_layout *layout, struct nt_error *error);
 
 /* Sizes of the sources: 0 if a file cannot be opened; those of objects are set after the last item. */
 const uint64_t *nt_layout_source_bytes(const struct nt_layout *layout, uint32_t *count_ret);

@@ -600,8 +600,12 @@ static void verify_clusters(struct column *column)
     struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
     for (uint32_t g = groups.first; g < groups.end; g++) {
         struct nt_group *group;
-        if (nt_group_pin(dataset, g, &group, NULL) != NT_OK)
-            continue; /* reported once, for the dataset */
+        struct nt_error error = {0};
+        if (nt_group_pin(dataset, g, &group, &error) != NT_OK) {
+            if (!nt_group_failure(dataset, g)) /* else reported once, for the dataset */
+                nt_verify_report(column->job, NT_NONE, UINT64_MAX, &error);
+            continue;
+        }
         prefetch_cluster(column, group, 0);
         for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
             prefetch_cluster(column, group, i + 1);

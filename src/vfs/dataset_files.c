@@ -182,7 +182,7 @@ static enum nt_status next_clusters(struct nt_text_generator *text, struct nt_bu
         struct nt_error failure = {0};
         enum nt_status status = nt_group_pin(dataset, clusters->group, &group, &failure);
         bool is_good = status == NT_OK;
-        if (nt_is_environmental(status))
+        if (!is_good && !nt_group_failure(dataset, clusters->group))
             return nt_fail_with(error, &failure);
         if (is_good && clusters->cluster < group->clusters)
             put_cluster(dataset, group, group->first_cluster + clusters->cluster, out);

@@ -15,8 +15,9 @@ static struct nt_layout_item item_at(struct nt_layout *layout, uint64_t offset)
 {
     struct nt_layout_item found = {0}, item;
     unsigned count = 0;
+    struct nt_error error;
     bool has_item;
-    nt_layout_rewind(layout);
+    assert_ok(nt_layout_rewind(layout, &error));
     while (nt_layout_next(layout, &item, &has_item, NULL) == NT_OK && has_item)
         if (item.offset == offset) {
             found = item;
@@ -58,7 +59,7 @@ TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
     assert_ok(nt_layout_new(planned.builder->file, &layout, &error));
     check_input(layout, planned.numbers_offset, PLANNED_NUMBERS * sizeof(uint16_t));
     check_input(layout, planned.items_offset, PLANNED_ITEMS * sizeof(double));
-    nt_layout_rewind(layout);
+    assert_ok(nt_layout_rewind(layout, &error));
     while (nt_layout_next(layout, &item, &has_item, &error) == NT_OK && has_item)
         ck_assert_str_ne(item.owner, "gap");
     nt_layout_free(layout);
@@ -114,7 +115,7 @@ TEST(windows_have_all_ranges_in_the_order_of_the_file)
         }
         assert_ok(nt_layout_next(layout, &item, &has_item, &error));
         ck_assert(!has_item);
-        nt_layout_rewind(layout);
+        assert_ok(nt_layout_rewind(layout, &error));
     }
     nt_layout_free(layout);
     ck_assert_uint_eq(file->budget.used, 0);

@@ -369,12 +369,18 @@ static uint64_t budget_left(const struct nt_budget *budget)
     return budget->total ? smaller(left, budget_left(budget->total)) : left;
 }
 
+bool nt_budget_is_half_used(const struct nt_budget *budget)
+{
+    uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
+    uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
+    return used > limit / 2 || (budget->total && nt_budget_is_half_used(budget->total));
+}
+
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes)
 {
     enum { SMALL_PART = 16, LARGE_PART = 4 };
     uint64_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
-    uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
-    return bytes > limit / LARGE_PART || (bytes > limit / SMALL_PART && used > limit / 2) ||
+    return bytes > limit / LARGE_PART || (bytes > limit / SMALL_PART && nt_budget_is_half_used(budget)) ||
            (budget->total && nt_budget_is_tight(budget->total, bytes));
 }
 

@@ -107,6 +107,8 @@ void nt_budget_release(struct nt_budget *budget, enum nt_cost cost, uint64_t cou
 
 /* The bytes taken; with a common budget, by all that share it. */
 uint64_t nt_budget_used(const struct nt_budget *budget);
+/* Is half of the limit taken, or of the common budget's? */
+bool nt_budget_is_half_used(const struct nt_budget *budget);
 /* Should reloadable data of `bytes` make room? It may have a quarter of the limit or, if less than half
  * of that is left, a small part, so that data in use is not reloaded for each use. */
 bool nt_budget_is_tight(const struct nt_budget *budget, uint64_t bytes);

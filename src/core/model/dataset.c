@@ -34,7 +34,8 @@ static enum nt_status make(const struct nt_lazy *lazy, enum nt_lazy_state before
     enum nt_status status = lazy->make(lazy->owner, lazy->number, &failure);
     if (status != NT_OK && error)
         *error = failure;
-    if (nt_is_environmental(status))
+    bool is_of_others = status == NT_LIMIT && lazy->budget && nt_budget_is_half_used(lazy->budget);
+    if (nt_is_environmental(status) || is_of_others)
         return status;
     if (status != NT_OK) {
         *lazy->failure = malloc(sizeof(failure));

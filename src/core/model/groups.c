@@ -473,6 +473,7 @@ static enum nt_status load_slot(struct nt_dataset *dataset, struct nt_group *gro
                                  .make = load_group,
                                  .owner = dataset,
                                  .number = group->number,
+                                 .budget = &file->budget,
                                  .lock = &dataset->logical->lock};
     bool is_new_failure;
     enum nt_status status = nt_lazy_get(&lazy, &is_new_failure, error);
@@ -502,7 +503,7 @@ enum nt_status nt_group_pin_readable(struct nt_dataset *dataset, uint32_t number
                                      struct nt_error *error)
 {
     enum nt_status status = nt_group_pin(dataset, number, group_ret, error);
-    return nt_is_environmental(status) ? status : NT_OK;
+    return nt_group_failure(dataset, number) ? NT_OK : status;
 }
 
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
@@ -559,7 +560,7 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
     nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (nt_is_environmental(status))
+        if (status != NT_OK && !nt_group_failure(dataset, i))
             return status;
     }
     return NT_OK;

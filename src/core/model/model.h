@@ -45,6 +45,8 @@ struct nt_lazy {
     enum nt_status (*make)(void *owner, uint32_t number, struct nt_error *error);
     void *owner; /* arguments of `make` */
     uint32_t number;
+    /* NT_LIMIT is no permanent failure if others have half of this; NULL: it always is. */
+    const struct nt_budget *budget;
     struct nt_lock *lock; /* held while making */
     /* Called with `context` before making or waiting; may be NULL. */
     void (*before)(void *context);
@@ -348,6 +350,11 @@ struct nt_layout_range {
 };
 typedef enum nt_status nt_layout_emit(void *context, const struct nt_layout_range *range);
 
+/* Consecutive files of a layout. */
+struct nt_layout_sources {
+    uint32_t first, end;
+};
+
 /* Receives the ranges of a format's own bytes, which belong to no column. */
 struct nt_layout_output {
     nt_layout_emit *emit;
@@ -630,6 +637,11 @@ struct nt_file {
     /* Emits byte ranges other than pages and their checksums, in any order. May be NULL. */
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error);
+    /* The same for some of the layout's files, and the part of the entries whose pages are in a file;
+     * NT_NONE: none are. Later files have later parts. NULL: pages of a part may be in any file. */
+    enum nt_status (*layout_of)(const struct nt_file *file, struct nt_layout_sources sources,
+                                nt_layout_emit *emit, void *context, struct nt_error *error);
+    uint32_t (*layout_part)(const struct nt_file *file, uint32_t source);
     /* Emits problems that pages, page lists and datasets do not report: unreachable datasets, columns
      * without metadata. For verification; may be NULL. */
     enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,

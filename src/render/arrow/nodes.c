@@ -540,10 +540,11 @@ static bool load_page_lists(struct build *build, uint32_t field)
     nt_groups_announce(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
         status = nt_dataset_load_group(dataset, i, build->error);
-        if (nt_is_environmental(status))
+        const struct nt_error *failure = nt_group_failure(dataset, i);
+        if (failure)
+            omit(build, field, failure->message);
+        else
             stop(build, status);
-        else if (status != NT_OK)
-            omit(build, field, nt_group_failure(dataset, i)->message);
     }
     return status == NT_OK;
 }

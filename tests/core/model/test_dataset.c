@@ -374,6 +374,25 @@ TEST(what_is_wrong_with_a_group_is_remembered, .end = 5)
     nt_file_close(file);
 }
 
+TEST(a_limit_is_not_remembered_if_others_have_taken_the_memory)
+{
+    struct nt_file *file = build_groups();
+    struct nt_dataset *dataset = file->datasets[0];
+    uint64_t taken = atomic_load(&file->budget.limit) - nt_budget_used(&file->budget);
+    struct nt_group *group;
+    assert_ok(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, taken, 0, &error));
+    assert_status(NT_LIMIT, nt_dataset_load_group(dataset, 2, &error));
+    assert_status(NT_LIMIT, nt_group_pin_readable(dataset, 2, &group, &error)); /* not a bad list */
+    ck_assert_ptr_null(nt_group_failure(dataset, 2));
+    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, taken / 4);
+    next_load = NT_LIMIT;
+    assert_status(NT_LIMIT, nt_dataset_load_group(dataset, 2, &error));
+    next_load = NT_OK;
+    assert_ok(nt_dataset_load_group(dataset, 2, &error));
+    nt_budget_release(&file->budget, NT_COST_ENVELOPE_BYTE, taken - taken / 4);
+    nt_file_close(file);
+}
+
 struct reported {
     unsigned times;
     uint32_t group;

@@ -233,6 +233,8 @@ static void add_documents(struct nt_dataset *dataset)
     dataset->document_count = nt_lance_dataset_document_count;
     dataset->file->describe = nt_lance_describe_dataset_file;
     dataset->file->layout = nt_lance_lay_out_dataset;
+    dataset->file->layout_of = nt_lance_lay_out_files;
+    dataset->file->layout_part = nt_lance_layout_part;
 }
 
 /* The error names the dataset's folder, as it may list what exists there. */

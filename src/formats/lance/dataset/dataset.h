@@ -410,9 +410,13 @@ enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct
 
 /* ---- Owners of byte ranges ---- */
 
-/* nt_file.layout: data files, manifest and deletion files, in the order of file->layout_sources. */
+/* nt_file.layout, layout_of and layout_part: data files, manifest and deletion files, in the order of
+ * file->layout_sources. */
 enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                         struct nt_error *error);
+enum nt_status nt_lance_lay_out_files(const struct nt_file *file, struct nt_layout_sources sources,
+                                      nt_layout_emit *emit, void *context, struct nt_error *error);
+uint32_t nt_lance_layout_part(const struct nt_file *file, uint32_t source);
 
 /* ---- Datasets ---- */
 

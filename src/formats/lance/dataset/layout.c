@@ -109,21 +109,41 @@ static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest
 
 /* ---- Layout of a dataset ---- */
 
-enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
-                                        struct nt_error *error)
+/* The files of a layout are the data files, the manifest, and the deletion files. */
+static enum nt_status put_file(const struct nt_file *file, const struct nt_layout_output *output,
+                               struct nt_error *error)
 {
     struct nt_dataset *dataset = file->datasets[0];
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
+    struct nt_source *source = file->layout_sources[output->source];
+    uint64_t bytes;
+    if (output->source < lance->file_count)
+        return put_data_file(dataset, output->source, output, error);
+    if (output->source == lance->file_count)
+        return put_manifest(&lance->manifest, source, output, error);
+    return nt_source_size(source, &bytes, NULL) == NT_OK ? nt_layout_put(output, 0, bytes, "deletion file")
+                                                         : NT_OK;
+}
+
+enum nt_status nt_lance_lay_out_files(const struct nt_file *file, struct nt_layout_sources sources,
+                                      nt_layout_emit *emit, void *context, struct nt_error *error)
+{
+    struct nt_layout_output output = {.emit = emit, .context = context, .source = sources.first};
     enum nt_status status = NT_OK;
-    for (; status == NT_OK && output.source < dataset->source_count; output.source++)
-        status = put_data_file(dataset, output.source, &output, error);
-    if (status == NT_OK)
-        status = put_manifest(&lance->manifest, file->layout_sources[output.source], &output, error);
-    for (output.source++; status == NT_OK && output.source < file->layout_source_count; output.source++) {
-        uint64_t bytes;
-        if (nt_source_size(file->layout_sources[output.source], &bytes, NULL) == NT_OK)
-            status = nt_layout_put(&output, 0, bytes, "deletion file");
-    }
+    for (; status == NT_OK && output.source < sources.end; output.source++)
+        status = put_file(file, &output, error);
     return status;
+}
+
+enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                        struct nt_error *error)
+{
+    const struct nt_layout_sources all = {0, file->layout_source_count};
+    return nt_lance_lay_out_files(file, all, emit, context, error);
+}
+
+uint32_t nt_lance_layout_part(const struct nt_file *file, uint32_t source)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(file->datasets[0]);
+    return source < lance->file_count ? lance->files[source].fragment : NT_NONE;
 }
