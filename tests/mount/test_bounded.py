@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Honest files that have many of one thing, in a control group whose memory is bounded: everything is read,
-and a file is opened once. NTUPLE_BOUNDED=full: two million pages and 100,000 fields in 256 MiB, all bytes of
-all files but those of pages."""
+and a file is opened once. NTUPLE_BOUNDED=full: two million pages, 100,000 fields and 300,000 fragments in 256
+MiB, all bytes of all files but those of pages."""
 import os
 import shutil
 import subprocess
 
 import harness
 from harness import Foreground, Skip, case, own_seconds, run, same, scratch
+from many_fragments import write_fragments
 from soak import GROUPS, MEBIBYTE, Group
 
 IS_FULL = os.environ.get('NTUPLE_BOUNDED') == 'full'
@@ -15,6 +16,7 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 # Fields, clusters, pages of a field in a cluster.
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
+FRAGMENTS = 300000 if IS_FULL else 20000
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long
@@ -79,6 +81,14 @@ def files_that_have_much_are_read_in_little_memory():
         for name, counts in FILES.items():
             write_many(directory / name, counts)
             read_mounted(directory / name)
+    in_group(read)
+
+
+@case
+def a_dataset_of_many_fragments_is_read_in_little_memory():
+    def read(directory):
+        write_fragments(directory / 'many', FRAGMENTS)
+        read_mounted(directory / 'many')
     in_group(read)
 
 

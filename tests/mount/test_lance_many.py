@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: MIT
 """A dataset of many fragments: reads are correct, and take little memory for each, however often
 they repeat."""
+import collections
+import json
 import os
 import shutil
 import threading
+from pathlib import Path
 
 from harness import IS_SANITIZED, NTUPLE, Foreground, case, command, high_water, run, same, scratch
 from many_fragments import digests, first_version, write_fragments
 
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
 FEW = 100
+FRAGMENTS_LAID_OUT = 700  # in batches of files
 FEW_LIMIT = 512 << 10  # page lists of all columns alone take more
 COLUMN = 'id'
 LIMIT = 24 << 20 if FRAGMENTS <= 5000 else 0  # limit of metadata; 0: the default
@@ -56,6 +60,23 @@ def columns_are_right_and_fragments_take_little():
             most = high_water(mount.decoder)
             same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True,
                  f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
+
+
+@case
+def the_layout_has_each_byte_of_each_file_and_numbers_pages_through_all():
+    with scratch() as directory:
+        write_fragments(directory / 'many', FRAGMENTS_LAID_OUT)
+        with Foreground(directory / 'many') as mount:
+            lines = [json.loads(line) for line in read(mount.mountpoint / 'layout.jsonl').splitlines()]
+        sizes, pages = collections.Counter(), collections.defaultdict(dict)
+        for line in lines:
+            sizes[Path(line['file']).name] += line['stored_bytes']
+            if 'page' in line:
+                pages[line['field'], line['column']].setdefault(line['page'], Path(line['file']).name)
+        same(sizes, {path.name: path.stat().st_size for path in (directory / 'many').glob('*/*')})
+        files = sorted(name for name in sizes if name.endswith('.lance'))
+        same([list(by_number) for by_number in pages.values()], [list(range(FRAGMENTS_LAID_OUT))] * len(pages))
+        same([list(by_number.values()) for by_number in pages.values()], [files] * len(pages))
 
 
 def contents(top):

@@ -254,6 +254,29 @@ TEST(a_page_list_that_cannot_be_read_fails_the_whole_table)
     builder_free(builder);
 }
 
+/* The field's page list is not bad: it cannot be read now, so no table without the field is made. */
+TEST(a_field_is_not_omitted_because_others_have_taken_the_memory)
+{
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    struct builder *builder = builder_new();
+    builder->has_field_groups = true;
+    uint32_t value = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    add_cluster(builder, 0, 2);
+    add_elements(builder, 0, column, (uint64_t[]){1, 2}, 2, 2);
+    finish(builder, NULL);
+    struct nt_budget *budget = &builder->dataset->file->budget;
+    uint64_t left = atomic_load(&budget->limit) - nt_budget_used(budget);
+    assert_ok(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, left, NT_NO_OFFSET, &error));
+    assert_status(NT_LIMIT, nt_arrow_new(builder->reader, builder->dataset, NULL, &arrow, &error));
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, left);
+    assert_ok(nt_arrow_new(builder->reader, builder->dataset, NULL, &arrow, &error));
+    ck_assert_uint_eq(nt_arrow_omitted_fields(arrow), 0);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+
 /* Structures without members, variants without alternatives, no entries at all. */
 TEST(what_is_empty_stays_empty, .end = 3)
 {
