@@ -16,7 +16,7 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 # Fields, clusters, pages of a field in a cluster.
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
-FRAGMENTS = 300000 if IS_FULL else 20000
+FRAGMENTS = 300000 if IS_FULL else 4000
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long

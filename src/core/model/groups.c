@@ -371,7 +371,7 @@ static uint64_t release_all(struct nt_dataset *dataset)
 
 static uint64_t release_all_views(struct nt_dataset *logical)
 {
-    uint64_t bytes = release_all(logical);
+    uint64_t bytes = release_all(logical) + (logical->ops->release ? logical->ops->release(logical) : 0);
     return nt_lazy_is_ready(&logical->physical_state)
                ? bytes + release_all(logical->physical) + release_all(logical->levels)
                : bytes;

@@ -407,6 +407,9 @@ struct nt_dataset_ops {
                             struct nt_group_record *record);
     /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
     bool reloads_groups;
+    /* Frees what else can be read again if memory is short, and returns how many bytes of the budget.
+     * Called under the dataset's lock. NULL: nothing. */
+    uint64_t (*release)(struct nt_dataset *dataset);
     /* Adds the bytes that loading groups will read and, `with_pages`, those of all of their pages. May
      * read metadata that locates them; false if that fails. Called under the dataset's lock. NULL: does
      * nothing. */

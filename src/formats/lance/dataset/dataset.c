@@ -33,9 +33,15 @@ static void close_dataset(struct nt_dataset *dataset)
     nt_lance_close_bases(dataset->format_data);
 }
 
+static uint64_t release(struct nt_dataset *dataset)
+{
+    return nt_lance_open_files_release(nt_lance_dataset_of(dataset));
+}
+
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .reloads_groups = true,
+    .release = release,
     .plan_groups = nt_lance_plan_parts,
     .describe_dataset = nt_lance_describe_dataset,
     .each_version = nt_lance_visit_history,

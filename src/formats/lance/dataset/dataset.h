@@ -437,6 +437,8 @@ enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt
                                        struct nt_error *error);
 /* Marks one as the most recently used. */
 void nt_lance_open_files_use(struct nt_lance_dataset *lance, struct nt_lance_open_file *open);
+/* Closes all but the most recently used one, which may be in use. Returns the bytes of the budget. */
+uint64_t nt_lance_open_files_release(struct nt_lance_dataset *lance);
 void nt_lance_open_files_close(struct nt_lance_dataset *lance);
 
 #endif

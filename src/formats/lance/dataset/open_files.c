@@ -65,6 +65,16 @@ void nt_lance_open_files_use(struct nt_lance_dataset *lance, struct nt_lance_ope
     TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
 }
 
+uint64_t nt_lance_open_files_release(struct nt_lance_dataset *lance)
+{
+    uint64_t before = lance->open.bytes;
+    struct nt_lance_open_file *oldest;
+    while (lance->open.bytes && (oldest = NT_TAILQ_LAST(&lance->open.by_use, nt_lance_open_file, by_use)) !=
+                                    TAILQ_FIRST(&lance->open.by_use))
+        close_file(lance, oldest);
+    return before - lance->open.bytes;
+}
+
 void nt_lance_open_files_close(struct nt_lance_dataset *lance)
 {
     for (uint32_t i = 0; i < lance->file_count; i++)
