@@ -15,12 +15,17 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
 
 from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted,
                      own_seconds, run)
+from many_fragments import write_fragments
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from lance_editor import FIELDS, FRAGMENTS, ManifestEditor, items_of, member, message_of  # noqa: E402
 
 SECONDS, BYTES = 2, 256 << 20
 SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
@@ -30,6 +35,7 @@ HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
 MOST_FILES_READ, BYTES_OF_A_FILE = 400, 1 << 20
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS'))
 EXIT_UNSUPPORTED = 4
+VERSIONS, MANIFEST_VERSION = 65000, 3
 
 directory = tempfile.TemporaryDirectory(prefix='ntuplefs-bombs-')
 subprocess.run([os.environ['MAKE_BOMBS'], directory.name], check=True)
@@ -71,8 +77,41 @@ def write_dense(directory):
     Path(directory, 'dense_chunks.blp').write_bytes(head + offsets + chunks)
 
 
+def write_field(number, parent):
+    members = [2, f'f{number}'.encode()], [3, number], [4, parent], [5, b'struct' if parent + 1 else b'int32']
+    return member(FIELDS, message_of([member(*each) for each in members]))
+
+
+def write_dataset(name, numbers, change):
+    """A dataset of Lance whose manifest has other members with these numbers."""
+    write_fragments(Path(directory.name, name), 1)
+    editor = ManifestEditor(Path(directory.name, name))
+    items = [item for item in items_of(editor.message) if item[0] not in numbers]
+    editor.message = message_of([*change, *items])
+    editor.write()
+
+
+def write_datasets():
+    """Datasets of Lance with a million empty fragments, 60,000 fields side by side and within one another,
+    and 65,000 versions, of which only the first and the last one are good."""
+    write_dataset('empty_fragments', [FRAGMENTS],
+                  [member(FRAGMENTS, message_of([member(1, i)])) for i in range(10**6)])
+    write_dataset('flat_fields', [FIELDS, FRAGMENTS], [write_field(i, 2**64 - 1) for i in range(60000)])
+    write_dataset('nested_fields', [FIELDS, FRAGMENTS],
+                  [write_field(i, i - 1 if i else 2**64 - 1) for i in range(60000)])
+    write_fragments(Path(directory.name, 'versions'), 1)
+    editor = ManifestEditor(Path(directory.name, 'versions'))
+    first = editor.path
+    editor.path = first.with_name(f'{2 ** 64 - 1 - VERSIONS}.manifest')
+    editor.change((MANIFEST_VERSION,), VERSIONS)
+    editor.write()
+    for number in range(2, VERSIONS):
+        os.link(first, first.with_name(f'{2 ** 64 - 1 - number}.manifest'))
+
+
 write_json_bombs()
 write_dense(directory.name)
+write_datasets()
 
 
 def files():
@@ -151,6 +190,9 @@ def the_first_rows_and_what_is_reported_of_columns_take_little():
 
 
 def size_of(path):
+    """Of a large file, or of the metadata of a large dataset."""
+    if path.is_dir():
+        return sum({file.stat().st_ino: file.stat().st_size for file in path.rglob('*.manifest')}.values())
     return path.stat().st_size if path.name == LARGE else 0
 
 

@@ -93,6 +93,21 @@ static enum nt_status add_layout_sources(struct nt_dataset *dataset, const struc
     return status;
 }
 
+/* Fragments without data files, of which writers leave few, take a few bytes each, but work for each of
+ * their fields. */
+static enum nt_status limit_empty_fragments(const struct nt_dataset *dataset,
+                                            const struct nt_lance_dataset *lance, struct nt_error *error)
+{
+    enum { MAX_FIELDS = 1 << 18 };
+    uint64_t fields = 0;
+    for (uint32_t i = 0; i < lance->fragment_count; i++)
+        fields += lance->fragments[i].file_count ? 0 : dataset->field_count;
+    return fields <= MAX_FIELDS
+               ? NT_OK
+               : nt_fail_number(error, NT_LIMIT, lance->manifest.offset,
+                                "fields of all fragments without data files, at most", MAX_FIELDS, fields);
+}
+
 static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                     struct nt_error *error)
 {
@@ -100,7 +115,7 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (!entries)
         return nt_fail_memory(error);
     bool has_deleted = false;
-    enum nt_status status = NT_OK;
+    enum nt_status status = limit_empty_fragments(dataset, lance, error);
     for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
         status = nt_lance_count_rows(dataset, i, error);
         entries[i] = lance->fragments[i].physical_rows - lance->fragments[i].deleted_rows;
