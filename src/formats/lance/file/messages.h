@@ -113,20 +113,16 @@ void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct n
 
 /* ---- Messages of files ---- */
 
-/* Numbers of the fields that are read by name; the tables have all fields. */
+/* Numbers of the fields that are read by name, message by message; the tables have all fields. */
 
 /* ---- The file: global buffer 0 ---- */
 
-enum nt_lance_file_descriptor_field {
+enum {
     NT_LANCE_FILE_DESCRIPTOR_SCHEMA = 1,
     NT_LANCE_FILE_DESCRIPTOR_LENGTH = 2, /* rows */
-};
 
-enum nt_lance_schema_field {
     NT_LANCE_SCHEMA_FIELDS = 1,
-};
 
-enum nt_lance_field_field {
     NT_LANCE_FIELD_NAME = 2,
     NT_LANCE_FIELD_ID = 3,
     NT_LANCE_FIELD_PARENT_ID = 4,
@@ -135,16 +131,12 @@ enum nt_lance_field_field {
     NT_LANCE_FIELD_ENCODING = 7,   /* of the legacy format */
     NT_LANCE_FIELD_DICTIONARY = 8, /* likewise */
     NT_LANCE_FIELD_METADATA = 10,
-};
 
-/* NT_LANCE_FIELD_DICTIONARY: items in the file, or in the manifest. */
-enum nt_lance_field_dictionary_field {
+    /* NT_LANCE_FIELD_DICTIONARY: items in the file, or in the manifest. */
     NT_LANCE_FIELD_DICTIONARY_OFFSET = 1,
     NT_LANCE_FIELD_DICTIONARY_LENGTH = 2,
-};
 
-/* An entry of a map. */
-enum nt_lance_entry_field {
+    /* An entry of a map. */
     NT_LANCE_ENTRY_KEY = 1,
     NT_LANCE_ENTRY_VALUE = 2,
 };
@@ -154,32 +146,24 @@ extern const struct nt_proto_table nt_lance_file_descriptor;
 
 /* ---- Columns and pages ---- */
 
-enum nt_lance_column_metadata_field {
+enum {
     NT_LANCE_COLUMN_METADATA_ENCODING = 1,
     NT_LANCE_COLUMN_METADATA_PAGES = 2,
     NT_LANCE_COLUMN_METADATA_BUFFER_OFFSETS = 3,
     NT_LANCE_COLUMN_METADATA_BUFFER_SIZES = 4,
-};
 
-enum nt_lance_page_field {
     NT_LANCE_PAGE_BUFFER_OFFSETS = 1,
     NT_LANCE_PAGE_BUFFER_SIZES = 2,
     NT_LANCE_PAGE_LENGTH = 3,
     NT_LANCE_PAGE_ENCODING = 4,
     NT_LANCE_PAGE_PRIORITY = 5,
-};
 
-/* Where an encoding is: a oneof. */
-enum nt_lance_encoding_field {
+    /* Where an encoding is: a oneof. */
     NT_LANCE_ENCODING_INDIRECT = 1,
     NT_LANCE_ENCODING_DIRECT = 2,
-};
 
-enum nt_lance_direct_field {
     NT_LANCE_DIRECT_ENCODING = 1, /* the bytes of an Any */
-};
 
-enum nt_lance_any_field {
     NT_LANCE_ANY_TYPE_URL = 1,
     NT_LANCE_ANY_VALUE = 2,
 };
@@ -189,12 +173,10 @@ extern const struct nt_proto_table nt_lance_encoding; /* a oneof */
 extern const struct nt_proto_table nt_lance_any;
 
 /* The encoding of a column: a oneof. */
-enum nt_lance_column_encoding_field {
+enum {
     NT_LANCE_COLUMN_ENCODING_ZONE_INDEX = 2,
     NT_LANCE_COLUMN_ENCODING_BLOB = 3,
-};
 
-enum nt_lance_zone_index_field {
     NT_LANCE_ZONE_INDEX_INNER = 3,
 };
 
@@ -202,7 +184,7 @@ extern const struct nt_proto_table nt_lance_column_encoding;
 
 /* ---- pages of 2.0: ArrayEncoding, a oneof ---- */
 
-enum nt_lance_array_field {
+enum {
     NT_LANCE_ARRAY_FLAT = 1,
     NT_LANCE_ARRAY_NULLABLE = 2,
     NT_LANCE_ARRAY_FIXED_SIZE_LIST = 3,
@@ -212,68 +194,44 @@ enum nt_lance_array_field {
     NT_LANCE_ARRAY_DICTIONARY = 7,
     NT_LANCE_ARRAY_FSST = 8,
     NT_LANCE_ARRAY_PACKED_STRUCT = 9,
-};
 
-enum nt_lance_array_buffer_field {
     NT_LANCE_ARRAY_BUFFER_INDEX = 1,
     NT_LANCE_ARRAY_BUFFER_TYPE = 2,
-};
 
-enum nt_lance_array_compression_field {
     NT_LANCE_ARRAY_COMPRESSION_SCHEME = 1, /* a text: "none", "zstd", "lz4" */
-};
 
-enum nt_lance_array_flat_field {
     NT_LANCE_ARRAY_FLAT_BITS_PER_VALUE = 1,
     NT_LANCE_ARRAY_FLAT_BUFFER = 2,
     NT_LANCE_ARRAY_FLAT_COMPRESSION = 3,
-};
 
-/* A oneof. */
-enum nt_lance_array_nullable_field {
+    /* A oneof. */
     NT_LANCE_ARRAY_NULLABLE_NO_NULLS = 1,
     NT_LANCE_ARRAY_NULLABLE_SOME_NULLS = 2,
     NT_LANCE_ARRAY_NULLABLE_ALL_NULLS = 3,
-};
 
-enum nt_lance_array_no_nulls_field {
     NT_LANCE_ARRAY_NO_NULLS_VALUES = 1,
-};
 
-enum nt_lance_array_some_nulls_field {
     NT_LANCE_ARRAY_SOME_NULLS_VALIDITY = 1,
     NT_LANCE_ARRAY_SOME_NULLS_VALUES = 2,
-};
 
-enum nt_lance_array_fixed_size_list_field {
     NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION = 1,
     NT_LANCE_ARRAY_FIXED_SIZE_LIST_ITEMS = 2,
-};
 
-enum nt_lance_array_list_field {
     NT_LANCE_ARRAY_LIST_OFFSETS = 1,
     NT_LANCE_ARRAY_LIST_NULL_OFFSET_ADJUSTMENT = 2,
     NT_LANCE_ARRAY_LIST_NUM_ITEMS = 3,
-};
 
-enum nt_lance_array_binary_field {
     NT_LANCE_ARRAY_BINARY_INDICES = 1,
     NT_LANCE_ARRAY_BINARY_BYTES = 2,
     NT_LANCE_ARRAY_BINARY_NULL_ADJUSTMENT = 3,
-};
 
-enum nt_lance_array_dictionary_field {
     NT_LANCE_ARRAY_DICTIONARY_INDICES = 1,
     NT_LANCE_ARRAY_DICTIONARY_ITEMS = 2,
     NT_LANCE_ARRAY_DICTIONARY_NUM_ITEMS = 3,
-};
 
-enum nt_lance_array_fsst_field {
     NT_LANCE_ARRAY_FSST_BINARY = 1,
     NT_LANCE_ARRAY_FSST_SYMBOL_TABLE = 2,
-};
 
-enum nt_lance_array_packed_struct_field {
     NT_LANCE_ARRAY_PACKED_STRUCT_INNER = 1, /* repeated */
     NT_LANCE_ARRAY_PACKED_STRUCT_BUFFER = 2,
 };
@@ -283,16 +241,16 @@ extern const struct nt_proto_table nt_lance_array_nullable;
 
 /* ---- pages of 2.1 and 2.2: PageLayout, a oneof ---- */
 
-enum nt_lance_layout_field {
+enum {
     NT_LANCE_LAYOUT_MINI_BLOCK = 1,
     NT_LANCE_LAYOUT_CONSTANT = 2,
     NT_LANCE_LAYOUT_FULL_ZIP = 3,
     NT_LANCE_LAYOUT_BLOB = 4,
 };
 
-/* Layers are values of enum nt_layer (codec/tree/description.h), innermost first. */
+/* Layers are values of enum nt_layer (formats/lance/decode/decode.h), innermost first. */
 
-enum nt_lance_mini_block_field {
+enum {
     NT_LANCE_MINI_BLOCK_REP_COMPRESSION = 1,
     NT_LANCE_MINI_BLOCK_DEF_COMPRESSION = 2,
     NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION = 3,
@@ -303,9 +261,7 @@ enum nt_lance_mini_block_field {
     NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH = 8,
     NT_LANCE_MINI_BLOCK_NUM_ITEMS = 9,
     NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK = 10, /* 2.2 */
-};
 
-enum nt_lance_full_zip_field {
     NT_LANCE_FULL_ZIP_BITS_REP = 1,
     NT_LANCE_FULL_ZIP_BITS_DEF = 2,
     NT_LANCE_FULL_ZIP_BITS_PER_VALUE = 3, /* or BITS_PER_OFFSET */
@@ -313,18 +269,14 @@ enum nt_lance_full_zip_field {
     NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS = 6,
     NT_LANCE_FULL_ZIP_VALUE_COMPRESSION = 7,
     NT_LANCE_FULL_ZIP_LAYERS = 8,
-};
 
-enum nt_lance_constant_layout_field {
     NT_LANCE_CONSTANT_LAYOUT_LAYERS = 5,
     NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE = 6, /* from here on: 2.2 */
     NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION = 7,
     NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION = 8,
     NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES = 9,
     NT_LANCE_CONSTANT_LAYOUT_NUM_DEF_VALUES = 10,
-};
 
-enum nt_lance_blob_layout_field {
     NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT = 1,
     NT_LANCE_BLOB_LAYOUT_LAYERS = 2,
 };
@@ -333,7 +285,7 @@ extern const struct nt_proto_table nt_lance_page_layout;
 
 /* ---- How its values are compressed: CompressiveEncoding, a oneof ---- */
 
-enum nt_lance_compressive_field {
+enum {
     NT_LANCE_COMPRESSIVE_FLAT = 1,
     NT_LANCE_COMPRESSIVE_VARIABLE = 2,
     NT_LANCE_COMPRESSIVE_CONSTANT = 3,
@@ -346,70 +298,42 @@ enum nt_lance_compressive_field {
     NT_LANCE_COMPRESSIVE_FIXED_SIZE_LIST = 11,
     NT_LANCE_COMPRESSIVE_PACKED_STRUCT = 12,
     NT_LANCE_COMPRESSIVE_VARIABLE_PACKED_STRUCT = 13, /* 2.2 */
-};
 
-enum nt_lance_buffer_compression_field {
     NT_LANCE_BUFFER_COMPRESSION_SCHEME = 1,
-};
 
-enum nt_lance_flat_field {
     NT_LANCE_FLAT_BITS_PER_VALUE = 1,
     NT_LANCE_FLAT_DATA = 2, /* the compression of its buffer */
-};
 
-enum nt_lance_variable_field {
     NT_LANCE_VARIABLE_OFFSETS = 1,
     NT_LANCE_VARIABLE_VALUES = 2, /* the compression of its buffer */
-};
 
-enum nt_lance_constant_field {
     NT_LANCE_CONSTANT_VALUE = 1,
-};
 
-enum nt_lance_out_of_line_bitpacking_field {
     NT_LANCE_OUT_OF_LINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE = 1,
     NT_LANCE_OUT_OF_LINE_BITPACKING_VALUES = 3,
-};
 
-enum nt_lance_inline_bitpacking_field {
     NT_LANCE_INLINE_BITPACKING_UNCOMPRESSED_BITS_PER_VALUE = 1,
     NT_LANCE_INLINE_BITPACKING_VALUES = 2, /* the compression of its buffer */
-};
 
-enum nt_lance_fsst_field {
     NT_LANCE_FSST_SYMBOL_TABLE = 1,
     NT_LANCE_FSST_VALUES = 2,
-};
 
-enum nt_lance_rle_field {
     NT_LANCE_RLE_VALUES = 1,
     NT_LANCE_RLE_RUN_LENGTHS = 2,
-};
 
-enum nt_lance_byte_stream_split_field {
     NT_LANCE_BYTE_STREAM_SPLIT_VALUES = 1,
-};
 
-enum nt_lance_general_field {
     NT_LANCE_GENERAL_COMPRESSION = 1,
     NT_LANCE_GENERAL_VALUES = 3,
-};
 
-enum nt_lance_fixed_size_list_field {
     NT_LANCE_FIXED_SIZE_LIST_ITEMS_PER_VALUE = 1,
     NT_LANCE_FIXED_SIZE_LIST_VALUES = 2,
     NT_LANCE_FIXED_SIZE_LIST_HAS_VALIDITY = 3,
-};
 
-enum nt_lance_packed_struct_field {
     NT_LANCE_PACKED_STRUCT_VALUES = 2,
-};
 
-enum nt_lance_variable_packed_struct_field {
     NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS = 1, /* repeated */
-};
 
-enum nt_lance_packed_member_field {
     NT_LANCE_PACKED_MEMBER_VALUE = 1,
     NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE = 2, /* or BITS_PER_LENGTH */
     NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH = 3,
@@ -419,15 +343,13 @@ extern const struct nt_proto_table nt_lance_compressive_encoding;
 
 /* ---- Metadata of legacy files ---- */
 
-enum nt_lance_metadata_field {
+enum {
     NT_LANCE_METADATA_MANIFEST_POSITION = 1, /* 0: the file has no manifest */
     NT_LANCE_METADATA_BATCH_OFFSETS = 2,
     NT_LANCE_METADATA_PAGE_TABLE_POSITION = 3,
     NT_LANCE_METADATA_STATISTICS = 5,
-};
 
-/* The schema's fields have the number NT_LANCE_SCHEMA_FIELDS, as in a Schema and a Manifest. */
-enum nt_lance_statistics_field {
+    /* The schema's fields have the number NT_LANCE_SCHEMA_FIELDS, as in a Schema and a Manifest. */
     NT_LANCE_STATISTICS_FIELDS = 2, /* ids */
     NT_LANCE_STATISTICS_PAGE_TABLE_POSITION = 3,
 };
@@ -436,7 +358,7 @@ extern const struct nt_proto_table nt_lance_metadata;
 
 /* ---- Messages of datasets ---- */
 
-enum nt_lance_manifest_field {
+enum {
     NT_LANCE_MANIFEST_FRAGMENTS = 2,
     NT_LANCE_MANIFEST_VERSION = 3,
     NT_LANCE_MANIFEST_INDEX_SECTION = 6, /* its offset */
@@ -449,37 +371,25 @@ enum nt_lance_manifest_field {
     NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED = 21, /* its offset, in old versions of Lance */
     NT_LANCE_MANIFEST_FRAGMENT_TREE = 22,
     NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* its offset, in later versions */
-};
 
-enum nt_lance_writer_version_field {
     NT_LANCE_WRITER_VERSION_LIBRARY = 1,
     NT_LANCE_WRITER_VERSION_VERSION = 2,
-};
 
-enum nt_lance_timestamp_field {
     NT_LANCE_TIMESTAMP_SECONDS = 1,
     NT_LANCE_TIMESTAMP_NANOSECONDS = 2,
-};
 
-enum nt_lance_data_format_field {
     NT_LANCE_DATA_FORMAT_VERSION = 2,
-};
 
-enum nt_lance_base_path_field {
     NT_LANCE_BASE_PATH_ID = 1,
     NT_LANCE_BASE_PATH_IS_DATASET_ROOT = 3,
     NT_LANCE_BASE_PATH_PATH = 4,
-};
 
-enum nt_lance_fragment_field {
     NT_LANCE_FRAGMENT_ID = 1,
     NT_LANCE_FRAGMENT_FILES = 2,
     NT_LANCE_FRAGMENT_DELETION_FILE = 3,
     NT_LANCE_FRAGMENT_PHYSICAL_ROWS = 4,
     NT_LANCE_FRAGMENT_OVERLAYS = 11,
-};
 
-enum nt_lance_data_file_field {
     NT_LANCE_DATA_FILE_PATH = 1,
     NT_LANCE_DATA_FILE_FIELDS = 2,
     NT_LANCE_DATA_FILE_COLUMN_INDICES = 3,
@@ -487,9 +397,7 @@ enum nt_lance_data_file_field {
     NT_LANCE_DATA_FILE_MINOR_VERSION = 5,
     NT_LANCE_DATA_FILE_SIZE = 6,
     NT_LANCE_DATA_FILE_BASE_ID = 7,
-};
 
-enum nt_lance_deletion_file_field {
     NT_LANCE_DELETION_FILE_TYPE = 1,
     NT_LANCE_DELETION_FILE_READ_VERSION = 2,
     NT_LANCE_DELETION_FILE_ID = 3,
