@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/base/built_in.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -31,12 +32,6 @@ struct emitter {
     struct landmark *landmarks; /* by offset */
     size_t landmark_count;
 };
-
-static int compare_landmarks(const void *a, const void *b)
-{
-    uint64_t first = ((const struct landmark *)a)->offset, second = ((const struct landmark *)b)->offset;
-    return (first > second) - (first < second);
-}
 
 static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *error)
 {
@@ -61,7 +56,7 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
         if (!container->objects[i].failure)
             *next++ = (struct landmark){container->objects[i].offset, NT_HAS_TTREE ? NULL : "object"};
     emitter->landmark_count = (size_t)(next - emitter->landmarks);
-    qsort(emitter->landmarks, emitter->landmark_count, sizeof(*next), compare_landmarks);
+    qsort(emitter->landmarks, emitter->landmark_count, sizeof(*next), nt_compare_u64);
     return NT_OK;
 }
 
@@ -69,7 +64,7 @@ static const struct landmark *find_landmark(const struct emitter *emitter, uint6
 {
     const struct landmark requested = {.offset = offset};
     return bsearch(&requested, emitter->landmarks, emitter->landmark_count, sizeof(requested),
-                   compare_landmarks);
+                   nt_compare_u64);
 }
 
 /* The owner of an object; NULL if the code that knows its content emits its bytes. */

@@ -274,12 +274,6 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
 
 /* ---- Free segments ---- */
 
-static int compare_extents(const void *a, const void *b)
-{
-    uint64_t first = ((const struct nt_extent *)a)->offset, second = ((const struct nt_extent *)b)->offset;
-    return (first > second) - (first < second);
-}
-
 /* Appends the segments of the list, a sequence of (version, first byte, last byte). The last one starts
  * at the end of the file, for the space that the file may grow into. */
 static size_t get_segments(struct nt_cursor *cursor, uint64_t end, struct nt_extent *segments,
@@ -319,7 +313,7 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
         struct nt_tfile_key key = tfile_get_key(&cursor);
         if (!cursor.failed && nt_tfile_is_key_of(&key, header->free_offset, source->size)) {
             *count_ret = get_segments(&cursor, header->end, segments, capacity);
-            qsort(segments, *count_ret, sizeof(*segments), compare_extents);
+            qsort(segments, *count_ret, sizeof(*segments), nt_compare_u64);
             *segments_ret = segments;
             segments = NULL;
         }

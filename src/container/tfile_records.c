@@ -196,19 +196,13 @@ struct directory_record {
     uint32_t directory;
 };
 
-static int compare_offsets(const void *left, const void *right)
-{
-    const struct directory_record *a = left, *b = right;
-    return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
 static struct directory_record *records_of_directories(const struct nt_tfile *tfile)
 {
     struct directory_record *directory_records = calloc(tfile->directory_count, sizeof(*directory_records));
     for (uint32_t i = 0; directory_records && i < tfile->directory_count; i++)
         directory_records[i] = (struct directory_record){tfile->directories[i].offset, i};
     if (directory_records)
-        qsort(directory_records, tfile->directory_count, sizeof(*directory_records), compare_offsets);
+        qsort(directory_records, tfile->directory_count, sizeof(*directory_records), nt_compare_u64);
     return directory_records;
 }
 
@@ -217,7 +211,7 @@ static uint32_t directory_at(const struct directory_record *directory_records, u
 {
     const struct directory_record key = {.offset = offset};
     const struct directory_record *found =
-        bsearch(&key, directory_records, count, sizeof(*directory_records), compare_offsets);
+        bsearch(&key, directory_records, count, sizeof(*directory_records), nt_compare_u64);
     return found ? found->directory : NT_NONE;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "chain/chain.h"
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -84,12 +85,6 @@ struct pieces {
     size_t count;
 };
 
-static int compare_pieces(const void *left, const void *right)
-{
-    const struct piece *a = left, *b = right;
-    return a->first_entry < b->first_entry ? -1 : a->first_entry > b->first_entry;
-}
-
 static uint64_t range_bytes(const struct nt_group *group, const struct nt_range *range)
 {
     uint64_t bytes = 0;
@@ -146,7 +141,7 @@ static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, con
 static void join(struct pieces *pieces, uint64_t entries)
 {
     size_t last = 0;
-    qsort(pieces->items, pieces->count, sizeof(*pieces->items), compare_pieces);
+    qsort(pieces->items, pieces->count, sizeof(*pieces->items), nt_compare_u64);
     for (size_t i = 1; i < pieces->count; i++) {
         const struct piece next = pieces->items[i];
         if (next.first_entry == pieces->items[last].first_entry || next.first_entry >= entries)

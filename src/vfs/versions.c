@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/io/folder.h"
@@ -308,18 +309,12 @@ static enum nt_status take_number(void *context, uint64_t number, struct nt_erro
     return NT_OK;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* Sorts the list, drops equal numbers (a manifest can have two names), and keeps the largest. */
 static void put_in_order(struct version_list *list)
 {
     size_t kept = 0;
     if (list->count)
-        qsort(list->numbers, list->count, sizeof(*list->numbers), compare_numbers);
+        qsort(list->numbers, list->count, sizeof(*list->numbers), nt_compare_u64);
     for (size_t i = 0; i < list->count; i++)
         if (i == 0 || list->numbers[i] != list->numbers[kept - 1])
             list->numbers[kept++] = list->numbers[i];

@@ -162,7 +162,7 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
     return value;
 }
 
-/* ---- Binary search ---- */
+/* ---- Order and binary search ---- */
 
 /* Defines a function that finds the last of `count` items whose member is at most `value`; 0 if all are
  * larger or there are none. Pass the member with its dot, or nothing if the items are numbers. */
@@ -194,6 +194,13 @@ static inline double nt_get_le_real64(struct nt_cursor *cursor)
         }                                                                                                    \
         return low;                                                                                          \
     }
+
+/* For qsort and bsearch of items whose first member is a uint64_t, by this number. */
+static inline int nt_compare_u64(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
 
 /* ---- Outputs of loops ---- */
 

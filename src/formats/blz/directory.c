@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -47,12 +48,6 @@ static bool parse_name(const char *name, enum nt_blz_naming naming, uint64_t *nu
     errno = 0;
     *number_ret = strtoull(name + 2, &end, 10);
     return errno == 0 && !strcmp(end, suffixes[naming]);
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
 }
 
 struct listing_context {
@@ -91,7 +86,7 @@ static enum nt_status blz_list(struct nt_arena *arena, struct nt_folder *folder,
             status = nt_fail_memory(error);
     }
     if (status == NT_OK && count)
-        qsort(listing->numbers, count, sizeof(uint64_t), compare_numbers);
+        qsort(listing->numbers, count, sizeof(uint64_t), nt_compare_u64);
     nt_buffer_deinit(numbers);
     return status;
 }

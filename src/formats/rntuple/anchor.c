@@ -149,12 +149,6 @@ struct search {
     void *context;
 };
 
-static int compare_offsets(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 static bool is_called(const struct nt_dataset *dataset, const struct nt_anchor_record *record)
 {
     return dataset->directory == record->directory && nt_texts_are_equal(dataset->name, record->name);
@@ -179,7 +173,7 @@ static enum nt_status visit_record(void *context, const struct nt_anchor_record 
                                    struct nt_error *error)
 {
     const struct search *search = context;
-    if (bsearch(&record->object_offset, search->offsets, search->count, sizeof(uint64_t), compare_offsets) ||
+    if (bsearch(&record->object_offset, search->offsets, search->count, sizeof(uint64_t), nt_compare_u64) ||
         has_failed(search->file, record))
         return NT_OK;
     return search->visit(search->context, record, error);
@@ -198,7 +192,7 @@ static enum nt_status find_orphans(const struct nt_file *file, lost_visit *visit
     for (uint32_t i = 0; i < nt_rntuple_count(file); i++)
         if (nt_rntuple_of(file->datasets[i]))
             search.offsets[search.count++] = nt_rntuple_of(file->datasets[i])->anchor.offset;
-    qsort(search.offsets, search.count, sizeof(uint64_t), compare_offsets);
+    qsort(search.offsets, search.count, sizeof(uint64_t), nt_compare_u64);
     enum nt_status status = kind->visit_anchors(file, visit_record, &search, error);
     free(search.offsets);
     return status;

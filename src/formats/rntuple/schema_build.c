@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -32,12 +33,6 @@ struct id {
     uint32_t index;
 };
 
-static int compare_ids(const void *left, const void *right)
-{
-    const struct id *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
 static enum nt_status sort_field_ids(struct builder *builder)
 {
     uint32_t count = builder->schema->field_count;
@@ -46,7 +41,7 @@ static enum nt_status sort_field_ids(struct builder *builder)
         return nt_fail_memory(builder->error);
     for (uint32_t i = 0; i < count; i++)
         builder->field_ids[i] = (struct id){builder->schema->fields[i].id, i};
-    qsort(builder->field_ids, count, sizeof(*builder->field_ids), compare_ids);
+    qsort(builder->field_ids, count, sizeof(*builder->field_ids), nt_compare_u64);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = builder->field_ids[i].id;
         if (id >= NT_NONE || (i > 0 && id == builder->field_ids[i - 1].id))
@@ -61,7 +56,7 @@ static uint32_t find_field(const struct builder *builder, uint64_t id)
 {
     struct id key = {.id = id};
     const struct id *found =
-        bsearch(&key, builder->field_ids, builder->schema->field_count, sizeof(key), compare_ids);
+        bsearch(&key, builder->field_ids, builder->schema->field_count, sizeof(key), nt_compare_u64);
     return found ? found->index : NT_NONE;
 }
 

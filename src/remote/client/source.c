@@ -28,16 +28,10 @@ _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no rang
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };
 enum { FEWEST_BYTES = 256 * 1024, FEWEST_IF_COLD = 16 * 1024 };
 
-static int compare(const void *one, const void *other)
-{
-    const struct nt_extent *a = one, *b = other;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 static int compare_bytes(const void *one, const void *other)
 {
     const struct nt_extent *a = one, *b = other;
-    return a->bytes > b->bytes ? -1 : a->bytes < b->bytes ? 1 : compare(one, other);
+    return a->bytes > b->bytes ? -1 : a->bytes < b->bytes ? 1 : nt_compare_u64(one, other);
 }
 
 static size_t omit(struct nt_extent *extents, size_t count, uint64_t size, uint64_t *bytes_ret)
@@ -106,7 +100,7 @@ size_t nt_ranges_coalesce(struct nt_extent *extents, size_t count, uint64_t size
     count = omit(extents, count, size, &bytes);
     if (!count)
         return 0;
-    qsort(extents, count, sizeof(*extents), compare);
+    qsort(extents, count, sizeof(*extents), nt_compare_u64);
     count = melt(extents, count);
     uint64_t all = largest_gap(extents, count, gap, NOBODY_NOTICES + bytes / SHARE_OF_GAPS, &left);
     for (size_t i = 1; i < count; i++) {

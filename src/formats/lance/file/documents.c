@@ -215,12 +215,6 @@ struct buffers {
     size_t count;
 };
 
-static int compare_buffers(const void *left, const void *right)
-{
-    const struct nt_lance_buffer *a = left, *b = right;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
 static bool has_blobs(const struct nt_lance *lance)
 {
     for (uint32_t i = 0; i < lance->tail.columns; i++) {
@@ -280,7 +274,7 @@ static enum nt_status lance_layout_put_padding(const struct nt_lance *lance,
     if (!buffers.items)
         return NT_NO_MEMORY;
     add_all(&buffers, lance);
-    qsort(buffers.items, buffers.count, sizeof(*buffers.items), compare_buffers);
+    qsort(buffers.items, buffers.count, sizeof(*buffers.items), nt_compare_u64);
     for (size_t i = 0; status == NT_OK && i < buffers.count; i++) {
         const struct nt_lance_buffer *buffer = &buffers.items[i];
         if (buffer->offset > end && buffer->offset - end < ALIGNMENT)
