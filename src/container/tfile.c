@@ -462,9 +462,8 @@ static enum nt_status inflate(struct nt_budget *budget, uint8_t **bytes, size_t 
     if (status)
         return status;
     uint8_t *object = malloc(length + 1);
-    status =
-        object ? nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, *bytes, stored_bytes, object, length, error)
-               : nt_fail_memory(error);
+    status = object ? nt_decompress_root_object(*bytes, stored_bytes, object, length, error)
+                    : nt_fail_memory(error);
     if (status) {
         if (object && error)
             error->offset = offset;

@@ -157,9 +157,9 @@ struct nt_compression {
 };
 
 const struct nt_compression *nt_compression_info(enum nt_compression_kind kind);
-/* nt_compression.decompress with a context of its own, for single objects. */
-enum nt_status nt_decompress_object(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
-                                    uint8_t *output, size_t output_bytes, struct nt_error *error);
+/* Decompresses ROOT blocks with a context of its own, for single objects. */
+enum nt_status nt_decompress_root_object(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                         size_t output_bytes, struct nt_error *error);
 /* The algorithm of stored bytes, from the `algorithm` function of the kind (same arguments). */
 enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,
                                            size_t input_bytes, size_t output_bytes);
@@ -259,9 +259,6 @@ struct nt_decoder_ops {
     bool takes_memory; /* for intermediate results, about as much as the output */
 };
 
-/* For decoders of the table of encodings. */
-extern const struct nt_decoder_ops nt_encoding_ops;
-
 /* Elements in memory. Bytes are elements of size 1. */
 struct nt_value {
     const uint8_t *data;
@@ -357,8 +354,7 @@ nt_compute_digest nt_digest_md5, nt_digest_sha1, nt_digest_sha224, nt_digest_sha
 typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                            size_t output_bytes, struct nt_codec_context *context,
                                            struct nt_error *error);
-nt_decompress_block nt_decompress_lzma, nt_decompress_zstd;
-nt_decompress_block nt_decompress_lz4, nt_decompress_bare_lz4; /* the first with ROOT's checksum */
+nt_decompress_block nt_decompress_zstd, nt_decompress_bare_lz4;
 nt_decompress_block nt_decompress_blosc, nt_decompress_whole_blosc;
 
 typedef enum nt_status nt_decompress_some(const uint8_t *input, size_t input_bytes, size_t output_bytes,

@@ -91,8 +91,6 @@ size_t nt_codec_scratch_bytes(const struct nt_codec_context *context, enum nt_sc
 
 /* ---- Deflate ---- */
 
-nt_decompress_block nt_decompress_zlib, nt_decompress_deflate;
-
 /* `consumed_ret` returns how much input the stream used. */
 static enum nt_status decompress(enum nt_inflate_form form, const char *name, const uint8_t *input,
                                  size_t input_bytes, uint8_t *output, size_t output_bytes,
@@ -120,9 +118,9 @@ static enum nt_status decompress(enum nt_inflate_form form, const char *name, co
     return NT_OK;
 }
 
-enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                  size_t output_bytes, struct nt_codec_context *context,
-                                  struct nt_error *error)
+static enum nt_status decompress_zlib(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                      size_t output_bytes, struct nt_codec_context *context,
+                                      struct nt_error *error)
 {
     size_t consumed = 0;
     enum nt_status status = decompress(NT_INFLATE_ZLIB, "zlib", input, input_bytes, output, output_bytes,
@@ -134,9 +132,9 @@ enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint
 }
 
 /* Blocks of the old writer have a few bytes after the end of the stream, which its reader ignores. */
-enum nt_status nt_decompress_deflate(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                     size_t output_bytes, struct nt_codec_context *context,
-                                     struct nt_error *error)
+static enum nt_status decompress_deflate(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                         size_t output_bytes, struct nt_codec_context *context,
+                                         struct nt_error *error)
 {
     size_t consumed = 0;
     return decompress(NT_INFLATE_BARE, "old zlib", input, input_bytes, output, output_bytes, &consumed,
@@ -185,9 +183,9 @@ enum nt_status nt_decompress_bare_lz4(const uint8_t *input, size_t input_bytes, 
     return NT_OK;
 }
 
-enum nt_status nt_decompress_lz4(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                 size_t output_bytes, struct nt_codec_context *context,
-                                 struct nt_error *error)
+static enum nt_status decompress_lz4(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                     size_t output_bytes, struct nt_codec_context *context,
+                                     struct nt_error *error)
 {
     if (input_bytes < CHECKSUM_BYTES || input_bytes > INT_MAX || output_bytes > INT_MAX)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -215,9 +213,9 @@ const char *nt_lzma_version(void)
 }
 
 /* The decoder keeps its memory (the dictionary) between blocks. */
-enum nt_status nt_decompress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                  size_t output_bytes, struct nt_codec_context *context,
-                                  struct nt_error *error)
+static enum nt_status decompress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                      size_t output_bytes, struct nt_codec_context *context,
+                                      struct nt_error *error)
 {
     lzma_stream *stream = &context->lzma;
     lzma_ret result = lzma_stream_decoder(stream, memory_limit, 0);
@@ -244,8 +242,6 @@ enum nt_status nt_decompress_lzma(const uint8_t *input, size_t input_bytes, uint
 
 /* ---- ROOT blocks ---- */
 
-nt_decompress_block nt_decompress_root_blocks;
-
 enum { HEADER_BYTES = 9 };
 
 static const struct method {
@@ -255,10 +251,10 @@ static const struct method {
     nt_decompress_block *decompress;
 } methods[] = {
     {{'Z', 'S'}, 1, NT_ALGORITHM_ZSTD, nt_decompress_zstd},
-    {{'L', '4'}, -1, NT_ALGORITHM_LZ4, nt_decompress_lz4},
-    {{'Z', 'L'}, 8, NT_ALGORITHM_ZLIB, nt_decompress_zlib},
-    {{'X', 'Z'}, 0, NT_ALGORITHM_LZMA, nt_decompress_lzma},
-    {{'C', 'S'}, 8, NT_ALGORITHM_OLD_ZLIB, nt_decompress_deflate},
+    {{'L', '4'}, -1, NT_ALGORITHM_LZ4, decompress_lz4},
+    {{'Z', 'L'}, 8, NT_ALGORITHM_ZLIB, decompress_zlib},
+    {{'X', 'Z'}, 0, NT_ALGORITHM_LZMA, decompress_lzma},
+    {{'C', 'S'}, 8, NT_ALGORITHM_OLD_ZLIB, decompress_deflate},
 };
 
 static const struct method *find_method(const uint8_t *header)
@@ -300,9 +296,9 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
     return method->decompress(input, input_bytes, output, block_bytes, context, error);
 }
 
-enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                         size_t output_bytes, struct nt_codec_context *context,
-                                         struct nt_error *error)
+static enum nt_status decompress_root_blocks(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                             size_t output_bytes, struct nt_codec_context *context,
+                                             struct nt_error *error)
 {
     if (input_bytes == output_bytes) {
         if (input_bytes)
@@ -377,7 +373,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
     [NT_COMPRESSION_ROOT_BLOCKS] = {.name = "root",
                                     .stores_plain = true,
                                     .algorithm = root_blocks_algorithm,
-                                    .decompress = nt_decompress_root_blocks},
+                                    .decompress = decompress_root_blocks},
     [NT_COMPRESSION_ROOT_BASKET] = {.name = "root",
                                     .stores_plain = true,
                                     .algorithm = basket_algorithm,
@@ -404,14 +400,13 @@ const struct nt_compression *nt_compression_info(enum nt_compression_kind kind)
     return &compressions[kind];
 }
 
-enum nt_status nt_decompress_object(enum nt_compression_kind kind, const uint8_t *input, size_t input_bytes,
-                                    uint8_t *output, size_t output_bytes, struct nt_error *error)
+enum nt_status nt_decompress_root_object(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                         size_t output_bytes, struct nt_error *error)
 {
     struct nt_codec_context *context = nt_codec_context_new();
     if (!context)
         return nt_fail_memory(error);
-    enum nt_status status =
-        compressions[kind].decompress(input, input_bytes, output, output_bytes, context, error);
+    enum nt_status status = decompress_root_blocks(input, input_bytes, output, output_bytes, context, error);
     nt_codec_context_free(context);
     return status;
 }

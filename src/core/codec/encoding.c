@@ -769,6 +769,9 @@ bool nt_encoding_is_identity(enum nt_encoding_kind kind)
     return encodings[kind].decode == identity;
 }
 
+/* For decoders of the table of encodings. */
+static const struct nt_decoder_ops encoding_ops = {.decode = nt_decode};
+
 enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind kind, uint32_t bits,
                                double minimum, double maximum, struct nt_error *error)
 {
@@ -783,7 +786,7 @@ enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind
     if (kind == NT_ENCODING_OPAQUE && bits % 8)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "elements of %u bits are not whole bytes", bits);
     *decoder = (struct nt_decoder){
-        .ops = encoding->decode ? &nt_encoding_ops : NULL,
+        .ops = encoding->decode ? &encoding_ops : NULL,
         .encoding = kind,
         .element = encoding->element,
         .bits = bits,
@@ -833,5 +836,3 @@ enum nt_status nt_decode(const struct nt_packed *packed, uint8_t *output, struct
                               packed->bytes);
     return encoding->decode(packed, output, error);
 }
-
-const struct nt_decoder_ops nt_encoding_ops = {.decode = nt_decode};

@@ -110,8 +110,8 @@ static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anch
         status = envelope->bytes ? NT_OK : nt_fail_memory(error);
     }
     if (status == NT_OK) {
-        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, range->stored_bytes,
-                                      envelope->bytes, envelope->length, error);
+        status =
+            nt_decompress_root_object(stored, range->stored_bytes, envelope->bytes, envelope->length, error);
         if (status != NT_OK && error)
             error->offset = envelope->offset;
     }

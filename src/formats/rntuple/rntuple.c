@@ -796,13 +796,13 @@ static enum nt_status add_trees(struct nt_file *file, bool has_rntuples,
 #endif
 }
 
-static enum nt_status open_file(const char *path, struct nt_source *source, const struct nt_limits *limits,
-                                const struct nt_open_options *trees, struct nt_file **file_ret,
-                                struct nt_error *error)
+static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
 {
+    struct nt_limits limits = nt_open_limits(options);
     struct nt_file *file;
     bool has_rntuples;
-    enum nt_status status = nt_file_new(path, source, limits, &file, error);
+    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
     if (status != NT_OK)
         return status;
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
@@ -810,7 +810,7 @@ static enum nt_status open_file(const char *path, struct nt_source *source, cons
     if (status == NT_OK)
         status = add_rntuples(file, &has_rntuples, error);
     if (status == NT_OK)
-        status = add_trees(file, has_rntuples, trees, error);
+        status = add_trees(file, has_rntuples, options->format ? NULL : options, error);
     if (status != NT_OK) {
         nt_file_discard(file);
         return status;
@@ -819,20 +819,6 @@ static enum nt_status open_file(const char *path, struct nt_source *source, cons
     file->check = nt_rntuple_check;
     *file_ret = file;
     return NT_OK;
-}
-
-enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
-                                    const struct nt_limits *limits, struct nt_file **file_ret,
-                                    struct nt_error *error)
-{
-    return open_file(path, source, limits, NULL, file_ret, error);
-}
-
-static enum nt_status open_rntuple(struct nt_source *source, const struct nt_open_options *options,
-                                   struct nt_file **file_ret, struct nt_error *error)
-{
-    struct nt_limits limits = nt_open_limits(options);
-    return open_file(source->path, source, &limits, options->format ? NULL : options, file_ret, error);
 }
 
 const struct nt_format nt_format_rntuple = {

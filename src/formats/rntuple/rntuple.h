@@ -730,12 +730,4 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error);
 
-/* ---- Opening a file ---- */
-
-/* Opens a file from its source; the file owns the source unless this fails. Each anchor becomes a
- * dataset; a dataset that cannot be opened has its failure. Trees are left out. */
-enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
-                                    const struct nt_limits *limits, struct nt_file **file_ret,
-                                    struct nt_error *error);
-
 #endif

@@ -438,7 +438,6 @@ enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error 
 bool nt_remote_is_open(const struct nt_remote_file *file);
 /* For a forked process with a new helper: resets active and open state. Under the lock. */
 void nt_remote_on_restart(struct nt_remote_file *file);
-void nt_remote_forget_use(struct nt_remote_file *file);
 /* Closes the file in the network helper, if it is open there. It can be opened again. */
 void nt_remote_close(struct nt_remote_file *file);
 

@@ -97,7 +97,7 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
 
 /* ---- Limit of open files ---- */
 
-void nt_remote_forget_use(struct nt_remote_file *file)
+static void forget_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
     if (!file->is_in_use)
@@ -109,7 +109,7 @@ void nt_remote_forget_use(struct nt_remote_file *file)
 
 void nt_remote_close(struct nt_remote_file *file)
 {
-    nt_remote_forget_use(file);
+    forget_use(file);
     if (nt_remote_is_open(file))
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     file->is_closed = true;
@@ -133,7 +133,7 @@ static void remote_note_use(struct nt_remote_file *file)
     struct nt_fetcher *fetcher = file->fetcher;
     if (!file->validator[0] || TAILQ_FIRST(&fetcher->used) == file)
         return;
-    nt_remote_forget_use(file);
+    forget_use(file);
     if (fetcher->open_count >= MAX_OPEN)
         close_oldest(fetcher);
     TAILQ_INSERT_HEAD(&fetcher->used, file, used);
@@ -341,7 +341,7 @@ bool nt_remote_is_open(const struct nt_remote_file *file)
 void nt_remote_on_restart(struct nt_remote_file *file)
 {
     nt_range_cache_drop_underway(&file->range_cache);
-    nt_remote_forget_use(file);
+    forget_use(file);
     nt_disk_cache_file_close(file->disk);
     file->disk = NULL;
     file->underway = 0;

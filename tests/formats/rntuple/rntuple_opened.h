@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "formats/formats.h"
 #include "formats/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
@@ -28,7 +29,7 @@ static inline enum nt_status open_bytes(struct written *written, struct nt_error
     ck_assert(nt_source_open_memory(written->bytes.bytes, written->bytes.length, "test.root", &source,
                                     error) == NT_OK);
     enum nt_status status =
-        nt_rntuple_file_open("test.root", source, &(struct nt_limits){0}, &written->file, error);
+        nt_format_rntuple.open(source, &(struct nt_open_options){.format = "rntuple"}, &written->file, error);
     if (status != NT_OK) {
         nt_source_close(source);
         return status;

@@ -13,6 +13,7 @@
 #include "tfile_writer.h"
 #include "core/io/source.h"
 #include "core/model/model.h"
+#include "formats/formats.h"
 #include "formats/rntuple/rntuple.h"
 #include <ntuple/source.h>
 
@@ -43,7 +44,7 @@ static enum nt_status open_file(struct nt_file **file_ret)
     struct nt_source *source;
     assert_ok(nt_source_open_memory(bytes, size, "test.root", &source, &error));
     enum nt_status status =
-        nt_rntuple_file_open("test.root", source, &(struct nt_limits){0}, file_ret, &error);
+        nt_format_rntuple.open(source, &(struct nt_open_options){.format = "rntuple"}, file_ret, &error);
     if (status != NT_OK)
         nt_source_close(source);
     return status;

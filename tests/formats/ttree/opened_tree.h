@@ -85,8 +85,7 @@ static inline enum nt_status opened_tree_take(struct opened_tree *opened, const 
     enum nt_status status =
         nt_source_read(opened->source, key->offset + key->key_bytes, stored, stored_bytes, error);
     if (status == NT_OK && nt_tfile_is_compressed(key))
-        status = nt_decompress_object(NT_COMPRESSION_ROOT_BLOCKS, stored, stored_bytes, opened->object,
-                                      key->object_bytes, error);
+        status = nt_decompress_root_object(stored, stored_bytes, opened->object, key->object_bytes, error);
     else if (status == NT_OK)
         memcpy(opened->object, stored, key->object_bytes);
     opened->tree = (struct nt_ttree){.object = opened->object,

@@ -350,11 +350,13 @@ static TABLE(external_file, "ExternalFile", TEXT(1, "path"), UINT(2, "offset"), 
 
 /* ---- Fragments ---- */
 
-TABLE(nt_lance_data_file, "DataFile", TEXT(NT_LANCE_DATA_FILE_PATH, "path"),
-      INTS(NT_LANCE_DATA_FILE_FIELDS, "fields"), INTS(NT_LANCE_DATA_FILE_COLUMN_INDICES, "column_indices"),
-      UINT(NT_LANCE_DATA_FILE_MAJOR_VERSION, "file_major_version"),
-      UINT(NT_LANCE_DATA_FILE_MINOR_VERSION, "file_minor_version"),
-      UINT(NT_LANCE_DATA_FILE_SIZE, "file_size_bytes"), OPTIONAL_UINT(NT_LANCE_DATA_FILE_BASE_ID, "base_id"));
+static TABLE(data_file, "DataFile", TEXT(NT_LANCE_DATA_FILE_PATH, "path"),
+             INTS(NT_LANCE_DATA_FILE_FIELDS, "fields"),
+             INTS(NT_LANCE_DATA_FILE_COLUMN_INDICES, "column_indices"),
+             UINT(NT_LANCE_DATA_FILE_MAJOR_VERSION, "file_major_version"),
+             UINT(NT_LANCE_DATA_FILE_MINOR_VERSION, "file_minor_version"),
+             UINT(NT_LANCE_DATA_FILE_SIZE, "file_size_bytes"),
+             OPTIONAL_UINT(NT_LANCE_DATA_FILE_BASE_ID, "base_id"));
 
 static const char *const deletion_types[] = {"ARROW_ARRAY", "BITMAP", NULL};
 static TABLE(deletion_file, "DeletionFile", ENUM(NT_LANCE_DELETION_FILE_TYPE, "file_type", deletion_types),
@@ -366,7 +368,7 @@ static TABLE(deletion_file, "DeletionFile", ENUM(NT_LANCE_DELETION_FILE_TYPE, "f
 static const struct nt_proto_table row_lineage_column = {.name = "RowLineageColumn"};
 
 TABLE(nt_lance_fragment, "DataFragment", UINT(NT_LANCE_FRAGMENT_ID, "id"),
-      MESSAGES(NT_LANCE_FRAGMENT_FILES, "files", nt_lance_data_file),
+      MESSAGES(NT_LANCE_FRAGMENT_FILES, "files", data_file),
       MESSAGE(NT_LANCE_FRAGMENT_DELETION_FILE, "deletion_file", deletion_file),
       UINT(NT_LANCE_FRAGMENT_PHYSICAL_ROWS, "physical_rows"), MESSAGE(5, "inline_row_ids", nt_lance_row_ids),
       MESSAGE(6, "external_row_ids", external_file),
@@ -488,7 +490,7 @@ static TABLE(update, "Transaction.Update", UINTS(1, "removed_fragment_ids"),
              UINTS(6, "fields_for_preserving_frag_bitmap"), ENUM(7, "update_mode", update_modes));
 
 static TABLE(data_replacement_group, "Transaction.DataReplacementGroup", UINT(1, "fragment_id"),
-             MESSAGE(2, "new_file", nt_lance_data_file));
+             MESSAGE(2, "new_file", data_file));
 static TABLE(data_replacement, "Transaction.DataReplacement",
              MESSAGES(1, "replacements", data_replacement_group));
 

@@ -408,7 +408,6 @@ enum {
 extern const struct nt_proto_table nt_lance_manifest;
 extern const struct nt_proto_table nt_lance_dataset_schema; /* only the schema of a Manifest */
 extern const struct nt_proto_table nt_lance_fragment;
-extern const struct nt_proto_table nt_lance_data_file;
 extern const struct nt_proto_table nt_lance_row_ids;
 extern const struct nt_proto_table nt_lance_row_versions;
 extern const struct nt_proto_table nt_lance_index_section;
