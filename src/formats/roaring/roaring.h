@@ -28,9 +28,6 @@ static inline uint32_t nt_roaring_bits(const struct nt_roaring *roaring)
     return roaring->width == NT_ROARING_32 ? 32 : 64;
 }
 
-/* nt_format.recognize. NT_UNSUPPORTED, with a name, for another serialization of bitmaps. */
-enum nt_status nt_roaring_recognize(struct nt_source *source, struct nt_error *error);
-
 /* Reads and validates the whole source, first as 32-bit, then as 64-bit. NT_NOT_THIS_FORMAT after a few
  * bytes if it is neither; NT_UNSUPPORTED, with a name, for another serialization of bitmaps. */
 enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
