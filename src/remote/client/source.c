@@ -26,6 +26,7 @@
 _Static_assert(NT_OBJECT_MAX_BYTES + NT_LINK_MAX_GAP < NT_OBJECT_SPACE, "no range has parts of two objects");
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4 };
+enum { SHORT_BYTES = 64 * 1024 };
 enum { FEWEST_BYTES = 256 * 1024, FEWEST_IF_COLD = 16 * 1024 };
 
 static int compare_bytes(const void *one, const void *other)
@@ -142,13 +143,18 @@ struct nt_remote_part {
     struct nt_cached_range range;
     struct nt_helper_request fetch;
     struct nt_link_request link_estimate;
-    size_t got;
-    bool is_prefetch; /* no reader has waited yet; counted in the fetcher */
+    size_t got, wanted; /* bytes; wanted: a reader waits for so many. 0: for none, or for all */
+    bool is_prefetch;   /* no reader has waited yet; counted in the fetcher */
 };
 
 static struct nt_remote_part *part_of(struct nt_helper_request *fetch)
 {
     return (struct nt_remote_part *)((char *)fetch - offsetof(struct nt_remote_part, fetch));
+}
+
+static struct nt_remote_file *file_of(const struct nt_remote_part *part)
+{
+    return (struct nt_remote_file *)((char *)part->range.file - offsetof(struct nt_remote_file, range_cache));
 }
 
 static bool take_bytes(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
@@ -162,6 +168,10 @@ static bool take_bytes(struct nt_helper_request *fetch, const struct nt_fetch_an
         nt_link_request_answered(&part->link_estimate, nt_nanoseconds());
     memcpy(part->range.data + part->got, bytes, count);
     part->got += count;
+    if (part->wanted && part->got >= part->wanted) {
+        part->wanted = 0;
+        pthread_cond_broadcast(&file_of(part)->fetcher->changed);
+    }
     return true;
 }
 
@@ -179,8 +189,7 @@ static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *pa
 static void end_part(struct nt_helper_request *fetch)
 {
     struct nt_remote_part *part = part_of(fetch);
-    struct nt_remote_file *file =
-        (struct nt_remote_file *)((char *)part->range.file - offsetof(struct nt_remote_file, range_cache));
+    struct nt_remote_file *file = file_of(part);
     if (fetch->state == NT_FETCH_GOOD && part->got != part->range.bytes)
         nt_helper_request_fail_short(fetch);
     nt_link_request_done(&part->link_estimate, part->got, nt_nanoseconds());
@@ -274,10 +283,10 @@ static void promote_part(struct nt_remote_file *file, struct nt_remote_part *par
     count_no_more(file, part);
 }
 
-/* Drops a pin. The last one cancels an incomplete request. */
-static void remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part)
+/* Drops a pin. The last one of a reader that failed cancels an incomplete request. */
+static void remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part, bool is_good)
 {
-    if (part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
+    if (!is_good && part->range.pins == 1 && part->fetch.state == NT_FETCH_UNDERWAY)
         nt_fetcher_cancel(file->fetcher, &part->fetch);
     nt_cached_range_unpin(&file->fetcher->range_space, &part->range);
 }
@@ -373,17 +382,22 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
     return NT_OK;
 }
 
-static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remote_part *part,
+/* Waits for the needed bytes of a part, or for all of one that is short or needed as a whole. */
+static enum nt_status wait_for(struct nt_remote_file *file, struct nt_remote_part *part, uint64_t needed,
                                uint64_t deadline, struct nt_error *error)
 {
-    while (part->fetch.state == NT_FETCH_UNDERWAY)
+    bool are_all = needed >= part->range.bytes || part->range.bytes <= SHORT_BYTES;
+    while (part->fetch.state == NT_FETCH_UNDERWAY && (are_all || part->got < needed)) {
+        if (!are_all && (!part->wanted || part->wanted > needed))
+            part->wanted = (size_t)needed;
         if (!nt_fetcher_wait(file->fetcher, deadline))
             return nt_fetcher_fail_timeout(file->fetcher, file->shown, error);
+    }
     return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->range.offset, error)
                                              : NT_OK;
 }
 
-/* Copies without the lock: a pinned part that has arrived does not change. */
+/* Copies without the lock: bytes of a pinned part that have arrived do not change. */
 static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
 {
     const struct nt_cached_range *range = &part->range;
@@ -406,12 +420,13 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
         nt_revalidate_begin(file, &check, deadline);
     for (size_t i = 0; i < reading->count; i++) {
         if (status == NT_OK)
-            status = wait_for(file, reading->parts[i], deadline, error);
+            status = wait_for(file, reading->parts[i], reading->end - reading->parts[i]->range.offset,
+                              deadline, error);
         if (status == NT_OK)
             copy(reading, reading->parts[i], output);
     }
     for (size_t i = 0; i < reading->count; i++)
-        remote_part_release(file, reading->parts[i]);
+        remote_part_release(file, reading->parts[i], status == NT_OK);
     free(reading->parts);
     return nt_revalidate_end(file, &check, deadline, status, error);
 }
@@ -559,6 +574,18 @@ static uint64_t fetched_spare_bytes(struct nt_source *source)
     return fetcher->reads_later || used >= most ? 0 : most - used;
 }
 
+/* Waits for a range that is underway, of which a reader has seen a part. */
+static void forget_range(struct nt_remote_file *file, struct nt_cached_range *range)
+{
+    struct nt_remote_part *part = (struct nt_remote_part *)range;
+    uint64_t deadline = nt_milliseconds() + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    nt_cached_range_pin(&file->fetcher->range_space, range);
+    bool is_good = wait_for(file, part, range->bytes, deadline, NULL) == NT_OK;
+    if (range->is_kept)
+        nt_cached_range_forget(&file->fetcher->range_space, range);
+    remote_part_release(file, part, is_good);
+}
+
 static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
@@ -567,8 +594,8 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
     while (offset < end) {
         struct nt_cached_range *range = nt_range_cache_at(&file->range_cache, offset, &next);
         offset = range ? range->offset + range->bytes : next;
-        if (range && range->is_kept)
-            nt_cached_range_forget(&file->fetcher->range_space, range);
+        if (range)
+            forget_range(file, range);
     }
     nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
