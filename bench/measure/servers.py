@@ -47,6 +47,9 @@ def running(command, port):
         process.wait()
 
 
+END = "bytes=-7168"  # the range of a file that opening needs
+
+
 class Web:
     """nginx, and the requests that it received."""
 
@@ -54,14 +57,15 @@ class Web:
         self.port, self.log, self.read = port, log, 0
 
     def requests(self):
-        """[(address and Range, bytes sent)] of the requests since the last call, without those that only
-        open connections; these repeat the last request."""
+        """[(address and Range, bytes sent)] of the requests since the last call, without those that prepare
+        connections; these repeat the last request, or request more than the end of a file."""
         time.sleep(0.05)  # nginx logs a request after it has sent the answer
         lines = self.log.read_text().splitlines()
         found = [line.split() for line in lines[self.read:]]
         self.read = len(lines)
         return [(requested, int(sent)) for number, (requested, sent) in enumerate(found)
-                if requested not in [before for before, _ in found[:number]]]
+                if requested not in [before for before, _ in found[:number]]
+                and ("bytes=-" not in requested or requested.endswith(END))]
 
 
 BUCKET = "data"

@@ -16,7 +16,7 @@ import numpy
 
 from harness import IN_TIME, NTUPLE, case, command, on_a_terminal, output, run, same, scratch
 from line import slow_line
-from web import BEGINNING, EDGE, END, served
+from web import BEFORE_END, BEGINNING, EDGE, END, served
 
 sys.path.insert(0, str(Path(__file__).parent.parent / 'support'))
 from bloscpack_file import write_bloscpack
@@ -211,8 +211,9 @@ def connections_of_a_column(directory):
         output(NTUPLE, 'cat', f'http://127.0.0.1:{line.port}/large.root', 'Events/c47/data.bin')
         asked = [(headers['Range'], connection) for (_, headers),
                  connection in zip(site.requests, site.connections)]
-        opening = {connection for requested, connection in asked if requested in (BEGINNING, END)}
-        reading = {connection for requested, connection in asked if requested not in (BEGINNING, END)}
+        first = (BEGINNING, END, *BEFORE_END)
+        opening = {connection for requested, connection in asked if requested in first}
+        reading = {connection for requested, connection in asked if requested not in first}
         return reading, opening, [requested for requested, _ in asked]
 
 

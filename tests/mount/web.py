@@ -105,6 +105,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 EDGE = 7168  # at both ends of a file, which are read on opening
 BEGINNING, END = f'bytes=0-{EDGE - 1}', f'bytes=-{EDGE}'
+BEFORE_END = [f'bytes=-{EDGE + number * 13 * 1024}' for number in (1, 2)]  # if reads follow at once
 
 
 class Site:
@@ -128,11 +129,12 @@ class Site:
         return path.read_bytes(), f'"{path.stat().st_mtime_ns:x}"', path.stat().st_mtime
 
     def ranges(self, since=0):
-        """The requests, without those that only prepare connections, which ask for the start of
-        a file again."""
+        """The requests, without those that prepare connections, which ask for the start of a file again,
+        or for more than its end."""
         found = [headers['Range'] for _, headers in self.requests[since:]]
-        return [requested for number, requested in enumerate(found) if requested != BEGINNING
-                or requested not in found[:number]]
+        return [requested for number, requested in enumerate(found)
+                if requested not in (BEGINNING, *BEFORE_END)
+                or requested == BEGINNING and requested not in found[:number]]
 
     def url(self, path):
         return f'http://127.0.0.1:{self.port}/{path}'

@@ -156,6 +156,9 @@ void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
 enum { NT_SHORT_BYTES = 64 * 1024 };
 
+/* Are bytes of a file here that were requested with its opening? */
+enum nt_received { NT_RECEIVED_NOT, NT_RECEIVED_SOON, NT_RECEIVED };
+
 struct nt_backend_ops {
     unsigned at_once; /* maximum number of concurrent tries */
     /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. Then
@@ -171,6 +174,10 @@ struct nt_backend_ops {
     /* Opens a file from a listing, which gave its size. Asks no server; the file is open on return. */
     bool (*open_listed)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
                         const char *validator, const char **problem_ret);
+    /* Copies bytes of an open file that were requested with its opening, once; may use `output` for any
+     * result. NULL: there are none. */
+    enum nt_received (*copy_received)(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
+                                      char *output);
     /* Frees the backend's own state; only the backend's own jobs for the file remain. */
     void (*close)(struct nt_remote_handle *file);
     /* Starts to list a folder. Calls nt_listing_*, but not before it returns. False as in `open`. */
@@ -350,6 +357,9 @@ struct nt_open_result {
 /* For backends: report the end of opening. A failure closes and frees the file. */
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
 void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message);
+
+/* For backends: more bytes have arrived that copy_received can copy. */
+void nt_file_received(struct nt_remote_handle *file);
 
 /* Handles a request and the text that follows it. */
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -556,6 +566,8 @@ void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count,
 
 /* ---- HTTP files ---- */
 
+enum { NT_BEFORE_TAIL = 2 };
+
 /* State shared by the requests to one address. Its jobs' attempts are struct nt_request. */
 struct nt_origin {
     struct nt_backend_file remote;
@@ -569,6 +581,10 @@ struct nt_origin {
     bool is_first;                    /* of its server to be opened */
     bool is_of_objects;               /* each object has its own version */
     struct nt_end_probe *head, *tail; /* only during opening */
+    struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */
+    struct nt_copied_bytes {
+        uint64_t first, end;
+    } copied; /* of theirs */
     LIST_HEAD(, nt_preconnect) preconnects;
 };
 

@@ -25,8 +25,13 @@ static inline struct nt_origin *origin_of(const struct nt_remote_handle *file)
 
 enum { MAX_MILLISECONDS = 10000 };
 
-/* Maximum of requests, and so of kept connections; opening takes two. */
-enum { AT_ONCE = 16, AT_ONCE_IF_MANY = 48, OPENING = 2 };
+/* Maximum of requests, and so of kept connections. */
+enum { AT_ONCE = 16, AT_ONCE_IF_MANY = 48 };
+
+/* Opening takes two, and two more for what is in front of the tail if a program reads right after opening:
+ * lists of keys lead there. Each of these requests a suffix, as the size is not known yet. Its beginning is
+ * what the others do not request: as much as a new connection sends in one round trip. */
+enum { OPENING = 2, BEFORE_TAIL = NT_BEFORE_TAIL, BEFORE_TAIL_BYTES = 13 * 1024 };
 
 /* A request for less is not divided (FEWEST_BYTES of the client). */
 enum { BYTES_EACH = 256 * 1024 };
@@ -84,12 +89,12 @@ static void add_preconnect(struct nt_remote_handle *file)
     nt_transfers_add(&file->files->jobs, &preconnect->job);
 }
 
-/* Those that a reader of all of the file would use at once, beside the two of the opening. */
-static void preconnect_for(struct nt_remote_handle *file, uint64_t size)
+/* Those that a reader of all of the file would use at once, beside the `made` ones. */
+static void preconnect_for(struct nt_remote_handle *file, uint64_t size, unsigned made)
 {
     const uint64_t ends = UINT64_C(2) * NT_FETCH_END_BYTES;
     uint64_t pieces = size > ends ? (size - ends) / BYTES_EACH : 0;
-    for (uint64_t i = OPENING; i < AT_ONCE && i < pieces; i++)
+    for (uint64_t i = made; i < AT_ONCE && i < pieces; i++)
         add_preconnect(file);
 }
 
@@ -101,7 +106,8 @@ struct nt_end_probe {
     bool has_ended;
     struct nt_reply reply;
     uint64_t first, got;
-    char bytes[NT_FETCH_END_BYTES];
+    size_t capacity;
+    char bytes[];
 };
 
 static void drop_probe(struct nt_remote_handle *file, struct nt_end_probe **probe)
@@ -122,6 +128,8 @@ static void close_file(struct nt_remote_handle *file)
     }
     drop_probe(file, &origin->head);
     drop_probe(file, &origin->tail);
+    for (unsigned i = 0; i < BEFORE_TAIL; i++)
+        drop_probe(file, &origin->before_tail[i]);
     free(origin->address);
     free(origin->redirect_url);
     free(origin);
@@ -165,23 +173,27 @@ static void reply_opened(struct nt_remote_handle *file)
     drop_probe(file, &origin->tail);
 }
 
-/* Receives at most the requested bytes. */
+/* Ignores what is beyond the capacity. */
 static bool take_probe(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_end_probe *probe = (struct nt_end_probe *)job;
-    memcpy(probe->bytes + (offset - probe->first), bytes, count);
-    probe->got = offset - probe->first + count;
+    uint64_t at = offset - probe->first, room = at < probe->capacity ? probe->capacity - at : 0;
+    if (room) {
+        memcpy(probe->bytes + at, bytes, count < room ? count : room);
+        probe->got = at + (count < room ? count : room);
+    }
     return true;
 }
 
 static struct nt_end_probe *add_probe(struct nt_remote_handle *file, void (*end)(struct nt_transfer *),
-                                      uint64_t first, uint64_t bytes)
+                                      uint64_t first, uint64_t bytes, size_t capacity)
 {
-    struct nt_end_probe *probe = calloc(1, sizeof(*probe));
+    struct nt_end_probe *probe = calloc(1, sizeof(*probe) + capacity);
     if (!probe)
         return NULL;
     probe->file = file;
     probe->first = first;
+    probe->capacity = capacity;
     probe->job = (struct nt_transfer){.remote = file->remote,
                                       .first = first,
                                       .bytes = bytes,
@@ -237,7 +249,7 @@ static void join_probes(struct nt_remote_handle *file)
         reply_opened(file);
     } else {
         drop_probe(file, &origin->tail);
-        origin->tail = add_probe(file, end_rest, size - requested, requested);
+        origin->tail = add_probe(file, end_rest, size - requested, requested, NT_FETCH_END_BYTES);
         if (!origin->tail)
             fail_opening(file, &nt_result_no_memory);
     }
@@ -258,7 +270,7 @@ static void end_head(struct nt_transfer *job)
         origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
     origin->is_known = true;
     if (origin->is_first && file->is_read_later)
-        preconnect_for(file, origin->version.size);
+        preconnect_for(file, origin->version.size, OPENING);
     if (origin->tail->has_ended || origin->version.size <= NT_FETCH_END_BYTES)
         join_probes(file);
 }
@@ -271,6 +283,96 @@ static void end_tail(struct nt_transfer *job)
     if (origin_of(file)->head->has_ended)
         join_probes(file);
 }
+
+/* ---- In front of the tail ---- */
+
+static uint64_t suffix_bytes(unsigned number)
+{
+    return NT_FETCH_END_BYTES + (number + UINT64_C(1)) * BEFORE_TAIL_BYTES;
+}
+
+static bool take_before_tail(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
+{
+    struct nt_end_probe *probe = (struct nt_end_probe *)job;
+    take_probe(job, offset, bytes, count);
+    if (offset < probe->capacity)
+        nt_file_received(probe->file);
+    return true;
+}
+
+static void end_before_tail(struct nt_transfer *job)
+{
+    note_end((struct nt_end_probe *)job);
+}
+
+static void add_before_tail(struct nt_remote_handle *file)
+{
+    for (unsigned i = 0; i < BEFORE_TAIL; i++) {
+        struct nt_end_probe *probe = add_probe(file, end_before_tail, 0, suffix_bytes(i), BEFORE_TAIL_BYTES);
+        origin_of(file)->before_tail[i] = probe;
+        if (!probe)
+            return;
+        probe->job.is_suffix = probe->job.is_beside = true;
+        probe->job.max_tries = NT_TRIES_ONCE;
+        probe->job.take = take_before_tail;
+    }
+}
+
+static bool is_of_suffix(const struct nt_end_probe *probe, const struct nt_file_version *version,
+                         uint64_t first)
+{
+    const struct nt_request *request = probe->job.attempt;
+    const struct nt_reply *reply = probe->has_ended ? &probe->reply : &request->reply;
+    return reply->first == first && reply->total == version->size &&
+           nt_validators_agree(&reply->validators, &version->validators);
+}
+
+/* Copies the bytes from `offset` on that a probe has; `count_ret`: that it has, or will have. */
+static enum nt_received copy_some(const struct nt_end_probe *probe, const struct nt_file_version *version,
+                                  uint64_t first, uint64_t offset, size_t bytes, char *output,
+                                  size_t *count_ret)
+{
+    uint64_t skip = offset - first;
+    bool is_here = skip < probe->got, is_underway = !probe->has_ended && skip < probe->capacity;
+    if ((!is_here && !is_underway) || (probe->got && !is_of_suffix(probe, version, first)))
+        return NT_RECEIVED_NOT;
+    uint64_t left = (is_here ? probe->got : probe->capacity) - skip;
+    *count_ret = (size_t)(left < bytes ? left : bytes);
+    if (is_here)
+        memcpy(output, probe->bytes + skip, *count_ret);
+    return is_here ? NT_RECEIVED : NT_RECEIVED_SOON;
+}
+
+/* Bytes that are requested again may be damaged: a server sends them. What is between copied bytes counts as
+ * copied, too. */
+static void note_copied(struct nt_copied_bytes *copied, uint64_t first, uint64_t end)
+{
+    copied->first = copied->end && copied->first < first ? copied->first : first;
+    copied->end = copied->end > end ? copied->end : end;
+}
+
+static enum nt_received copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
+                                      char *output)
+{
+    struct nt_origin *origin = origin_of(file);
+    const struct nt_file_version *version = &origin->version;
+    enum nt_received all = NT_RECEIVED, some = NT_RECEIVED;
+    if (offset < origin->copied.end && origin->copied.first < offset + bytes)
+        return NT_RECEIVED_NOT;
+    for (size_t done = 0, count = 0; done < bytes && some != NT_RECEIVED_NOT; done += count) {
+        some = NT_RECEIVED_NOT;
+        for (unsigned i = 0; i < BEFORE_TAIL && some == NT_RECEIVED_NOT; i++)
+            if (origin->before_tail[i] && version->size >= suffix_bytes(i))
+                some = copy_some(origin->before_tail[i], version, version->size - suffix_bytes(i),
+                                 offset + done, bytes - done, output + done, &count);
+        all = some < all ? some : all;
+    }
+    if (all == NT_RECEIVED)
+        note_copied(&origin->copied, offset, offset + bytes);
+    return all;
+}
+
+/* ---- Opening ---- */
 
 static struct nt_origin *add_origin(struct nt_backend *backend, struct nt_remote_handle *file,
                                     const char *address, const char **problem_ret)
@@ -294,8 +396,8 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     struct nt_origin *origin = add_origin(backend, file, address, problem_ret);
     if (!origin)
         return false;
-    origin->head = add_probe(file, end_head, 0, NT_FETCH_END_BYTES);
-    origin->tail = origin->head ? add_probe(file, end_tail, 0, NT_FETCH_END_BYTES) : NULL;
+    origin->head = add_probe(file, end_head, 0, NT_FETCH_END_BYTES, NT_FETCH_END_BYTES);
+    origin->tail = origin->head ? add_probe(file, end_tail, 0, NT_FETCH_END_BYTES, NT_FETCH_END_BYTES) : NULL;
     if (!origin->tail) {
         close_file(file);
         return false;
@@ -304,8 +406,10 @@ static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file,
     origin->tail->job.is_suffix = true;
     origin->tail->job.max_tries = NT_TRIES_ONCE;
     origin->is_first = is_first_of_server(file);
-    if (origin->is_first && !file->is_read_later) /* its size is not known yet */
-        preconnect_for(file, UINT64_MAX);
+    if (origin->is_first && !file->is_read_later) { /* its size is not known yet */
+        add_before_tail(file);
+        preconnect_for(file, UINT64_MAX, OPENING + BEFORE_TAIL);
+    }
     return true;
 }
 
@@ -553,6 +657,7 @@ static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
                                           .max_bytes = UINT64_MAX, /* bytes are not buffered */
                                           .open = open_file,
                                           .open_listed = open_listed,
+                                          .copy_received = copy_received,
                                           .close = close_file,
                                           .list = nt_web_list,
                                           .end_list = nt_web_end_list,

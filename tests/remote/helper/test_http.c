@@ -168,6 +168,53 @@ TEST(what_makes_connections_ready_says_no_version, .setup = set_up, .teardown = 
     ck_assert_uint_eq(answers[id].bytes, 10);
 }
 
+/* ---- in front of the tail ---- */
+
+/* The answers to requests for more than the tail. */
+static const struct {
+    const char *tag; /* NULL: none */
+    uint64_t total, cut;
+    unsigned requests; /* for what is in front of the tail */
+} suffixes[] = {
+    {"\"1\"", SIZE, 0, 0}, {"\"1\"", SIZE, 100, 0},   {"\"2\"", SIZE, 0, 1},
+    {NULL, 0, 0, 1},       {"\"1\"", SIZE + 1, 0, 1}, {"\"1\"", SIZE, 20000, 1},
+};
+static unsigned row;
+
+static bool answer_suffix(struct connection *connection)
+{
+    bool is_suffix = strstr(connection->what, "bytes=-") != NULL;
+    bool is_tail = strstr(connection->what, "bytes=-7168") != NULL;
+    if (!is_suffix || is_tail)
+        return answer_well(connection);
+    if (suffixes[row].tag)
+        send_part(connection, suffixes[row].total, suffixes[row].tag, suffixes[row].cut);
+    return suffixes[row].tag;
+}
+
+TEST(what_is_in_front_of_the_tail_comes_with_the_opening, .setup = set_up, .teardown = tear_down,
+     .end = COUNT_OF(suffixes))
+{
+    row = (unsigned)_i;
+    server.answer = answer_suffix;
+    open_well();
+    uint64_t id = ask_for(70000, 20000);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].bytes, 20000);
+    ck_assert_uint_eq(times_asked("GET /file bytes=70000-89999"), suffixes[row].requests);
+}
+
+/* The first copy may be damaged. */
+TEST(what_is_in_front_of_the_tail_is_requested_if_it_is_needed_again, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    for (unsigned time = 0; time < 3; time++) {
+        uint64_t id = ask_for(70000, 20000);
+        work_until(id, NT_FETCH_DONE);
+        ck_assert_uint_eq(times_asked("GET /file bytes=70000-89999"), time);
+    }
+}
+
 /* ---- reading ---- */
 
 static const struct {
