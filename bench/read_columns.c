@@ -23,10 +23,21 @@ static void add_range(struct nt_stream *stream)
     ranges[range_count++] = (struct nt_stream_range){.stream = stream, .count = nt_stream_elements(stream)};
 }
 
+static void announce(struct nt_dataset *dataset, const char *requested)
+{
+    uint32_t *fields = malloc((dataset->field_count + 1) * sizeof(*fields)), count = 0;
+    for (uint32_t field = 0; fields && field < dataset->field_count; field++)
+        if (is_requested(dataset, field, requested))
+            fields[count++] = field;
+    nt_fields_announce(dataset, fields, count);
+    free(fields);
+}
+
 static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, const char *requested)
 {
     struct nt_error error;
     struct nt_stream *stream;
+    announce(dataset, requested);
     for (uint32_t field = 0; field < dataset->field_count; field++) {
         if (!is_requested(dataset, field, requested) || dataset->fields[field].unreadable)
             continue;

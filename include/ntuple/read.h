@@ -102,6 +102,11 @@ NT_CHECKED enum nt_status nt_field_stream_elements(struct nt_reader *reader, str
                                                    uint32_t field, enum nt_stream_kind kind,
                                                    uint64_t *elements_ret, struct nt_error *error);
 
+/* Announces that streams of these fields, and of those below them, will be opened one after the other, in
+ * this order. The first of them then requests from a server what the others need, too. A later announcement
+ * replaces it. Reads nothing and never fails. */
+void nt_fields_announce(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
+
 /* Opens a stream: finds, per cluster, the source of its elements. Loads all page lists of the dataset,
  * once, and decodes nothing. If a page list cannot be read, only its elements fail. Fails as
  * nt_field_stream_elements. A stream is immutable and threads may share it; the caller closes it before

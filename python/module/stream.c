@@ -51,6 +51,23 @@ static PyObject *stream_open(PyObject *module, PyObject *arguments)
     Py_END_ALLOW_THREADS return status == NT_OK ? wrap_stream(file, stream) : raise_error(&error);
 }
 
+static PyObject *fields_announce(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *fields;
+    unsigned int index;
+    uint32_t *numbers = NULL;
+    size_t count;
+    if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &fields))
+        return NULL;
+    struct file *file = file_of(handle);
+    struct nt_dataset *dataset = file && resolve_file(file) ? dataset_of(file, index) : NULL;
+    bool is_good = dataset && numbers_of(fields, &numbers, &count);
+    if (is_good)
+        nt_fields_announce(dataset, numbers, count);
+    free(numbers);
+    return is_good ? Py_BuildValue("") : NULL;
+}
+
 static PyObject *stream_info(PyObject *module, PyObject *handle)
 {
     struct stream *stream = stream_of(handle);
@@ -118,6 +135,7 @@ static PyObject *streams_read(PyObject *module, PyObject *list)
 }
 
 PyMethodDef stream_functions[] = {
+    {"fields_announce", fields_announce, METH_VARARGS, NULL},
     {"stream_open", stream_open, METH_VARARGS, NULL},
     {"stream_info", stream_info, METH_O, NULL},
     {"streams_read", streams_read, METH_O, NULL},

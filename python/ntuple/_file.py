@@ -420,6 +420,7 @@ class Dataset:
         named = self._named(paths)
         fields = [field.valued() for field in named.values()]
         targets = None if out is None else [out[path] for path in named]
+        _ntuple.fields_announce(self.file._handle, self._number, [field._number for field in fields])
         arrays = read([field._span_of_entries(first, end) for field in fields], targets)
         return {path: field._array_of_span(array) for path, field, array in zip(named, fields, arrays)}
 

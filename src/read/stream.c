@@ -632,6 +632,16 @@ uint64_t nt_stream_run_length(struct nt_stream *stream, uint64_t element)
 
 /* ---- Open a stream ---- */
 
+void nt_fields_announce(struct nt_dataset *dataset, const uint32_t *fields, size_t count)
+{
+    if (dataset->failure || !dataset->ops->announce_fields || dataset->file->resolve ||
+        !nt_prefetch_helps(dataset))
+        return;
+    nt_lock_acquire(&dataset->logical->lock);
+    dataset->ops->announce_fields(dataset, fields, count);
+    nt_lock_release(&dataset->logical->lock);
+}
+
 /* Adds the field to the error of its row count. Returns `status`. */
 static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t field, enum nt_status status,
                                  struct nt_error *error)

@@ -413,6 +413,9 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                   struct nt_row_writer **writer_ret, struct nt_error *error)
 {
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    nt_fields_announce(dataset, children, count);
     return open_writer(reader, dataset, field, &(struct projection){.fields = NULL}, writer_ret, error);
 }
 
@@ -422,6 +425,7 @@ enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dat
 {
     struct projection projection = {.is_cell = is_cell};
     enum nt_status status = project(&projection, dataset, fields, count, error);
+    nt_fields_announce(dataset, fields, count);
     if (status == NT_OK)
         status = open_writer(reader, dataset, NT_NONE, &projection, writer_ret, error);
     free(projection.tops);

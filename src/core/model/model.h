@@ -415,6 +415,8 @@ struct nt_dataset_ops {
      * nothing. */
     bool (*plan_groups)(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
                         struct nt_prefetch *prefetch);
+    /* See nt_fields_announce. Called under the dataset's lock. NULL: does nothing. */
+    void (*announce_fields)(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
     /* The extents of a page's stored bytes and digest (`extents_ret` from malloc); sets nothing if the
      * page has one extent, at its offset. NULL: all pages have one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,

@@ -199,6 +199,7 @@ static uint32_t sibling_columns(const struct nt_dataset *dataset, uint32_t colum
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_ttree_load_group,
+    .announce_fields = nt_ttree_announce_fields,
     .describe_dataset = describe_dataset,
     .describe_field = describe_field,
     .describe_column = nt_ttree_describe_column,

@@ -315,33 +315,99 @@ static uint64_t prefetched_bytes(const struct nt_branch_map *map, const struct n
     return is_header && basket->bytes > left ? NT_BASKET_HEADER_BYTES : basket->bytes;
 }
 
-/* Asks for the baskets of a part, and of the next ones while that is little: if the size of a column is
- * needed, so are they. */
-static void prefetch(const struct span *span)
+enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
+
+/* Plans to request the baskets of a part, and of the next ones while that is little: if the size of a column
+ * is needed, so are they. `spare` bytes may be requested in vain. Returns the end of their entries. */
+static uint64_t plan(const struct span *span, uint64_t spare, struct nt_prefetch *prefetch)
 {
-    enum { MAX_BASKETS = 128, MAX_BYTES = 8 << 20 };
-    struct nt_branch_map *map = span->map;
-    struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
-    uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS, count = 0;
+    const struct nt_branch_map *map = span->map;
+    uint32_t number = span->tree->branches[map->branch].file_source, count = 0;
+    uint32_t most = span->basket_count > MAX_BASKETS ? span->basket_count : MAX_BASKETS;
     uint32_t first = (uint32_t)(span->baskets - map->baskets), end = first + span->basket_count;
-    uint64_t bytes = 0, spare = nt_source_spare_bytes(source);
-    if (!nt_source_can_prefetch(source) || first == end || span->baskets->first_entry < map->prefetched_end)
-        return;
-    spare = spare < MAX_BYTES ? spare : MAX_BYTES;
-    struct nt_extent *extents = calloc(most, sizeof(*extents));
-    for (uint32_t i = first; extents && i < map->basket_count && count < most; i++) {
+    uint64_t bytes = 0, end_entry = 0;
+    for (uint32_t i = first; i < map->basket_count && count < most; i++) {
         const struct nt_basket_location *basket = &map->baskets[i];
         uint64_t some = prefetched_bytes(map, basket, bytes < spare ? spare - bytes : 0);
         bytes += some;
         if (i >= end && bytes > MAX_BYTES)
             break;
-        if (!basket->is_embedded)
-            extents[count++] = (struct nt_extent){basket->offset, some};
-        map->prefetched_end = basket->end_entry;
+        if (!basket->is_embedded) {
+            nt_prefetch_add_range(prefetch, span->dataset->sources[number], number,
+                                  (struct nt_extent){basket->offset, some});
+            count++;
+        }
+        end_entry = basket->end_entry;
     }
-    if (extents)
-        nt_source_prefetch(source, extents, count, NT_PREFETCH_ONLY);
-    free(extents);
+    return end_entry;
+}
+
+static bool is_counted(const struct nt_branch_map *map, const struct nt_ttree_column *column)
+{
+    return column->output != NT_OUTPUT_RAW && map->interpretation.count_by != NT_COUNT_BY_ENTRIES;
+}
+
+static void add_announced(struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_ttree_column *column = &map->columns[columns[i]];
+        struct nt_branch_map *branch = &map->branches[column->branch];
+        if (branch->announced || !is_counted(branch, column))
+            continue;
+        map->announced[map->announced_count++] = column->branch;
+        branch->announced = map->announced_count;
+    }
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    for (uint32_t i = 0; i < count; i++)
+        add_announced(dataset, children[i]);
+}
+
+void nt_ttree_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count)
+{
+    struct nt_ttree_map *map = nt_ttree_of(dataset)->map;
+    if (!map->announced)
+        map->announced = calloc((size_t)map->branch_count + 1, sizeof(*map->announced));
+    while (map->announced && map->announced_count)
+        map->branches[map->announced[--map->announced_count]].announced = 0;
+    for (size_t i = 0; map->announced && i < count; i++)
+        if (fields[i] < dataset->field_count)
+            add_announced(dataset, fields[i]);
+}
+
+/* Plans the same for the branches that will be counted next. Opening each of them plans again what the source
+ * had no room for. */
+static void plan_next(const struct span *span, struct nt_prefetch *prefetch)
+{
+    enum { MAX_PLANNED = 4096 };
+    const struct nt_ttree_map *map = span->tree->map;
+    for (uint32_t i = span->map->announced; i < map->announced_count && prefetch->count < MAX_PLANNED; i++) {
+        struct span next;
+        struct nt_error error;
+        if (!map->branches[map->announced[i]].parts &&
+            find_span(span->dataset, map->announced[i], 0, &next, &error) == NT_OK)
+            plan(&next, 0, prefetch);
+    }
+}
+
+/* Of several branches, only headers are requested after those of the first one: a reader needs values of all
+ * of them then, in the order of entries. */
+static void prefetch(const struct span *span)
+{
+    struct nt_branch_map *map = span->map;
+    struct nt_source *source = span->dataset->sources[span->tree->branches[map->branch].file_source];
+    struct nt_prefetch own = {.need = NT_PREFETCH_ONLY}, next = {.need = NT_PREFETCH_ONLY};
+    uint64_t spare = map->announced > 1 ? 0 : nt_source_spare_bytes(source);
+    if (!nt_source_can_prefetch(source) || !span->basket_count ||
+        span->baskets->first_entry < map->prefetched_end)
+        return;
+    map->prefetched_end = plan(span, spare < MAX_BYTES ? spare : MAX_BYTES, &own);
+    nt_prefetch_submit(&own);
+    if (map->announced)
+        plan_next(span, &next);
+    nt_prefetch_submit(&next);
 }
 
 static enum nt_status count_all(struct counting *counting, struct nt_output_count *counts)
@@ -515,12 +581,6 @@ static enum nt_status add_pages(struct listing *listing)
     return fail_in_branch(span->tree, span->map, status, listing->error);
 }
 
-static bool needs_counts(const struct listing *listing)
-{
-    return listing->column->output != NT_OUTPUT_RAW &&
-           listing->span.map->interpretation.count_by != NT_COUNT_BY_ENTRIES;
-}
-
 static enum nt_status list_column(struct listing *listing, uint32_t cluster, uint32_t part, uint32_t column)
 {
     struct nt_dataset *physical = listing->builder.dataset, *logical = physical->logical;
@@ -531,7 +591,7 @@ static enum nt_status list_column(struct listing *listing, uint32_t cluster, uin
     listing->counts = NULL;
     listing->base = 0;
     enum nt_status status = find_span(logical, listing->column->branch, part, &listing->span, listing->error);
-    if (status == NT_OK && needs_counts(listing))
+    if (status == NT_OK && is_counted(listing->span.map, listing->column))
         status = load_counts(&listing->span, &listing->counts, listing->error);
     if (status == NT_OK)
         status = nt_group_builder_start(&listing->builder, cluster, column, listing->error);
@@ -560,4 +620,6 @@ void nt_ttree_free_page_lists(struct nt_ttree *tree)
         free(map->parts);
         free(map->baskets);
     }
+    if (tree->map)
+        free(tree->map->announced);
 }

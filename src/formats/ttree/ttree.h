@@ -516,6 +516,7 @@ struct nt_branch_map {
     uint32_t basket_count;
     struct nt_part_counts *parts; /* [part], from malloc; NULL until first use */
     uint64_t prefetched_end;      /* entries before it are in baskets that were asked for, to count them */
+    uint32_t announced;           /* its place among announced branches, from 1 on; 0: none */
 };
 
 struct nt_ttree_map {
@@ -523,6 +524,8 @@ struct nt_ttree_map {
     uint32_t branch_count;
     const struct nt_ttree_column *columns, *physical_columns; /* [column] of both datasets */
     uint32_t part_count;
+    uint32_t *announced; /* branches whose items will be counted, in this order; from malloc, or NULL */
+    uint32_t announced_count;
 };
 
 /* Adds the fields and columns of all branches. */
@@ -585,6 +588,7 @@ enum nt_status nt_ttree_add_clusters(struct nt_dataset *dataset, struct nt_ttree
                                      struct nt_error *error);
 /* nt_dataset_ops.load_group, of both datasets. */
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+void nt_ttree_announce_fields(struct nt_dataset *dataset, const uint32_t *fields, size_t count);
 void nt_ttree_free_page_lists(struct nt_ttree *tree);
 
 #endif

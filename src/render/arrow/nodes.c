@@ -47,6 +47,10 @@ static uint32_t unit_of(const struct nt_arrow *arrow, uint32_t field)
 enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *error)
 {
     const struct nt_arrow_options *options = &arrow->options;
+    uint32_t count;
+    const uint32_t *all = nt_dataset_children(arrow->dataset, NT_NONE, &count);
+    nt_fields_announce(arrow->dataset, options->fields ? options->fields : all,
+                       options->fields ? options->field_count : count);
     if (!options->fields)
         return NT_OK;
     arrow->is_selected = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
