@@ -170,12 +170,27 @@ void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 
 struct nt_chain_member;
 
+/* The elements of consecutive columns in a cluster. */
+struct nt_claimed_run {
+    uint32_t end;      /* the place of the first column after them */
+    uint32_t elements; /* of each; NT_UNCLAIMED: unknown */
+};
+#define NT_UNCLAIMED UINT32_MAX
+
+/* What is claimed of a cluster. The columns that do not follow from its entries have places (see
+ * nt_chain_find_places). */
+struct nt_claimed_cluster {
+    struct nt_claimed_run *runs; /* ascending */
+    uint32_t run_count;
+};
+
 struct nt_indexed_dataset {
     const char *path; /* in the chain */
     uint64_t entries, clusters;
     /* If its schema has a digest (nt_chain_schema_digest), else NULL; and the entries of each cluster. */
     const char *schema;
     uint64_t *cluster_entries;
+    struct nt_claimed_cluster *claims; /* of each cluster; NULL: none */
 };
 
 /* A file at the time of indexing. */
@@ -220,8 +235,33 @@ enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const s
 const struct nt_indexed_file *
 nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *part, struct nt_arena *arena);
 
-/* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. */
-void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file);
+/* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. Omits
+ * elements if the line would be longer than `most_bytes` with them. */
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t most_bytes);
+
+/* ---- Elements of columns in the index ---- */
+
+/* Sets the place of each column among those whose elements do not follow from the entries: those below lists
+ * and variants, and the bytes of strings and objects. NT_NONE: the column is none of them. */
+void nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places);
+/* Finds the elements of a member's own columns, from page lists that can be loaded. False without memory. */
+bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena);
+/* Compares what is claimed of a cluster of a member with its page list, which is pinned: with that of
+ * cluster `own_cluster` of the member's own dataset. NT_CORRUPT. */
+struct nt_chain_slice;
+enum nt_status nt_chain_check_claims(const struct nt_chain_slice *slice, uint32_t cluster,
+                                     const struct nt_dataset *own, uint32_t own_cluster,
+                                     struct nt_error *error);
+/* nt_dataset_ops.claim_elements: of members that wait. */
+bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                             uint32_t position, uint64_t *elements_ret);
+
+/* Writes a cluster as "1200*50 33 -": the elements of each place, or "-" if unknown; and "*" with a number
+ * if so many follow one another. */
+void nt_claimed_cluster_append(struct nt_buffer *out, const struct nt_claimed_cluster *cluster);
+/* Reads it. NT_CORRUPT if the text is of another form. */
+enum nt_status nt_claimed_cluster_read(const char *text, struct nt_arena *arena,
+                                       struct nt_claimed_cluster *cluster, struct nt_error *error);
 
 /* ---- Numeric type promotion ---- */
 
@@ -295,6 +335,7 @@ struct nt_chain_slice {
      * NULL: the member is open. */
     const struct nt_indexed_dataset *waits;
     bool stays_open;          /* pages need the dataset of the member */
+    bool stands_alone;        /* no page needs it: it closes when nobody uses it */
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
     uint32_t *columns;        /* [column of the member]: of the chain */
@@ -339,6 +380,7 @@ struct nt_chain_series {
     uint32_t slice_count;
     struct nt_chain_fields fields; /* numbered without the other series */
     uint32_t first_field;          /* of the chain */
+    uint32_t *claimed_places;      /* [column of the first member]: as nt_chain_find_places sets them */
 };
 
 /* The format_data of an nt_dataset: one slice per part of the chain. */
@@ -545,6 +587,9 @@ void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
                               struct nt_group_record *record);
 /* nt_dataset_ops.load_group: loads a member's group, renumbers its columns, decoders and sources. */
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+
+/* The slice that a group belongs to. */
+struct nt_chain_slice *nt_chain_group_slice(const struct nt_dataset *dataset, uint32_t group);
 
 /* Reports a failed slice to the file's hook, as reading its rows does. */
 void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_slice *slice);

@@ -49,7 +49,7 @@ static bool has_whole_groups(const struct nt_chain_slice *slice)
     return !nt_chain_schema_of(slice)->field_groups;
 }
 
-static struct nt_chain_slice *slice_of_group(const struct nt_dataset *dataset, uint32_t number)
+struct nt_chain_slice *nt_chain_group_slice(const struct nt_dataset *dataset, uint32_t number)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     if (!dataset->field_groups)
@@ -290,7 +290,7 @@ static uint64_t part_entries(const struct nt_chain_slice *slice, uint32_t part)
 void nt_chain_complete_record(const struct nt_dataset *dataset, uint32_t number,
                               struct nt_group_record *record)
 {
-    const struct nt_chain_slice *slice = slice_of_group(dataset, number);
+    const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
     record->origin = slice->first_part;
     record->deferred = slice->deferred;
     record->file = slice->part->path;
@@ -355,12 +355,31 @@ static enum nt_status build_field_groups(struct nt_dataset *dataset, struct nt_c
     return status == NT_OK ? add_deletions(dataset, chain, error) : status;
 }
 
+/* Finds the places of the columns that all members of a series have that wait. */
+static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_series *series,
+                                  struct nt_error *error)
+{
+    const struct nt_dataset *first = series->slices[0].dataset;
+    series->claimed_places =
+        nt_arena_alloc(dataset->arena, (size_t)first->column_count + 1, sizeof(*series->claimed_places));
+    if (!series->claimed_places)
+        return nt_fail_memory(error);
+    nt_chain_find_places(first, series->claimed_places);
+    return NT_OK;
+}
+
 enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     bool has_field_groups = chain->series_count > 1;
     for (uint32_t i = 0; i < chain->slice_count; i++)
         has_field_groups |= is_of_fields(&chain->slices[i]);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < chain->series_count; i++)
+        if (chain->series[i].slices[0].dataset)
+            status = find_places(dataset, &chain->series[i], error);
+    if (status != NT_OK)
+        return status;
     return has_field_groups ? build_field_groups(dataset, chain, error)
                             : build_whole_groups(dataset, chain, error);
 }
@@ -752,7 +771,7 @@ static enum nt_status load(struct nt_dataset *dataset, struct nt_chain_slice *sl
 
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
-    struct nt_chain_slice *slice = slice_of_group(dataset, number);
+    struct nt_chain_slice *slice = nt_chain_group_slice(dataset, number);
     enum nt_status status = slice->failure ? nt_fail_with(error, slice->failure)
                                            : load(dataset, slice, nt_group_slot(dataset, number), error);
     if (status != NT_OK && !slice->failure && error && !nt_message_about(error->message, slice->part->path))

@@ -124,6 +124,7 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
 const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
     .complete_record = nt_chain_complete_record,
+    .claim_elements = nt_chain_claim_elements,
     .reloads_groups = true,
     .find_blob = find_blob,
     .page_extents = page_extents,

@@ -110,18 +110,21 @@ static void put_clusters(struct nt_json *json, const struct nt_indexed_dataset *
     nt_json_end_array(json);
 }
 
-void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file)
+static void put_claims(struct nt_json *json, const struct nt_indexed_dataset *dataset)
+{
+    struct nt_buffer text = {0};
+    nt_json_member_array(json, "cluster_elements");
+    for (uint64_t i = 0; i < dataset->clusters; i++) {
+        nt_claimed_cluster_append(&text, &dataset->claims[i]);
+        nt_json_buffer(json, &text);
+    }
+    nt_json_end_array(json);
+}
+
+/* Cannot fail but by a lack of memory. */
+static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, bool with_claims)
 {
     struct nt_json json;
-    size_t start = out->length;
-    const char *validator = file->validator ? file->validator : "";
-    bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
-                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
-                       nt_is_utf8(validator, strlen(validator));
-    for (uint32_t i = 0; i < file->dataset_count; i++)
-        is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
-    if (!is_readable)
-        return;
     nt_json_line(&json, out);
     nt_json_member_string(&json, "file", file->path);
     if (*file->meant)
@@ -139,10 +142,30 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
         nt_json_member_unsigned(&json, "entries", file->datasets[i].entries);
         nt_json_member_unsigned(&json, "clusters", file->datasets[i].clusters);
         put_clusters(&json, &file->datasets[i]);
+        if (with_claims && file->datasets[i].claims)
+            put_claims(&json, &file->datasets[i]);
         nt_json_end_object(&json);
     }
     nt_json_end_array(&json);
     nt_json_finish(&json);
+}
+
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t most_bytes)
+{
+    size_t start = out->length;
+    const char *validator = file->validator ? file->validator : "";
+    bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
+                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
+                       nt_is_utf8(validator, strlen(validator));
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
+    if (!is_readable)
+        return;
+    put_file(out, file, true);
+    if (!out->failed && out->length - start > most_bytes) {
+        out->length = start;
+        put_file(out, file, false);
+    }
     if (!out->failed && out->length - start > MAX_LINE_BYTES)
         out->length = start; /* a reader would reject it */
 }
@@ -180,6 +203,29 @@ static enum nt_status take_count(const struct reading *reading, const json_t *ob
     return NT_OK;
 }
 
+/* Missing in indexes of earlier versions, and if the line would have been too long. */
+static enum nt_status take_claims(const struct reading *reading, const json_t *object,
+                                  struct nt_indexed_dataset *dataset)
+{
+    const json_t *list = json_object_get(object, "cluster_elements");
+    struct nt_arena *arena = reading->index->arena;
+    enum nt_status status = NT_OK;
+    if (!list)
+        return NT_OK;
+    if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
+        return refuse(reading, "cluster_elements", "a list with a text for each cluster");
+    dataset->claims = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->claims));
+    if (!dataset->claims)
+        return nt_fail_memory(reading->error);
+    for (size_t i = 0; status == NT_OK && i < json_array_size(list); i++) {
+        const json_t *text = json_array_get(list, i);
+        status = json_is_string(text) ? nt_claimed_cluster_read(json_string_value(text), arena,
+                                                                &dataset->claims[i], reading->error)
+                                      : refuse(reading, "cluster_elements", "a list of texts");
+    }
+    return status;
+}
+
 /* These are missing in indexes of earlier versions, and in those of files with many clusters. */
 static enum nt_status take_clusters(const struct reading *reading, const json_t *object,
                                     struct nt_indexed_dataset *dataset)
@@ -204,7 +250,8 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     }
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
-    return take_text(reading, object, "schema", &dataset->schema);
+    enum nt_status status = take_text(reading, object, "schema", &dataset->schema);
+    return status == NT_OK ? take_claims(reading, object, dataset) : status;
 }
 
 static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
@@ -513,9 +560,10 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
         entries[i] = nt_chain_own_entries(own, i);
         first += entries[i];
     }
-    if (first == own->entries)
-        known->cluster_entries = entries;
-    return true;
+    if (first != own->entries)
+        return true;
+    known->cluster_entries = entries;
+    return own->field_groups || nt_chain_find_claims(known, own, arena);
 }
 
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
@@ -579,13 +627,20 @@ const struct nt_indexed_file *nt_chain_note_member(const struct nt_file *file,
     return known && note_part(file, part, arena, known) == NT_OK && known->path ? known : NULL;
 }
 
+/* The bytes of a line with the elements of columns: those of all files do not make an index that is refused
+ * later. */
+static size_t line_bytes(const struct nt_chain *chain)
+{
+    return MAX_BYTES / chain->part_count < MAX_LINE_BYTES ? MAX_BYTES / chain->part_count : MAX_LINE_BYTES;
+}
+
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                struct nt_arena *arena)
 {
     struct nt_indexed_file known;
     enum nt_status status = note_part(file, &nt_chain_of(file)->parts[number], arena, &known);
     if (status == NT_OK && known.path)
-        nt_indexed_file_append(out, &known);
+        nt_indexed_file_append(out, &known, line_bytes(nt_chain_of(file)));
     return status;
 }
 
@@ -632,7 +687,7 @@ void nt_chain_save_index(const struct nt_file *file)
         if (part->file)
             status = put_part(&text, file, i, arena);
         else if (part->known && !is_outdated(part))
-            nt_indexed_file_append(&text, part->known);
+            nt_indexed_file_append(&text, part->known, line_bytes(chain));
     }
     if (status == NT_OK && !text.failed)
         chain->options.save_index(chain->options.context, &text);

@@ -214,14 +214,17 @@ static enum nt_status check_count(const char *what, uint64_t expected, uint64_t 
     return expected == found ? NT_OK : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
 }
 
-static enum nt_status check_clusters(const struct nt_indexed_dataset *known, const struct nt_dataset *own,
+static enum nt_status check_clusters(const struct nt_chain_slice *slice, const struct nt_dataset *own,
                                      struct nt_error *error)
 {
+    const struct nt_indexed_dataset *known = slice->waits;
     enum nt_status status =
         check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error);
     for (uint32_t i = 0; status == NT_OK && i < nt_chain_own_clusters(own); i++)
         status = check_count("entries of a cluster according to the index", known->cluster_entries[i],
                              nt_chain_own_entries(own, i), error);
+    for (uint32_t i = 0; status == NT_OK && !own->field_groups && i < own->cluster_count; i++)
+        status = nt_chain_check_claims(slice, i, own, i, error);
     return status;
 }
 
@@ -266,7 +269,7 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
         status = pin_groups(own, error);
     if (status != NT_OK)
         return status;
-    status = check_clusters(slice->waits, own, error);
+    status = check_clusters(slice, own, error);
     if (status == NT_OK)
         slice->dataset = own;
     else
@@ -307,20 +310,29 @@ bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member
     return is_in_use;
 }
 
+/* Closes a member that nobody uses, if its pages do without it. */
+static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, struct nt_chain_member *part)
+{
+    struct nt_chain *chain = file->format_data;
+    if (!slice->stands_alone || part->users)
+        return;
+    slice->dataset = NULL;
+    chain->woken_bytes -= part->woken_bytes;
+    part->woken_bytes = 0;
+    if (!nt_chain_is_in_use(file, part))
+        nt_chain_close_member(part);
+}
+
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
 {
     struct nt_chain *chain = dataset->file->format_data;
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     struct nt_source *file = part->file->source;
-    bool is_over = !dataset->field_groups && stand_alone(slice->dataset);
+    slice->stands_alone = !dataset->field_groups && stand_alone(slice->dataset);
     unpin_groups(slice->dataset, whole_groups(slice->dataset));
-    nt_chain_connect_sources(dataset, slice, is_over);
+    nt_chain_connect_sources(dataset, slice, slice->stands_alone);
     part->source = file;
-    if (!is_over)
-        return;
-    slice->dataset = NULL;
-    if (!nt_chain_is_in_use(dataset->file, part))
-        nt_chain_close_member(part);
+    end_use(dataset->file, slice, part);
 }
 
 /* ---- Members that stay open while they are used ---- */
@@ -376,8 +388,10 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
         struct nt_chain_slice *woken = slice_of(dataset, part);
         make_room(dataset->file);
         status = nt_chain_wake(changed, woken, error);
+        part->users++; /* it stays open */
         if (status == NT_OK)
             nt_chain_end_wake(changed, woken);
+        part->users--;
     }
     if (status == NT_OK && part->woken_bytes == 0) {
         part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
@@ -393,8 +407,10 @@ void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_sl
     struct nt_chain *chain = dataset->file->format_data;
     if (!slice->waits)
         return;
+    struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     nt_lock_acquire(&dataset->file->lock);
-    chain->parts[slice->part - chain->parts].users--;
+    part->users--;
+    end_use(dataset->file, slice_of(dataset, part), part);
     nt_lock_release(&dataset->file->lock);
 }
 

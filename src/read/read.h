@@ -734,6 +734,7 @@ static inline uint64_t nt_row_mask_physical(const struct nt_row_mask *mask)
 struct nt_row_span {
     struct nt_span span;
     uint64_t first_row, rows;
+    bool is_claimed; /* without the page list, which may disprove it */
 };
 
 /* The spans of a field, and the rows of each. Parts of the entries are not stored, nor are rows that
@@ -751,6 +752,7 @@ struct nt_row_counts {
     uint64_t per_entry;      /* ... by this factor */
     uint64_t *origins;       /* files joined: by span, the row that positions count from; NULL: see there */
     uint8_t *faults;         /* by span: an nt_row_fault; NULL: those of the parts' page lists */
+    bool *claims;            /* by span: see nt_row_span.is_claimed; NULL: none is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -791,6 +793,7 @@ struct nt_segment {
     uint32_t number; /* in the stream */
     struct nt_span span;
     uint64_t first, elements;                  /* in the stream; for offsets: rows, without the leading 0 */
+    bool is_claimed;                           /* the number of elements: see nt_row_span */
     uint64_t base, limit;                      /* as in nt_element_run */
     const struct nt_alternative *alternatives; /* as in nt_element_run */
     /* Set by nt_stream_locate, as is the span's fault: */

@@ -412,6 +412,24 @@ static bool begins_deferred(const struct building *build, const struct nt_active
     return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
 }
 
+/* Rows that are known without the page list. */
+static bool claim_rows(const struct building *build, const struct nt_span *span, uint64_t *rows_ret)
+{
+    const struct nt_dataset *dataset = build->dataset;
+    const struct unit *unit = &build->unit;
+    uint64_t elements;
+    bool is_asked = dataset->ops->claim_elements && unit->column_field != NT_NONE &&
+                    span->fault == NT_FAULT_NONE && build->unknown == NT_NONE && !dataset->part_deletions &&
+                    !has_page_per_row(dataset, unit);
+    if (!is_asked ||
+        !dataset->ops->claim_elements(dataset, span->cluster, unit->column_field, unit->position,
+                                      &elements) ||
+        elements % unit->divisor)
+        return false;
+    *rows_ret = elements / unit->divisor;
+    return true;
+}
+
 static enum nt_status count_span(struct building *build, struct nt_row_span *counted, bool *known_ret,
                                  struct nt_error *error)
 {
@@ -422,6 +440,9 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
         return nt_multiply(counted->span.entries, unit->per_entry, &counted->rows)
                    ? NT_OK
                    : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    counted->is_claimed = claim_rows(build, &counted->span, &counted->rows);
+    if (counted->is_claimed)
+        return NT_OK;
     enum nt_status status =
         unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &counted->span, &group, error) : NT_OK;
     if (status != NT_OK)
@@ -465,6 +486,8 @@ static enum nt_status add_span(struct building *build, struct nt_error *error)
     rows->first_rows[build->number] = build->row;
     if (rows->origins)
         rows->origins[build->number] = build->origin;
+    if (rows->claims)
+        rows->claims[build->number] = counted.is_claimed;
     if (is_known && (!nt_add(build->row, counted.rows, &build->row) || build->row > INT64_MAX))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the field has more than 2^63 - 1 rows");
     return NT_OK;
@@ -480,6 +503,7 @@ void nt_row_counts_deinit(struct nt_row_counts *rows)
     free(rows->first_rows);
     free(rows->origins);
     free(rows->faults);
+    free(rows->claims);
     *rows = (struct nt_row_counts){0};
 }
 
@@ -490,6 +514,7 @@ struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t 
                             : nt_part_span(rows->dataset, &rows->parts, rows->groups, number)};
     if (rows->faults && rows->faults[number] != NT_FAULT_NONE)
         found.span.fault = rows->faults[number];
+    found.is_claimed = rows->claims && rows->claims[number];
     if (rows->first_rows) {
         found.first_row = rows->first_rows[number];
         found.rows = rows->first_rows[number + 1] - found.first_row;
@@ -530,18 +555,35 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
 {
     size_t each = (rows->spans ? sizeof(*rows->spans) : 0) +
                   (rows->first_rows ? sizeof(*rows->first_rows) : 0) +
-                  (rows->origins ? sizeof(*rows->origins) : 0) + (rows->faults ? sizeof(*rows->faults) : 0);
+                  (rows->origins ? sizeof(*rows->origins) : 0) + (rows->faults ? sizeof(*rows->faults) : 0) +
+                  (rows->claims ? sizeof(*rows->claims) : 0);
     return rows->count * each;
 }
 
-/* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
-static enum nt_status find_spans(struct nt_row_counts *rows, struct nt_reader *reader,
-                                 struct nt_dataset *dataset, uint32_t field, bool needs_lists,
-                                 struct nt_error *error)
+/* The spans of entries, with the page lists that counting needs, as far as they can be read. */
+static enum nt_status build_spans(const struct building *build, uint32_t field, struct nt_error *error)
 {
+    struct nt_row_counts *rows = build->rows;
+    struct nt_dataset *dataset = build->dataset;
+    bool needs_lists = !build->unit.is_per_entry, claims = dataset->ops->claim_elements;
+    uint64_t claimed;
+    enum nt_status status = nt_spans_build(build->reader, dataset, field, needs_lists && !claims,
+                                           &rows->spans, &rows->count, error);
+    for (uint32_t i = 0; status == NT_OK && needs_lists && claims && i < rows->count; i++)
+        if (!claim_rows(build, &rows->spans[i], &claimed))
+            status = nt_span_load(dataset, &rows->spans[i], error);
+    return status;
+}
+
+/* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
+static enum nt_status find_spans(const struct building *build, struct nt_error *error)
+{
+    struct nt_row_counts *rows = build->rows;
+    struct nt_dataset *dataset = build->dataset;
+    uint32_t field = span_field(dataset, &build->unit);
     rows->dataset = dataset;
     if (!dataset->field_groups)
-        return nt_spans_build(reader, dataset, field, needs_lists, &rows->spans, &rows->count, error);
+        return build_spans(build, field, error);
     rows->parts = nt_field_parts(dataset, field);
     rows->groups = nt_groups_of_field(dataset, field);
     rows->count = rows->parts.count;
@@ -552,11 +594,13 @@ static enum nt_status find_spans(struct nt_row_counts *rows, struct nt_reader *r
 static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error *error)
 {
     size_t count = (size_t)rows->count + 1;
+    bool has_origins = rows->dataset->is_concatenated, has_claims = rows->dataset->ops->claim_elements;
     rows->first_rows = calloc(count, sizeof(*rows->first_rows));
     rows->faults = calloc(count, sizeof(*rows->faults));
-    if (rows->dataset->is_concatenated)
-        rows->origins = calloc(count, sizeof(*rows->origins));
-    bool has_all = rows->first_rows && rows->faults && (rows->origins || !rows->dataset->is_concatenated);
+    rows->origins = has_origins ? calloc(count, sizeof(*rows->origins)) : NULL;
+    rows->claims = has_claims ? calloc(count, sizeof(*rows->claims)) : NULL;
+    bool has_all =
+        rows->first_rows && rows->faults && (rows->origins || !has_origins) && (rows->claims || !has_claims);
     return has_all ? NT_OK : nt_fail_memory(error);
 }
 
@@ -597,8 +641,7 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
     *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
     if (status == NT_OK)
-        status = find_spans(rows, reader, dataset, span_field(dataset, &build.unit), !build.unit.is_per_entry,
-                            error);
+        status = find_spans(&build, error);
     if (status == NT_OK)
         status = build.unit.is_per_entry && !rows->spans ? count_entries(rows, build.unit.per_entry, error)
                                                          : count_all(&build, error);
@@ -709,14 +752,15 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     return NT_OK;
 }
 
-/* The error of the page list at fault: the span's, or an earlier one that its position needs. */
+/* The error of the page list at fault: the span's, or another one that its position needs. */
 static const struct nt_error *cause_of(const struct nt_dataset *dataset, const struct nt_span *span)
 {
     if (span->fault == NT_FAULT_GROUP)
         return nt_span_failure(dataset, span->cluster, span->first_entry, span->entries);
-    if (span->fault == NT_FAULT_POSITION)
-        return nt_span_failure(dataset, NT_NONE, 0, span->first_entry);
-    return NULL;
+    if (span->fault != NT_FAULT_POSITION)
+        return NULL;
+    const struct nt_error *before = nt_span_failure(dataset, NT_NONE, 0, span->first_entry);
+    return before ? before : nt_span_failure(dataset, NT_NONE, 0, dataset->entries); /* its end is unproved */
 }
 
 enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,

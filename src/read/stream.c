@@ -184,7 +184,7 @@ static enum nt_status locate_in(const struct nt_stream *stream, struct nt_group 
         status = find_masks(stream, segment, &segment->masks, error);
     if (status == NT_OK && segment->masks && segment->masks->items.deletions)
         segment->limit = nt_row_mask_physical(&segment->masks->items);
-    if (status == NT_OK && (segment->elements || segment->masks))
+    if (status == NT_OK && (segment->elements || segment->masks || segment->is_claimed))
         find_stored(stream, group, segment);
     if (status == NT_OK && segment->page_count && segment->span.fault == NT_FAULT_NONE)
         segment->group = group;
@@ -193,15 +193,63 @@ static enum nt_status locate_in(const struct nt_stream *stream, struct nt_group 
     return status;
 }
 
-enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
+static enum nt_status locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
 {
     struct nt_group *group = NULL;
     /* even if all rows are deleted, elements are stored */
-    bool is_stored = segment->span.cluster != NT_NONE && (segment->elements || stream->masks);
+    bool is_stored =
+        segment->span.cluster != NT_NONE && (segment->elements || segment->is_claimed || stream->masks);
     if (segment->group || !is_stored)
         return NT_OK;
     enum nt_status status = nt_span_pin(stream->dataset, &segment->span, &group, error);
     return status == NT_OK && group ? locate_in(stream, group, segment, error) : status;
+}
+
+/* The segments that are claimed to be empty and that a read would pass before one, or after the last that
+ * is not empty: [first, end). Nobody else reads their page lists. */
+static void find_unproved(const struct nt_stream *stream, uint32_t number, uint32_t *first_ret,
+                          uint32_t *end_ret)
+{
+    const struct nt_row_counts *rows = &stream->rows;
+    uint32_t first = number, end = number + 1;
+    *first_ret = *end_ret = number;
+    if (!rows->claims)
+        return;
+    while (first > 0 && !nt_row_counts_get(rows, first - 1).rows)
+        first--;
+    while (end < rows->count && !nt_row_counts_get(rows, end).rows)
+        end++;
+    *first_ret = first;
+    *end_ret = end < rows->count ? number : end;
+}
+
+static enum nt_status prove_empty(struct nt_stream *stream, uint32_t number, bool *is_proved_ret,
+                                  struct nt_error *error)
+{
+    uint32_t first, end;
+    enum nt_status status = NT_OK;
+    find_unproved(stream, number, &first, &end);
+    for (uint32_t i = first; status == NT_OK && i < end; i++) {
+        struct nt_segment empty;
+        nt_stream_segment(stream, i, &empty);
+        if (empty.elements || !empty.is_claimed)
+            continue;
+        status = locate(stream, &empty, error);
+        *is_proved_ret &= empty.span.fault == NT_FAULT_NONE;
+        nt_segment_release(&empty);
+    }
+    return status;
+}
+
+enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
+{
+    bool is_proved = true;
+    enum nt_status status = NT_OK;
+    if (segment->elements && !segment->group)
+        status = prove_empty(stream, segment->number, &is_proved, error);
+    if (!is_proved)
+        segment->span.fault = NT_FAULT_POSITION;
+    return status == NT_OK ? locate(stream, segment, error) : status;
 }
 
 void nt_segment_release(struct nt_segment *segment)
@@ -265,8 +313,9 @@ static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum n
     for (uint32_t i = 0; status == NT_OK && i < stream->rows.count; i++) {
         struct nt_span span = nt_row_counts_get(&stream->rows, i).span;
         enum nt_row_fault fault = span.fault;
-        if (!stream->dataset->field_groups) /* the items needed the list, too: was it bad? */
-            status = nt_span_load(stream->dataset, &span, error);
+        if (fault == NT_FAULT_NONE && /* the items may have needed the list, too */
+            nt_group_failure(stream->dataset, nt_cluster_group(stream->dataset, span.cluster)))
+            span.fault = NT_FAULT_GROUP;
         struct nt_alternative *found =
             &stream->alternatives[(size_t)i * stream->alternative_count + alternative];
         if (!items_of(&items, i, &span, found) && span.fault == NT_FAULT_NONE)
@@ -341,6 +390,24 @@ static enum nt_status check_size(struct nt_stream *stream, struct nt_error *erro
     return NT_OK;
 }
 
+/* If all segments are claimed to be empty, no read proves it. */
+static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0;
+         status == NT_OK && stream->rows.claims && !stream->rows.total && i < stream->rows.count; i++) {
+        struct nt_segment segment;
+        nt_stream_segment(stream, i, &segment);
+        if (!segment.is_claimed)
+            continue;
+        status = locate(stream, &segment, error);
+        if (status == NT_OK && segment.span.fault != NT_FAULT_NONE)
+            status = nt_fault_error(stream->dataset, &segment.span, 0, segment.found, error);
+        nt_segment_release(&segment);
+    }
+    return status;
+}
+
 static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
 {
     stream->per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
@@ -348,7 +415,9 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
                                                 stream->row->of, &stream->rows, error);
     if (status == NT_OK)
         status = check_size(stream, error);
-    return status == NT_OK ? add_below(stream, error) : status;
+    if (status == NT_OK)
+        status = add_below(stream, error);
+    return status == NT_OK ? check_empty(stream, error) : status;
 }
 
 struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -444,6 +513,7 @@ void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct n
     segment_ret->span = rows.span;
     segment_ret->first = rows.first_row * stream->per_row;
     segment_ret->elements = rows.rows * stream->per_row;
+    segment_ret->is_claimed = rows.is_claimed;
     if (!stream->alternatives)
         return;
     segment_ret->alternatives = &stream->alternatives[(size_t)number * stream->alternative_count];

@@ -16,6 +16,9 @@
     "{\"file\":\"" path "\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\",\"inode\":3,"  \
     "\"datasets\":[" rest "]}\n"
 #define DATASET "{\"path\":\"Events\",\"entries\":5,\"clusters\":2}"
+#define ELEMENTS(list)                                                                                       \
+    "{\"path\":\"Events\",\"entries\":5,\"clusters\":2,\"schema\":\"0\",\"cluster_entries\":[2,3],"          \
+    "\"cluster_elements\":" list "}"
 
 static struct nt_error error;
 static char path[128];
@@ -87,6 +90,18 @@ static const char *const bad_lines[] = {
     LINE("/a", "{\"path\":\"Events\",\"entries\":5}"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":\"5\",\"clusters\":2}"),
     LINE("/a", "{\"entries\":5,\"clusters\":2}"),
+    LINE("/a", ELEMENTS("5")),
+    LINE("/a", ELEMENTS("[\"1\"]")),
+    LINE("/a", ELEMENTS("[\"1\",2]")),
+    LINE("/a", ELEMENTS("[\"1\",\"1 \"]")),
+    LINE("/a", ELEMENTS("[\"1\",\" 1\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"+1\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"1*\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"1*0\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"1*-\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"-1\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"4294967295\"]")),
+    LINE("/a", ELEMENTS("[\"1\",\"1*4294967294 2*2\"]")),
 };
 
 TEST(a_line_that_is_none_is_refused_by_its_number, .setup = setup, .teardown = temporary_teardown,
@@ -140,7 +155,7 @@ TEST(a_line_is_of_a_megabyte_at_most, .setup = setup, .teardown = temporary_tear
     ck_assert_ptr_nonnull(strstr(error.message, "line 1: expected at most 1048576 bytes, found 1048577"));
     struct nt_indexed_file file = {.path = text, .meant = "", .modified = ""};
     struct nt_buffer out = {0};
-    nt_indexed_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file, 1 << 20);
     ck_assert_uint_eq(out.length, 0);
     nt_buffer_deinit(&out);
     free(text);
@@ -158,14 +173,30 @@ TEST(lines_are_written_as_they_are_read, .setup = setup, .teardown = temporary_t
                                    .dataset_count = 1};
     struct nt_buffer out = {0};
     struct nt_chain_index *index;
-    nt_indexed_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file, 1 << 20);
     ck_assert_str_eq(nt_buffer_string(&out), LINE("/b", DATASET));
     file.meant = "inner/Events";
-    nt_indexed_file_append(&out, &file);
+    nt_indexed_file_append(&out, &file, 1 << 20);
     assert_ok(read_index(nt_buffer_string(&out), &index));
     ck_assert_uint_eq(index->count, 2);
     ck_assert_ptr_nonnull(nt_chain_index_find(index, "/b", ""));
     ck_assert_ptr_nonnull(nt_chain_index_find(index, "/b", "inner/Events"));
+    nt_chain_index_free(index);
+    nt_buffer_deinit(&out);
+}
+
+TEST(elements_are_written_as_they_are_read, .setup = setup, .teardown = temporary_teardown)
+{
+    static const char line[] = LINE("/b", ELEMENTS("[\"4294967294 0*3 - 0\",\"\"]"));
+    struct nt_buffer out = {0};
+    struct nt_chain_index *index;
+    assert_ok(read_index(line, &index));
+    nt_indexed_file_append(&out, &index->files[0], strlen(line));
+    ck_assert_str_eq(nt_buffer_string(&out), line);
+    out.length = 0;
+    nt_indexed_file_append(&out, &index->files[0], strlen(line) - 1); /* no room for them */
+    ck_assert_ptr_null(strstr(nt_buffer_string(&out), "cluster_elements"));
+    ck_assert_ptr_nonnull(strstr(nt_buffer_string(&out), "\"cluster_entries\":[2,3]"));
     nt_chain_index_free(index);
     nt_buffer_deinit(&out);
 }
@@ -182,7 +213,7 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
     const struct nt_indexed_file *file = nt_chain_index_find(index, "s3://b/a", "");
     ck_assert_ptr_nonnull(file);
     ck_assert_str_eq(file->validator, "\"x\"");
-    nt_indexed_file_append(&out, file);
+    nt_indexed_file_append(&out, file, 1 << 20);
     ck_assert_str_eq(nt_buffer_string(&out), SERVED);
     nt_buffer_deinit(&out);
     nt_chain_index_free(index);
@@ -213,7 +244,7 @@ TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = tempora
                                             {.path = "/a", .meant = "", .modified = "", .validator = "\xff"}};
     struct nt_buffer out = {0};
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-        nt_indexed_file_append(&out, &files[i]);
+        nt_indexed_file_append(&out, &files[i], 1 << 20);
     ck_assert_uint_eq(out.length, 0);
     nt_buffer_deinit(&out);
 }

@@ -50,7 +50,7 @@ static void check_again(const struct nt_chain_index *index)
         if (!nt_chain_index_find(index, file->path, file->meant))
             abort();
         (void)nt_indexed_file_check(file, &attributes, file->validator, &error);
-        nt_indexed_file_append(&line, file);
+        nt_indexed_file_append(&line, file, 1 << 20);
         if (line.failed || !line.length || read_text(line.bytes, line.length, &again, &error) != NT_OK)
             abort();
         if (again->count != 1 || !is_same(&again->files[0], file))

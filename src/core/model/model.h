@@ -405,6 +405,10 @@ struct nt_dataset_ops {
     /* Completes the record of a group of a field with what the parts do not say. NULL: nothing. */
     void (*complete_record)(const struct nt_dataset *dataset, uint32_t number,
                             struct nt_group_record *record);
+    /* The stored elements of a field's columns at a position, in a cluster whose page list need not be
+     * loaded: loading it fails if they are others. False if unknown. NULL: no page list can be spared. */
+    bool (*claim_elements)(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                           uint32_t position, uint64_t *elements_ret);
     /* Page lists are cheap to load again, with equal results. So they are released if memory is short. */
     bool reloads_groups;
     /* Frees what else can be read again if memory is short, and returns how many bytes of the budget.

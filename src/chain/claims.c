@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The elements of columns below lists, as an index has them: found in page lists, written as text, told to
+ * readers before a member opens, and compared with its page lists after that.
+ */
+#include "chain/chain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/model/field.h"
+#include "core/model/model.h"
+
+/* ---- Places of columns ---- */
+
+/* Columns of strings and objects: end offsets, then bytes. */
+static bool is_of_bytes(const struct nt_dataset *dataset, const struct nt_column *column)
+{
+    const struct nt_stream_row *data =
+        nt_field_kind_info(dataset->fields[column->field].kind)->streams[NT_STREAM_DATA];
+    return data && data->of == NT_ROWS_OF_SECOND && data->position == column->position;
+}
+
+void nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
+        const struct nt_column *column = &dataset->columns[i];
+        bool has_place =
+            nt_field_row_parent(dataset, column->field) != NT_NONE || is_of_bytes(dataset, column);
+        places[i] = has_place ? count++ : NT_NONE;
+    }
+}
+
+/* ---- Runs ---- */
+
+struct runs {
+    struct nt_claimed_run *items;
+    size_t count, capacity;
+};
+
+/* `times` more places have so many elements. False without memory, or with too many places. */
+static bool add_run(struct runs *runs, uint32_t elements, uint32_t times)
+{
+    uint32_t first = runs->count ? runs->items[runs->count - 1].end : 0;
+    if (times > NT_NONE - first)
+        return false;
+    if (runs->count && runs->items[runs->count - 1].elements == elements) {
+        runs->items[runs->count - 1].end += times;
+        return true;
+    }
+    struct nt_claimed_run *items = nt_grow(runs->items, runs->count, &runs->capacity, sizeof(*items));
+    if (!items)
+        return false;
+    runs->items = items;
+    items[runs->count++] = (struct nt_claimed_run){first + times, elements};
+    return true;
+}
+
+static bool copy_runs(const struct runs *runs, struct nt_arena *arena, struct nt_claimed_cluster *cluster)
+{
+    cluster->run_count = (uint32_t)runs->count;
+    cluster->runs = nt_arena_alloc(arena, runs->count + 1, sizeof(*cluster->runs));
+    if (cluster->runs && runs->count)
+        memcpy(cluster->runs, runs->items, runs->count * sizeof(*cluster->runs));
+    return cluster->runs;
+}
+
+static uint32_t elements_at(const struct nt_claimed_cluster *cluster, uint32_t place)
+{
+    uint32_t first = 0, end = cluster->run_count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (cluster->runs[middle].end <= place)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < cluster->run_count ? cluster->runs[first].elements : NT_UNCLAIMED;
+}
+
+/* ---- Text ---- */
+
+void nt_claimed_cluster_append(struct nt_buffer *out, const struct nt_claimed_cluster *cluster)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < cluster->run_count; first = cluster->runs[i++].end) {
+        const struct nt_claimed_run *run = &cluster->runs[i];
+        nt_buffer_text(out, i ? " " : "");
+        if (run->elements == NT_UNCLAIMED)
+            nt_buffer_text(out, "-");
+        else
+            nt_buffer_format(out, "%" PRIu32, run->elements);
+        if (run->end - first > 1)
+            nt_buffer_format(out, "*%" PRIu32, run->end - first);
+    }
+}
+
+/* A number below 2^32 - 1. */
+static bool take_number(const char **text, uint32_t *number_ret)
+{
+    char *end;
+    errno = 0;
+    if (**text < '0' || **text > '9')
+        return false;
+    unsigned long long number = strtoull(*text, &end, 10);
+    *text = end;
+    *number_ret = (uint32_t)number;
+    return !errno && number < UINT32_MAX;
+}
+
+/* One run and the space after it. */
+static bool take_run(const char **text, struct runs *runs)
+{
+    uint32_t elements = NT_UNCLAIMED, times = 1;
+    if (**text == '-')
+        (*text)++;
+    else if (!take_number(text, &elements))
+        return false;
+    if (**text == '*' && ((*text)++, !take_number(text, &times)))
+        return false;
+    if (**text == ' ' && (*text)[1])
+        (*text)++;
+    else if (**text)
+        return false;
+    return times && add_run(runs, elements, times);
+}
+
+enum nt_status nt_claimed_cluster_read(const char *text, struct nt_arena *arena,
+                                       struct nt_claimed_cluster *cluster, struct nt_error *error)
+{
+    struct runs runs = {0};
+    enum nt_status status = NT_OK;
+    while (*text && status == NT_OK)
+        if (!take_run(&text, &runs))
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "\"cluster_elements\" is not a list of texts as \"1200*50 33 -\"");
+    if (status == NT_OK && !copy_runs(&runs, arena, cluster))
+        status = nt_fail_memory(error);
+    free(runs.items);
+    return status;
+}
+
+/* ---- Page lists ---- */
+
+/* What a list says of a column, whose group is pinned. Unknown if it is not stored, as another
+ * representation of its field may be. */
+static uint32_t elements_in(const struct nt_dataset *own, uint32_t cluster, uint32_t column)
+{
+    const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, cluster));
+    const struct nt_range *range = nt_group_range(own, group, cluster, column);
+    uint64_t elements = nt_range_elements(group, range);
+    return range->state == NT_RANGE_PRESENT && elements < NT_UNCLAIMED ? (uint32_t)elements : NT_UNCLAIMED;
+}
+
+static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, const uint32_t *places,
+                                   struct nt_arena *arena, struct nt_claimed_cluster *found)
+{
+    struct runs runs = {0};
+    struct nt_group *group;
+    enum nt_status status = nt_group_pin(own, nt_cluster_group(own, cluster), &group, NULL);
+    for (uint32_t i = 0; status == NT_OK && i < own->column_count; i++)
+        if (places[i] != NT_NONE && !add_run(&runs, elements_in(own, cluster, i), 1))
+            status = NT_NO_MEMORY;
+    if (status == NT_OK && !copy_runs(&runs, arena, found))
+        status = NT_NO_MEMORY;
+    nt_group_unpin(group);
+    free(runs.items);
+    return status;
+}
+
+bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena)
+{
+    uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
+    struct nt_claimed_cluster *claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*claims));
+    enum nt_status status = places && claims ? NT_OK : NT_NO_MEMORY;
+    if (status == NT_OK)
+        nt_chain_find_places(own, places);
+    for (uint32_t i = 0; status == NT_OK && i < known->clusters; i++)
+        status = find_cluster(own, i, places, arena, &claims[i]);
+    known->claims = status == NT_OK ? claims : NULL;
+    free(places);
+    return status != NT_NO_MEMORY;
+}
+
+enum nt_status nt_chain_check_claims(const struct nt_chain_slice *slice, uint32_t cluster,
+                                     const struct nt_dataset *own, uint32_t own_cluster,
+                                     struct nt_error *error)
+{
+    const struct nt_indexed_dataset *known = slice->waits;
+    const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, own_cluster));
+    const uint32_t *places = slice->series->claimed_places;
+    for (uint32_t i = 0; known->claims && i < own->column_count; i++) {
+        if (places[i] == NT_NONE || nt_group_range_index(own, group, i) == NT_NONE)
+            continue;
+        uint32_t claimed = elements_at(&known->claims[cluster], places[i]);
+        uint32_t found = elements_in(own, own_cluster, i);
+        if (claimed != NT_UNCLAIMED && claimed != found)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                                  "elements of a column in a cluster according to the index", claimed, found);
+    }
+    return NT_OK;
+}
+
+/* ---- Claims of members that wait ---- */
+
+/* The claimed cluster that a cluster of the chain shows. */
+static uint32_t known_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
+                              uint32_t cluster)
+{
+    uint32_t part;
+    if (!dataset->field_groups)
+        return cluster - slice->first_cluster;
+    nt_group_field(dataset, cluster, &part);
+    return part - slice->first_part;
+}
+
+bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
+                             uint32_t position, uint64_t *elements_ret)
+{
+    const struct nt_chain_slice *slice = nt_chain_group_slice(dataset, nt_cluster_group(dataset, cluster));
+    uint32_t own = slice->waits && slice->waits->claims ? slice->fields[field] : NT_NONE;
+    const struct nt_dataset *first = nt_chain_first_dataset(slice);
+    if (own == NT_NONE || nt_field_representations(first, own) != 1)
+        return false;
+    uint32_t column = nt_field_column(first, own, 0, position);
+    uint32_t place = column == NT_NONE ? NT_NONE : slice->series->claimed_places[column];
+    if (place == NT_NONE)
+        return false;
+    uint32_t elements = elements_at(&slice->waits->claims[known_cluster(dataset, slice, cluster)], place);
+    *elements_ret = elements;
+    return elements != NT_UNCLAIMED;
+}
