@@ -236,22 +236,26 @@ const struct nt_indexed_file *
 nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *part, struct nt_arena *arena);
 
 /* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. Omits
- * elements if the line would be longer than `most_bytes` with them. */
-void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t most_bytes);
+ * elements if the line would be longer than `max_bytes` with them. */
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes);
 
 /* ---- Elements of columns in the index ---- */
 
 /* Sets the place of each column among those whose elements do not follow from the entries: those below lists
- * and variants, and the bytes of strings and objects. NT_NONE: the column is none of them. */
-void nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places);
+ * and variants, and the bytes of strings and objects. NT_NONE: the column is none of them. Returns how many
+ * places there are. */
+uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places);
 /* Finds the elements of a member's own columns, from page lists that can be loaded. False without memory. */
 bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena);
-/* Compares what is claimed of a cluster of a member with its page list, which is pinned: with that of
- * cluster `own_cluster` of the member's own dataset. NT_CORRUPT. */
+/* Compares what is claimed of a cluster of an open member with its page list, which is pinned: with that of
+ * cluster `own_cluster` of the member's own dataset. Learns what is not claimed, if an index is to be saved.
+ * NT_CORRUPT. */
 struct nt_chain_slice;
-enum nt_status nt_chain_check_claims(const struct nt_chain_slice *slice, uint32_t cluster,
-                                     const struct nt_dataset *own, uint32_t own_cluster,
-                                     struct nt_error *error);
+enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                     uint32_t cluster, uint32_t own_cluster, struct nt_error *error);
+/* Sets what is claimed of a slice's dataset and what was learned of it. False without memory. */
+bool nt_chain_merge_claims(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
+                           struct nt_arena *arena);
 /* nt_dataset_ops.claim_elements: of members that wait. */
 bool nt_chain_claim_elements(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field,
                              uint32_t position, uint64_t *elements_ret);
@@ -336,6 +340,7 @@ struct nt_chain_slice {
     const struct nt_indexed_dataset *waits;
     bool stays_open;          /* pages need the dataset of the member */
     bool stands_alone;        /* no page needs it: it closes when nobody uses it */
+    uint32_t *learned;        /* [cluster of the member][place]: elements that no index has yet; or NULL */
     uint64_t entries;         /* its entries in the chain */
     uint32_t *fields;         /* [field of the chain]: of the member; NT_NONE: missing */
     uint32_t *columns;        /* [column of the member]: of the chain */
@@ -381,6 +386,8 @@ struct nt_chain_series {
     struct nt_chain_fields fields; /* numbered without the other series */
     uint32_t first_field;          /* of the chain */
     uint32_t *claimed_places;      /* [column of the first member]: as nt_chain_find_places sets them */
+    uint32_t place_count;
+    const struct nt_claimed_cluster *first_claims; /* what is claimed of the first member; or NULL */
 };
 
 /* The format_data of an nt_dataset: one slice per part of the chain. */
@@ -625,6 +632,8 @@ void nt_chain_set_stub_entries(struct nt_file *stub);
 
 /* Passes an index with new facts to the options' hook. Parts that are not open keep their entries. */
 void nt_chain_save_index(const struct nt_file *file);
+/* The same, if elements of columns were learned since. */
+void nt_chain_save_learned(const struct nt_file *file);
 
 /* ---- Format operations ---- */
 

@@ -25,15 +25,16 @@ static bool is_of_bytes(const struct nt_dataset *dataset, const struct nt_column
     return data && data->of == NT_ROWS_OF_SECOND && data->position == column->position;
 }
 
-void nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places)
+uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < dataset->column_count; i++) {
         const struct nt_column *column = &dataset->columns[i];
-        bool has_place =
+        bool is_claimed =
             nt_field_row_parent(dataset, column->field) != NT_NONE || is_of_bytes(dataset, column);
-        places[i] = has_place ? count++ : NT_NONE;
+        places[i] = is_claimed ? count++ : NT_NONE;
     }
+    return count;
 }
 
 /* ---- Runs ---- */
@@ -187,23 +188,86 @@ bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *o
     return status != NT_NO_MEMORY;
 }
 
-enum nt_status nt_chain_check_claims(const struct nt_chain_slice *slice, uint32_t cluster,
-                                     const struct nt_dataset *own, uint32_t own_cluster,
-                                     struct nt_error *error)
+/* ---- Compare and learn ---- */
+
+/* The first member is open, and may be known all the same. */
+static const struct nt_claimed_cluster *claims_of(const struct nt_chain_slice *slice)
 {
-    const struct nt_indexed_dataset *known = slice->waits;
+    if (slice->waits)
+        return slice->waits->claims;
+    return slice == slice->series->slices ? slice->series->first_claims : NULL;
+}
+
+static void learn(struct nt_chain_slice *slice, uint32_t cluster, uint32_t place, uint32_t elements)
+{
+    size_t places = slice->series->place_count;
+    size_t bytes = nt_chain_slice_clusters(slice) * places * sizeof(*slice->learned);
+    if (!slice->learned && (slice->learned = malloc(bytes)))
+        memset(slice->learned, 0xff, bytes); /* NT_UNCLAIMED */
+    if (slice->learned)
+        slice->learned[cluster * places + place] = elements;
+}
+
+static enum nt_status check_column(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                   uint32_t cluster, uint32_t place, uint32_t found, struct nt_error *error)
+{
+    const struct nt_claimed_cluster *claims = claims_of(slice);
+    uint32_t claimed = claims ? elements_at(&claims[cluster], place) : NT_UNCLAIMED;
+    if (claimed == NT_UNCLAIMED && found != NT_UNCLAIMED && nt_chain_of(dataset->file)->options.save_index)
+        learn(slice, cluster, place, found);
+    if (claimed == NT_UNCLAIMED || claimed == found)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                          "elements of a column in a cluster according to the index", claimed, found);
+}
+
+enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
+                                     uint32_t cluster, uint32_t own_cluster, struct nt_error *error)
+{
+    const struct nt_dataset *own = slice->dataset;
     const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, own_cluster));
     const uint32_t *places = slice->series->claimed_places;
-    for (uint32_t i = 0; known->claims && i < own->column_count; i++) {
-        if (places[i] == NT_NONE || nt_group_range_index(own, group, i) == NT_NONE)
-            continue;
-        uint32_t claimed = elements_at(&known->claims[cluster], places[i]);
-        uint32_t found = elements_in(own, own_cluster, i);
-        if (claimed != NT_UNCLAIMED && claimed != found)
-            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                                  "elements of a column in a cluster according to the index", claimed, found);
+    enum nt_status status = NT_OK;
+    uint32_t count = own->column_count;
+    const uint32_t *columns = own->field_groups ? nt_field_columns(own, group->field, &count) : NULL;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        uint32_t column = columns ? columns[i] : i;
+        if (places[column] != NT_NONE)
+            status = check_column(dataset, slice, cluster, places[column],
+                                  elements_in(own, own_cluster, column), error);
     }
-    return NT_OK;
+    return status;
+}
+
+static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, struct nt_arena *arena,
+                          struct nt_claimed_cluster *merged)
+{
+    struct runs runs = {0};
+    uint32_t places = slice->series->place_count;
+    const struct nt_claimed_cluster *claims = claims_of(slice);
+    bool has_memory = true;
+    for (uint32_t i = 0; has_memory && i < places; i++) {
+        uint32_t elements = slice->learned ? slice->learned[(size_t)cluster * places + i] : NT_UNCLAIMED;
+        if (elements == NT_UNCLAIMED && claims)
+            elements = elements_at(&claims[cluster], i);
+        has_memory = add_run(&runs, elements, 1);
+    }
+    has_memory = has_memory && copy_runs(&runs, arena, merged);
+    free(runs.items);
+    return has_memory;
+}
+
+bool nt_chain_merge_claims(const struct nt_chain_slice *slice, struct nt_indexed_dataset *known,
+                           struct nt_arena *arena)
+{
+    if ((!slice->learned && !claims_of(slice)) || !known->cluster_entries ||
+        known->clusters != nt_chain_slice_clusters(slice))
+        return true;
+    known->claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*known->claims));
+    bool has_memory = known->claims;
+    for (uint32_t i = 0; has_memory && i < known->clusters; i++)
+        has_memory = merge_cluster(slice, i, arena, &known->claims[i]);
+    return has_memory;
 }
 
 /* ---- Claims of members that wait ---- */

@@ -6,6 +6,7 @@
 #include "chain/chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -364,7 +365,12 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
         nt_arena_alloc(dataset->arena, (size_t)first->column_count + 1, sizeof(*series->claimed_places));
     if (!series->claimed_places)
         return nt_fail_memory(error);
-    nt_chain_find_places(first, series->claimed_places);
+    series->place_count = nt_chain_find_places(first, series->claimed_places);
+    char schema[NT_SCHEMA_DIGEST + 1];
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
+    if (known && known->schema && known->clusters == nt_chain_own_clusters(first) &&
+        nt_chain_schema_digest(first, schema) && strcmp(schema, known->schema) == 0)
+        series->first_claims = known->claims;
     return NT_OK;
 }
 
@@ -746,6 +752,8 @@ static enum nt_status load_own_group(struct nt_dataset *dataset, struct nt_chain
     uint32_t to_load = own == NT_NONE ? find_group_of_part(dataset, slice, group) : own;
     enum nt_status status =
         to_load == NT_NONE ? NT_OK : nt_group_pin(slice->dataset, to_load, &pinned, error);
+    if (status == NT_OK && own != NT_NONE && is_of_fields(slice))
+        status = nt_chain_check_claims(dataset, slice, own_cluster(dataset, slice, group), own, error);
     if (status == NT_OK)
         status = copy_group(dataset, slice, group, &(struct own_groups){slice->dataset, own, own != NT_NONE},
                             error);

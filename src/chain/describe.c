@@ -5,6 +5,7 @@
  */
 #include "chain/chain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
@@ -121,6 +122,16 @@ static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint
     return status;
 }
 
+/* What was learned is saved before the first dataset closes. */
+static void close_dataset(struct nt_dataset *dataset)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    if (dataset->index == 0)
+        nt_chain_save_learned(dataset->file);
+    for (uint32_t i = 0; chain && i < chain->slice_count; i++)
+        free(chain->slices[i].learned);
+}
+
 const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
     .complete_record = nt_chain_complete_record,
@@ -134,6 +145,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_page = describe_page,
     .sibling_columns = sibling_columns,
     .page_elsewhere = page_elsewhere,
+    .close = close_dataset,
 };
 
 /* ---- The file ---- */

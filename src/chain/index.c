@@ -150,7 +150,7 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
     nt_json_finish(&json);
 }
 
-void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t most_bytes)
+void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes)
 {
     size_t start = out->length;
     const char *validator = file->validator ? file->validator : "";
@@ -162,7 +162,7 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
     if (!is_readable)
         return;
     put_file(out, file, true);
-    if (!out->failed && out->length - start > most_bytes) {
+    if (!out->failed && out->length - start > max_bytes) {
         out->length = start;
         put_file(out, file, false);
     }
@@ -566,6 +566,15 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     return own->field_groups || nt_chain_find_claims(known, own, arena);
 }
 
+/* A part's slice; NULL in a chain of the first member alone. */
+static const struct nt_chain_slice *slice_of(const struct nt_dataset *dataset,
+                                             const struct nt_chain_member *part)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    uint32_t number = (uint32_t)(part - nt_chain_of(dataset->file)->parts);
+    return number < chain->slice_count ? &chain->slices[number] : NULL;
+}
+
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,
                                   const struct nt_chain_member *part, struct nt_arena *arena)
 {
@@ -578,7 +587,11 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     known->path = nt_arena_copy(arena, path, length);
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);
-    return known->path && find_clusters(known, own, arena) ? NT_OK : NT_NO_MEMORY;
+    const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
+    return known->path && find_clusters(known, own, arena) &&
+                   (!slice || nt_chain_merge_claims(slice, known, arena))
+               ? NT_OK
+               : NT_NO_MEMORY;
 }
 
 /* Returns the key to store for an open part; NULL, too, if later readers cannot check its version. */
@@ -644,16 +657,52 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     return status;
 }
 
+/* A part that is not open, with what was learned when it was. */
+static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
+                                struct nt_arena *arena)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    const struct nt_chain_member *part = &chain->parts[number];
+    struct nt_indexed_file known = *part->known;
+    known.datasets = nt_arena_alloc(arena, (size_t)known.dataset_count + 1, sizeof(*known.datasets));
+    if (!known.datasets)
+        return NT_NO_MEMORY;
+    for (uint32_t i = 0; i < known.dataset_count; i++)
+        known.datasets[i] = part->known->datasets[i];
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        const struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+        if (slice && slice->learned && slice->waits &&
+            !nt_chain_merge_claims(slice, &known.datasets[slice->waits - part->known->datasets], arena))
+            return NT_NO_MEMORY;
+    }
+    nt_indexed_file_append(out, &known, line_bytes(chain));
+    return NT_OK;
+}
+
 /* Is the index entry of an address disproved? Keeping it would hide the change from later readers. */
 static bool is_outdated(const struct nt_chain_member *part)
 {
     return !part->file && part->listed->address && part->failure.status == NT_CHANGED;
 }
 
+static bool has_learned(const struct nt_file *file, const struct nt_chain_member *part)
+{
+    bool has_learned = false;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        const struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+        has_learned |= slice && slice->learned;
+    }
+    return has_learned;
+}
+
 static bool is_known(const struct nt_file *file, uint32_t number)
 {
     const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
     struct nt_remote_names names;
+    if (has_learned(file, part))
+        return false;
     if (!part->file)
         return !part->is_noted && !is_outdated(part);
     if (!lasting_key_of(part, &names))
@@ -687,10 +736,20 @@ void nt_chain_save_index(const struct nt_file *file)
         if (part->file)
             status = put_part(&text, file, i, arena);
         else if (part->known && !is_outdated(part))
-            nt_indexed_file_append(&text, part->known, line_bytes(chain));
+            status = put_known(&text, file, i, arena);
     }
     if (status == NT_OK && !text.failed)
         chain->options.save_index(chain->options.context, &text);
     nt_buffer_deinit(&text);
     nt_arena_free(arena);
+}
+
+void nt_chain_save_learned(const struct nt_file *file)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    for (uint32_t i = 0; i < chain->part_count; i++)
+        if (has_learned(file, &chain->parts[i])) {
+            nt_chain_save_index(file);
+            return;
+        }
 }

@@ -214,17 +214,18 @@ static enum nt_status check_count(const char *what, uint64_t expected, uint64_t 
     return expected == found ? NT_OK : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
 }
 
-static enum nt_status check_clusters(const struct nt_chain_slice *slice, const struct nt_dataset *own,
+static enum nt_status check_clusters(const struct nt_dataset *dataset, struct nt_chain_slice *slice,
                                      struct nt_error *error)
 {
     const struct nt_indexed_dataset *known = slice->waits;
+    const struct nt_dataset *own = slice->dataset;
     enum nt_status status =
         check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error);
     for (uint32_t i = 0; status == NT_OK && i < nt_chain_own_clusters(own); i++)
         status = check_count("entries of a cluster according to the index", known->cluster_entries[i],
                              nt_chain_own_entries(own, i), error);
     for (uint32_t i = 0; status == NT_OK && !own->field_groups && i < own->cluster_count; i++)
-        status = nt_chain_check_claims(slice, i, own, i, error);
+        status = nt_chain_check_claims(dataset, slice, i, i, error);
     return status;
 }
 
@@ -269,11 +270,12 @@ enum nt_status nt_chain_wake(struct nt_dataset *dataset, struct nt_chain_slice *
         status = pin_groups(own, error);
     if (status != NT_OK)
         return status;
-    status = check_clusters(slice, own, error);
+    slice->dataset = own;
+    status = check_clusters(dataset, slice, error);
     if (status == NT_OK)
-        slice->dataset = own;
-    else
-        unpin_groups(own, whole_groups(own));
+        return NT_OK;
+    slice->dataset = NULL;
+    unpin_groups(own, whole_groups(own));
     return status;
 }
 

@@ -55,15 +55,20 @@ static struct nt_chain_index *known;
 static struct nt_file *file;
 static char index_text[4096];
 
-static void save_index(void *context, const struct nt_buffer *text)
+static void keep_text(void *context, const struct nt_buffer *text)
 {
     snprintf(index_text, sizeof(index_text), "%.*s", (int)text->length, text->bytes);
+}
+
+static void save_index(void *context, const struct nt_buffer *text)
+{
+    keep_text(context, text);
     assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
 }
 
 static void open_chain(void)
 {
-    const struct nt_chain_options options = {.index = known, .save_index = known ? NULL : save_index};
+    const struct nt_chain_options options = {.index = known, .save_index = known ? keep_text : save_index};
     const struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
     assert_ok(nt_chain_open(list, &options, &open, &file, &error));
     ck_assert_ptr_null(file->datasets[0]->failure);
@@ -230,6 +235,26 @@ TEST(unknown_elements_are_looked_up, .setup = setup, .teardown = teardown, .end 
     ck_assert_uint_eq(nt_stream_elements(stream), 4);
     ck_assert_uint_eq(opened(), 1u << 1);
     nt_stream_close(stream);
+}
+
+/* As for an index of an earlier version. */
+TEST(what_was_looked_up_is_written, .setup = setup, .teardown = teardown)
+{
+    char written[sizeof(index_text)];
+    strcpy(written, index_text);
+    known->files[1].datasets[0].claims = NULL;
+    index_text[0] = '\0';
+    open_chain();
+    nt_stream_close(open_stream("list._0", NT_STREAM_DATA));
+    nt_file_close(file);
+    ck_assert_str_eq(index_text, written);
+    index_text[0] = '\0';
+    known->files[1].datasets[0].claims = known->files[3].datasets[0].claims;
+    open_chain(); /* nothing is new */
+    nt_stream_close(open_stream("list._0", NT_STREAM_DATA));
+    nt_file_close(file);
+    ck_assert_str_eq(index_text, "");
+    open_chain();
 }
 
 TEST(a_page_of_a_closed_member_is_described, .setup = setup, .teardown = teardown)

@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import (case, decoder_of, errors_of, fails, lines, mounted, ntuplefs, pread, run, same, scratch,
-                     wait_until)
+from harness import (case, decoder_of, errors_of, fails, lines, mounted, need, ntuplefs, pread, run, same,
+                     scratch, wait_until)
 
 ITEMS = 1024  # 4096 bytes of each file: one page of the kernel's cache
 
@@ -235,6 +235,59 @@ def what_is_no_index_is_refused_and_stays():
         assert b'nowhere' in ntuplefs('-o', f'chain,index={directory}/nowhere/index', files.paths[0],
                                       directory / 'mnt').stderr
         wait_until(lambda: not list(directory.glob('*.new')), 'nothing is left')
+
+
+LISTS, LONGEST = 100_000, 3
+
+
+def write_lists(writer, path, number):
+    """Lists of numbers, which it returns: an uproot file with an RNTuple or a tree."""
+    uproot, arrays = need('uproot'), need('awkward')
+    random = np.random.default_rng(number)
+    counts = random.integers(0, LONGEST + 1, LISTS)
+    items = random.random(counts.sum())
+    with uproot.recreate(path) as file:
+        rows = arrays.unflatten(items, counts)
+        getattr(file, writer)('data', {'list': 'var * float64'}).extend({'list': rows})
+    return items
+
+
+@case
+def columns_below_lists_open_the_files_that_are_read():
+    for writer, item in ('mkrntuple', '_0'), ('mktree', 'item'):
+        with scratch() as directory:
+            index, pattern = directory / 'index.jsonl', f'{directory}/part*.root'
+            items = [write_lists(writer, directory / f'part{i}.root', i) for i in range(6)]
+            options, column = ('-o', f'index={index}'), Path('data/list') / item
+            for _ in range(2):  # the second mount adds what looking at a tree tells
+                with chain(pattern, options=options) as whole:
+                    (whole / column / 'data.bin').stat()
+            wait_until(lambda: all('cluster_elements' in line['datasets'][0] for line in lines(index)),
+                       'the elements')
+            same([problem for line in lines(index) for problem in problems(line)], [])
+            same([sum(map(int, line['datasets'][0]['cluster_elements'])) for line in lines(index)],
+                 [len(part) for part in items])
+            starts = np.cumsum([0] + [len(part) for part in items])
+            with chain(pattern, options=options) as whole:
+                before, data = descriptors(whole), whole / column / 'data.bin'
+                same(data.stat().st_size, 8 * starts[-1])
+                same(descriptors(whole), before, 'descriptors')
+                middle = LISTS // 4
+                found = pread(data, 8, 8 * (int(starts[3]) + middle))
+                same(np.frombuffer(found, 'f8')[0], items[3][middle])
+                same(descriptors(whole), before + 1, 'descriptors')
+                assert np.array_equal(np.fromfile(data), np.concatenate(items)), writer
+            wrong = lines(index)
+            wrong[3]['datasets'][0]['cluster_elements'] = [str(len(items[3]) - 1)]
+            index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+            with chain(pattern, options=options) as whole:
+                data = whole / column / 'data.bin'
+                same(data.stat().st_size, 8 * (starts[-1] - 1))  # as in the index
+                same(np.frombuffer(pread(data, 8, 8 * int(starts[2])), 'f8')[0], items[2][0])
+                fails(errno.EIO, pread, data, 8, 8 * (int(starts[3]) + middle))
+                (shown,) = errors_of(whole)
+                assert f'{directory}/part3.root' in shown['what'], shown
+                same((shown['expected'], shown['found']), (str(len(items[3]) - 1), str(len(items[3]))))
 
 
 @case
