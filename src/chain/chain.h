@@ -526,6 +526,8 @@ enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain
                                      struct nt_error *error);
 /* Closes a member, but not its source if a reader has it. */
 void nt_chain_close_member(struct nt_chain_member *part);
+/* Closes one that waits, which counts among those that are open. Under the lock of the file. */
+void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part);
 
 /* ---- Members that open when their rows are read ---- */
 

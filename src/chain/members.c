@@ -244,18 +244,42 @@ enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uin
 
 enum { MAX_TOGETHER = 64 };
 
-/* Who reads one file after another gets the next ones together, twice as many each time. */
-static void wake_from(struct nt_chain *chain, uint32_t number)
+/* Metadata of members that wait and are open, until they close. */
+static void count_woken(struct nt_chain *chain, struct nt_chain_member *part)
 {
+    if (!part->file || !part->waits || part->woken_bytes)
+        return;
+    part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
+    chain->woken_bytes += part->woken_bytes;
+}
+
+void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part)
+{
+    chain->woken_bytes -= part->woken_bytes;
+    part->woken_bytes = 0;
+    nt_chain_close_member(part);
+}
+
+/* Who reads one file after another gets the next ones together, twice as many each time while their metadata
+ * fits. */
+static void wake_from(const struct nt_file *file, uint32_t number)
+{
+    struct nt_chain *chain = file->format_data;
+    uint64_t bytes = atomic_load_explicit(&chain->parts[0].file->budget.used, memory_order_relaxed);
     bool goes_on = number && number == chain->next_waiting;
     chain->opened_together = goes_on ? 2 * chain->opened_together : 1;
     if (chain->opened_together > MAX_TOGETHER)
         chain->opened_together = MAX_TOGETHER;
+    while (chain->opened_together > 1 &&
+           nt_budget_is_tight(&file->budget, chain->woken_bytes + chain->opened_together * bytes))
+        chain->opened_together /= 2;
     uint32_t left = chain->part_count - number;
     uint32_t count = chain->opened_together < left ? chain->opened_together : left;
     struct opening opening = {.chain = chain, .next = number, .end = number + count, .wakes = true};
     chain->next_waiting = opening.end;
     open_together(&opening);
+    for (uint32_t i = number; i < number + count; i++)
+        count_woken(chain, &chain->parts[i]);
 }
 
 /* Closes members that were opened ahead of a reader who has gone elsewhere. */
@@ -265,7 +289,7 @@ static void close_ahead(const struct nt_file *file)
     uint32_t end = chain->next_waiting;
     for (uint32_t i = end - (chain->opened_together < end ? chain->opened_together : end); i < end; i++)
         if (chain->parts[i].waits && chain->parts[i].file && !nt_chain_is_in_use(file, &chain->parts[i]))
-            nt_chain_close_member(&chain->parts[i]);
+            nt_chain_close_woken(chain, &chain->parts[i]);
 }
 
 enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain_slice *slice,
@@ -278,10 +302,11 @@ enum nt_status nt_chain_open_waiting(struct nt_file *file, const struct nt_chain
     if (!part->file && number != chain->next_waiting)
         close_ahead(file);
     if (!part->file)
-        wake_from(chain, number);
+        wake_from(file, number);
     if (!part->file && part->failure.status == NT_LIMIT) { /* those that follow may have taken the memory */
         close_ahead(file);
         nt_chain_open_member(chain, &chain->parts[number]);
+        count_woken(chain, &chain->parts[number]);
     }
     if (!part->file)
         status = nt_fail_with(error, &part->failure);

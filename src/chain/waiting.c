@@ -315,14 +315,11 @@ bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member
 /* Closes a member that nobody uses, if its pages do without it. */
 static void end_use(const struct nt_file *file, struct nt_chain_slice *slice, struct nt_chain_member *part)
 {
-    struct nt_chain *chain = file->format_data;
     if (!slice->stands_alone || part->users)
         return;
     slice->dataset = NULL;
-    chain->woken_bytes -= part->woken_bytes;
-    part->woken_bytes = 0;
     if (!nt_chain_is_in_use(file, part))
-        nt_chain_close_member(part);
+        nt_chain_close_woken(file->format_data, part);
 }
 
 void nt_chain_end_wake(struct nt_dataset *dataset, struct nt_chain_slice *slice)
@@ -354,7 +351,6 @@ static bool can_close(const struct nt_file *file, const struct nt_chain_member *
 
 static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
 {
-    struct nt_chain *chain = file->format_data;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_chain_slice *slice = file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
         if (!slice || !slice->dataset)
@@ -362,9 +358,7 @@ static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
         nt_chain_disconnect_sources(file->datasets[i], slice);
         slice->dataset = NULL;
     }
-    chain->woken_bytes -= part->woken_bytes;
-    part->woken_bytes = 0;
-    nt_chain_close_member(part);
+    nt_chain_close_woken(file->format_data, part);
 }
 
 /* Closes members in the order of the list until the others fit. */
@@ -394,10 +388,6 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
         if (status == NT_OK)
             nt_chain_end_wake(changed, woken);
         part->users--;
-    }
-    if (status == NT_OK && part->woken_bytes == 0) {
-        part->woken_bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
-        chain->woken_bytes += part->woken_bytes;
     }
     part->users += status == NT_OK;
     nt_lock_release(&dataset->file->lock);

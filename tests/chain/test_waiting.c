@@ -124,6 +124,24 @@ TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = tear
     ck_assert_uint_lt(open_members(), MEMBERS / 2);
 }
 
+/* A reader of one file after another has several opened at once, unless memory is short. */
+TEST(members_that_are_opened_ahead_count, .setup = setup, .teardown = teardown)
+{
+    enum { FITTING = 2 }; /* a quarter of the limit */
+    open_chain(0);
+    uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
+    nt_file_close(file);
+    open_chain(4 * FITTING * of_member);
+    struct nt_dataset *dataset = file->datasets[0];
+    struct nt_groups groups = nt_groups_of_column(dataset, 0);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        struct nt_group *group;
+        assert_ok(nt_group_pin(dataset, i, &group, &error));
+        nt_group_unpin(group);
+        ck_assert_uint_le(open_members(), 1 + FITTING + 1); /* the first, and one more for this read */
+    }
+}
+
 /* Each thread begins at another group. */
 static void *load_from(void *argument)
 {
