@@ -69,7 +69,6 @@ enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, st
 struct checked_source {
     struct nt_source source;
     struct nt_source *_Atomic own, *_Atomic file;
-    uint64_t known_bytes; /* of a file that waits */
 };
 
 static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -93,9 +92,8 @@ static enum nt_status stat_own(struct nt_source *source, struct stat *attributes
 
 static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
-    const struct checked_source *checked = (struct checked_source *)source;
-    struct nt_source *own = checked->own;
-    *size_ret = checked->known_bytes;
+    struct nt_source *own = ((struct checked_source *)source)->own;
+    *size_ret = source->size == NT_UNKNOWN_SIZE ? 0 : source->size;
     return own ? nt_source_size(own, size_ret, error) : NT_OK;
 }
 
@@ -135,9 +133,8 @@ static struct nt_source *waiting(struct nt_arena *arena, const struct nt_chain_m
     if (!source)
         return NULL;
     *source = (struct checked_source){.source = {.ops = part->listed->address ? &served_ops : &checked_ops,
-                                                 .size = NT_UNKNOWN_SIZE,
-                                                 .path = part->path},
-                                      .known_bytes = number == 0 ? part->known->bytes : 0};
+                                                 .size = number ? NT_UNKNOWN_SIZE : part->known->bytes,
+                                                 .path = part->path}};
     return &source->source;
 }
 

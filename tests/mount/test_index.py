@@ -53,7 +53,8 @@ def piece(whole, number):
 @case
 def sizes_are_reported_without_opening_files():
     with scratch() as directory:
-        files = Files(directory, 100)
+        count = 300  # more than files of which file.json would ask for the size
+        files = Files(directory, count)
         files.learn()
         for line, path in zip(lines(files.index), files.paths, strict=True):
             same(list(problems(line)), [])
@@ -66,12 +67,14 @@ def sizes_are_reported_without_opening_files():
         with files.mounted() as whole:
             before = descriptors(whole)
             values = whole / 'part000/values'
-            same((values / 'data.bin').stat().st_size, 100 * 4096)
-            same((values / 'data.npy').stat().st_size, 100 * 4096 + 128)
-            same(os.getxattr(whole / 'part000', 'user.ntuplefs.entries'), b'102400')
+            same((values / 'data.bin').stat().st_size, count * 4096)
+            same((values / 'data.npy').stat().st_size, count * 4096 + 128)
+            same(os.getxattr(whole / 'part000', 'user.ntuplefs.entries'), b'%d' % (count * ITEMS))
             same(descriptors(whole), before, 'descriptors')
-            same(np.load(values / 'data.npy').tolist(), list(range(100 * ITEMS)))
+            same(np.load(values / 'data.npy').tolist(), list(range(count * ITEMS)))
             assert descriptors(whole) > before
+            same(json.loads((whole / 'file.json').read_text())['file_bytes'],
+                 sum(path.stat().st_size for path in files.paths))
         same(files.index.stat(), written, 'what is known is not written again')
 
 
