@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the modules for engines share: the columns by the names that engines have for them."""
+"""What the modules for engines share: the columns by the names that engines have for them, and the
+partitions as tables."""
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _lazy
@@ -9,6 +11,7 @@ from . import _lazy
 if TYPE_CHECKING:
     from ._field import Field
     from ._file import Dataset
+    from ._parts import Partition
 
 Columns = Union[str, Sequence[str], None]
 PARTITION_BYTES = 64 << 20
@@ -59,6 +62,11 @@ def schema(dataset: Dataset, columns: Columns) -> Any:
     return _lazy.module('pyarrow').schema(dataset.select(columns))
 
 
-def table(part: Any, columns: Optional[Sequence[str]]) -> Any:
+def borders(parts: Sequence[Partition]) -> List[int]:
+    """The first entry of each partition, and the number of entries."""
+    return [0, *itertools.accumulate(map(len, parts))]
+
+
+def table(part: Partition, columns: Optional[Sequence[str]]) -> Any:
     """A pyarrow.Table of a partition."""
     return _lazy.module('pyarrow').table(part.select(columns))

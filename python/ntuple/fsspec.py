@@ -8,7 +8,7 @@
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import _errors, _file, _lazy, _ntuple
 from ._field import Field, Span, read
@@ -29,48 +29,45 @@ def npy_header(dtype: Any, is_fortran_order: bool, shape: Tuple[int, ...]) -> by
     return b'\x93NUMPY' + bytes([version, 0]) + len(line).to_bytes(width, 'little') + line
 
 
-class _Text:
-    def __init__(self, text: str) -> None:
-        self._bytes = text.encode()
-        self.size = len(self._bytes)
+class _Content(NamedTuple):
+    """The bytes of a file."""
 
-    def read(self, start: int, end: int) -> bytes:
-        return self._bytes[start:end]
+    size: int
+    read: Callable[[int, int], bytes]   # from the first to before the second
 
 
-class _Array:
+def _text(text: bytes) -> _Content:
+    return _Content(len(text), lambda start, end: text[start:end])
+
+
+def _table(dataset: Dataset) -> _Content:
+    table = dataset._whole._table()
+    return _Content(_ntuple.table_file_bytes(table),
+                    lambda start, end: _ntuple.table_file_read(table, start, end - start))
+
+
+def _array(field: Field, kind: str, is_npy: bool) -> _Content:
     """A stream of a field, with NumPy's header or without."""
+    stream = field._stream(kind)
+    is_shaped = kind == 'data' and field.is_plain
+    shape = field.shape if is_shaped else (stream.elements,)
+    is_fortran_order = is_shaped and field._is_fortran_order
+    header = npy_header(stream.dtype, is_fortran_order, shape) if is_npy else b''
+    width = stream.dtype.itemsize
 
-    def __init__(self, field: Field, kind: str, is_npy: bool) -> None:
-        self._stream = field._stream(kind)
-        is_shaped = kind == 'data' and field.is_plain
-        shape = field.shape if is_shaped else (self._stream.elements,)
-        is_fortran_order = is_shaped and field._is_fortran_order
-        self._header = npy_header(self._stream.dtype, is_fortran_order, shape) if is_npy else b''
-        self.size = len(self._header) + self._stream.elements * self._stream.dtype.itemsize
-
-    def read(self, start: int, end: int) -> bytes:
-        skipped, width = len(self._header), self._stream.dtype.itemsize
-        head = self._header[start:end]
-        start, end = max(start - skipped, 0), max(end - skipped, 0)
+    def read_bytes(start: int, end: int) -> bytes:
+        head = header[start:end]
+        start, end = max(start - len(header), 0), max(end - len(header), 0)
         if start >= end:
             return head
         first = start // width
-        values = read([Span(self._stream, first, -(-end // width) - first)])[0]
+        values = read([Span(stream, first, -(-end // width) - first)])[0]
         return head + values.view('u1').tobytes()[start - first * width:end - first * width]
-
-
-class _Table:
-    def __init__(self, dataset: Dataset) -> None:
-        self._table = dataset._whole._table()
-        self.size = _ntuple.table_file_bytes(self._table)
-
-    def read(self, start: int, end: int) -> bytes:
-        return _ntuple.table_file_read(self._table, start, end - start)
+    return _Content(len(header) + stream.elements * width, read_bytes)
 
 
 class _Opened(_spec.AbstractBufferedFile):  # type: ignore[misc, name-defined]
-    def __init__(self, fs: Any, path: str, content: Any, **options: Any) -> None:
+    def __init__(self, fs: Any, path: str, content: _Content, **options: Any) -> None:
         self._content = content
         super().__init__(fs, path, 'rb', cache_type='none', size=content.size, **options)
 
@@ -113,16 +110,16 @@ class NtupleFileSystem(_spec.AbstractFileSystem):  # type: ignore[misc, name-def
         except _errors.NotFoundError:
             raise FileNotFoundError(path) from None
 
-    def _content(self, path: str) -> Any:
+    def _content(self, path: str) -> _Content:
         above, _, name = path.rpartition('/')
         dataset, field = self._find(above)
         stem, _, ending = name.rpartition('.')
         if field is None and name == 'schema.txt':
-            return _Text(f'{dataset.schema}\n')
+            return _text(f'{dataset.schema}\n'.encode())
         if field is None and name == 'table.arrow':
-            return _Table(dataset)
+            return _table(dataset)
         if field is not None and name in _names(field):
-            return _Array(field.valued() if stem == 'data' else field, stem, ending == 'npy')
+            return _array(field.valued() if stem == 'data' else field, stem, ending == 'npy')
         raise FileNotFoundError(path)
 
     def _entries(self, path: str) -> Iterator[Tuple[str, bool]]:
