@@ -259,7 +259,8 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
     *is_border_ret = row == ends->rows || segment.first == row;
     if (!*is_border_ret)
         return NT_OK;
-    enum nt_status status = nt_stream_locate(stream, &segment, error);
+    /* What is not deleted is known since the stream opened, mostly without the segment's page list. */
+    enum nt_status status = stream->masks ? nt_stream_locate(stream, &segment, error) : NT_OK;
     *is_border_ret = status == NT_OK && segment.span.fault == NT_FAULT_NONE;
     *end_ret = segment.base;
     if (row == ends->rows) /* `limit` includes deleted items */

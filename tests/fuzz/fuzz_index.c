@@ -28,13 +28,25 @@ static enum nt_status read_text(const void *bytes, size_t count, struct nt_chain
     return status;
 }
 
+static bool have_equal_claims(const struct nt_indexed_dataset *left, const struct nt_indexed_dataset *right)
+{
+    bool are_equal = !left->claims == !right->claims;
+    for (uint64_t i = 0; are_equal && left->claims && i < left->clusters; i++) {
+        const struct nt_claimed_cluster *a = &left->claims[i], *b = &right->claims[i];
+        are_equal = a->run_count == b->run_count &&
+                    (!a->run_count || memcmp(a->runs, b->runs, a->run_count * sizeof(*a->runs)) == 0);
+    }
+    return are_equal;
+}
+
 static bool is_same(const struct nt_indexed_file *left, const struct nt_indexed_file *right)
 {
     bool is_same = strcmp(left->path, right->path) == 0 && strcmp(left->meant, right->meant) == 0 &&
                    left->bytes == right->bytes && left->dataset_count == right->dataset_count;
     for (uint32_t i = 0; is_same && i < left->dataset_count; i++)
         is_same = strcmp(left->datasets[i].path, right->datasets[i].path) == 0 &&
-                  left->datasets[i].entries == right->datasets[i].entries;
+                  left->datasets[i].entries == right->datasets[i].entries &&
+                  have_equal_claims(&left->datasets[i], &right->datasets[i]);
     return is_same;
 }
 

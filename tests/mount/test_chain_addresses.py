@@ -94,11 +94,23 @@ def with_an_index_a_value_requests_one_file():
             column = json.loads((whole / 'Events/run/column.0/column.json').read_text())
             same(column['elements'], 1000 * count)
             same(errors_of(whole), [])
+        before, path = len(site.requests), 'Events/muons/_0/pt/data.bin'
+        of_one = output(NTUPLE, 'cat', data('example.root'), path)
+        with chain(listed, options=options) as whole:
+            same((whole / path).stat().st_size, len(of_one) * count)
+            same({name for name, _ in site.requests[before:]}, {'/run00.root'}, 'no size of a list')
+            same(value(whole / path, len(of_one) * 20 + 28), of_one[28:32])
+            names = {name for name, _ in site.requests[before:]}
+            same(names - {'/run00.root', *(f'/run{number}.root' for number in range(19, 23))}, set())
         before, entries = len(site.requests), directory / 'entries.txt'
         entries.write_text(f'{5 * 1000 + 7}\n{5 * 1000 + 900}\n{31 * 1000}\n')
         with chain(listed, options=[*options, '-o', f'select=Events:{entries}']) as whole:
             same((whole / 'Events/run/data.bin').read_bytes(),
                  b''.join(expected[4 * entry:4 * entry + 4] for entry in (7, 900, 0)))
+            rows = output(NTUPLE, 'cat', data('example.root'), 'Events/rows.jsonl').splitlines()
+            muons = [muon for entry in (7, 900, 0) for muon in json.loads(rows[entry])['muons']]
+            same(np.fromfile(whole / path, '<f4').tolist(),
+                 np.array([muon['pt'] for muon in muons], 'f4').tolist())
             same({name for name, _ in site.requests[before:]}, {'/run00.root', '/run05.root', '/run31.root'})
             same(errors_of(whole), [])
 
