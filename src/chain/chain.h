@@ -241,12 +241,18 @@ void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file 
 
 /* ---- Elements of columns in the index ---- */
 
+struct nt_chain;
+/* The most bytes of a line, and of the memory for elements of a file: those of all files are bounded. */
+size_t nt_chain_line_bytes(const struct nt_chain *chain);
+
 /* Sets the place of each column among those whose elements do not follow from the entries: those below lists
  * and variants, and the bytes of strings and objects. NT_NONE: the column is none of them. Returns how many
  * places there are. */
 uint32_t nt_chain_find_places(const struct nt_dataset *dataset, uint32_t *places);
-/* Finds the elements of a member's own columns, from page lists that can be loaded. False without memory. */
-bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena);
+/* Finds the elements of a member's own columns, from page lists that can be loaded; none if they take more
+ * than `max_bytes`. False without memory. */
+bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
+                          struct nt_arena *arena);
 /* Compares what is claimed of a cluster of an open member with its page list, which is pinned: with that of
  * cluster `own_cluster` of the member's own dataset. Learns what is not claimed, if an index is to be saved.
  * NT_CORRUPT. */

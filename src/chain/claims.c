@@ -174,16 +174,20 @@ static enum nt_status find_cluster(struct nt_dataset *own, uint32_t cluster, con
     return status;
 }
 
-bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena)
+bool nt_chain_find_claims(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
+                          struct nt_arena *arena)
 {
+    size_t bytes = 0;
     uint32_t *places = calloc((size_t)own->column_count + 1, sizeof(*places));
     struct nt_claimed_cluster *claims = nt_arena_alloc(arena, known->clusters + 1, sizeof(*claims));
     enum nt_status status = places && claims ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK)
         nt_chain_find_places(own, places);
-    for (uint32_t i = 0; status == NT_OK && i < known->clusters; i++)
+    for (uint32_t i = 0; status == NT_OK && bytes <= max_bytes && i < known->clusters; i++) {
         status = find_cluster(own, i, places, arena, &claims[i]);
-    known->claims = status == NT_OK ? claims : NULL;
+        bytes += claims[i].run_count * sizeof(*claims[i].runs);
+    }
+    known->claims = status == NT_OK && bytes <= max_bytes ? claims : NULL;
     free(places);
     return status != NT_NO_MEMORY;
 }
@@ -198,11 +202,12 @@ static const struct nt_claimed_cluster *claims_of(const struct nt_chain_slice *s
     return slice == slice->series->slices ? slice->series->first_claims : NULL;
 }
 
-static void learn(struct nt_chain_slice *slice, uint32_t cluster, uint32_t place, uint32_t elements)
+static void learn(const struct nt_chain *chain, struct nt_chain_slice *slice, uint32_t cluster,
+                  uint32_t place, uint32_t elements)
 {
     size_t places = slice->series->place_count;
     size_t bytes = nt_chain_slice_clusters(slice) * places * sizeof(*slice->learned);
-    if (!slice->learned && (slice->learned = malloc(bytes)))
+    if (!slice->learned && bytes <= nt_chain_line_bytes(chain) && (slice->learned = malloc(bytes)))
         memset(slice->learned, 0xff, bytes); /* NT_UNCLAIMED */
     if (slice->learned)
         slice->learned[cluster * places + place] = elements;
@@ -213,8 +218,9 @@ static enum nt_status check_column(const struct nt_dataset *dataset, struct nt_c
 {
     const struct nt_claimed_cluster *claims = claims_of(slice);
     uint32_t claimed = claims ? elements_at(&claims[cluster], place) : NT_UNCLAIMED;
-    if (claimed == NT_UNCLAIMED && found != NT_UNCLAIMED && nt_chain_of(dataset->file)->options.save_index)
-        learn(slice, cluster, place, found);
+    const struct nt_chain *chain = nt_chain_of(dataset->file);
+    if (claimed == NT_UNCLAIMED && found != NT_UNCLAIMED && chain->options.save_index)
+        learn(chain, slice, cluster, place, found);
     if (claimed == NT_UNCLAIMED || claimed == found)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,

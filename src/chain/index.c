@@ -479,6 +479,12 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
     return nt_indexed_dataset_find(part->known, path);
 }
 
+size_t nt_chain_line_bytes(const struct nt_chain *chain)
+{
+    size_t share = MAX_BYTES / chain->part_count;
+    return share < MAX_LINE_BYTES ? share : MAX_LINE_BYTES;
+}
+
 /* ---- Before the files are open ---- */
 
 /* The first member's dataset whose path a part's dataset has in the index. A chain of the first member alone
@@ -541,7 +547,8 @@ void nt_chain_set_stub_entries(struct nt_file *stub)
 
 /* Reads the page lists if clusters need them, so that later readers need not. Consecutive clusters only:
  * their entries are all that the index has. */
-static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, struct nt_arena *arena)
+static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *own, size_t max_bytes,
+                          struct nt_arena *arena)
 {
     enum { MAX_CLUSTERS = 4096 };
     char schema[NT_SCHEMA_DIGEST + 1];
@@ -563,7 +570,7 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     if (first != own->entries)
         return true;
     known->cluster_entries = entries;
-    return own->field_groups || nt_chain_find_claims(known, own, arena);
+    return own->field_groups || nt_chain_find_claims(known, own, max_bytes, arena);
 }
 
 /* A part's slice; NULL in a chain of the first member alone. */
@@ -588,7 +595,7 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
     known->entries = own->entries;
     known->clusters = nt_chain_own_clusters(own);
     const struct nt_chain_slice *slice = own->field_groups ? slice_of(dataset, part) : NULL;
-    return known->path && find_clusters(known, own, arena) &&
+    return known->path && find_clusters(known, own, nt_chain_line_bytes(nt_chain_of(dataset->file)), arena) &&
                    (!slice || nt_chain_merge_claims(slice, known, arena))
                ? NT_OK
                : NT_NO_MEMORY;
@@ -640,20 +647,13 @@ const struct nt_indexed_file *nt_chain_note_member(const struct nt_file *file,
     return known && note_part(file, part, arena, known) == NT_OK && known->path ? known : NULL;
 }
 
-/* The bytes of a line with the elements of columns: those of all files do not make an index that is refused
- * later. */
-static size_t line_bytes(const struct nt_chain *chain)
-{
-    return MAX_BYTES / chain->part_count < MAX_LINE_BYTES ? MAX_BYTES / chain->part_count : MAX_LINE_BYTES;
-}
-
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                struct nt_arena *arena)
 {
     struct nt_indexed_file known;
     enum nt_status status = note_part(file, &nt_chain_of(file)->parts[number], arena, &known);
     if (status == NT_OK && known.path)
-        nt_indexed_file_append(out, &known, line_bytes(nt_chain_of(file)));
+        nt_indexed_file_append(out, &known, nt_chain_line_bytes(nt_chain_of(file)));
     return status;
 }
 
@@ -676,7 +676,7 @@ static enum nt_status put_known(struct nt_buffer *out, const struct nt_file *fil
             !nt_chain_merge_claims(slice, &known.datasets[slice->waits - part->known->datasets], arena))
             return NT_NO_MEMORY;
     }
-    nt_indexed_file_append(out, &known, line_bytes(chain));
+    nt_indexed_file_append(out, &known, nt_chain_line_bytes(chain));
     return NT_OK;
 }
 
