@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 

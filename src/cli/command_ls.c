@@ -20,7 +20,6 @@
 #include "core/json/json.h"
 #include "core/model/model.h"
 #include "render/render.h"
-#include "vfs/inode.h"
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/field.h"
 #include "core/model/model.h"
 #include "vfs/inode.h"
 #include "vfs/tree.h"

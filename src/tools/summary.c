@@ -16,7 +16,6 @@
 #include "core/codec/codec.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
-#include "read/page.h"
 #include "read/read.h"
 
 /* ---- Numbers ---- */

@@ -13,7 +13,6 @@
 #include "core/base/memory.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
-#include "core/model/budget.h"
 #include "core/model/model.h"
 #include "read/read.h"
 #include "render/render.h"

@@ -17,7 +17,6 @@
 #include "core/base/memory.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
-#include "read/page.h"
 #include "vfs/inode.h"
 #include "vfs/tree.h"
 

@@ -17,7 +17,6 @@
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/io/source.h"
-#include "core/model/builder.h"
 
 /* ---- Lazy loading ---- */
 

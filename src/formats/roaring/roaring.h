@@ -5,9 +5,7 @@
 #ifndef NT_FORMATS_ROARING_ROARING_H
 #define NT_FORMATS_ROARING_ROARING_H
 
-#include "core/base/memory.h"
 #include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/roaring_reader.h"
 

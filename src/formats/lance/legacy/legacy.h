@@ -8,7 +8,6 @@
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/file.h"
-#include "formats/lance/file/page_list.h"
 
 /* ---- Page types ---- */
 
