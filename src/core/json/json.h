@@ -56,6 +56,7 @@ void nt_json_string(struct nt_json *json, const char *text);
 /* Any bytes: those that are not UTF-8 become \udcXX (one lone surrogate per byte, as Python's
  * surrogateescape reads them). */
 void nt_json_bytes(struct nt_json *json, const void *bytes, size_t length);
+void nt_json_hex(struct nt_json *json, const void *bytes, size_t length); /* two digits a byte */
 /* Writes a buffer's text and frees the buffer; its failure fails the document. */
 void nt_json_buffer(struct nt_json *json, struct nt_buffer *text);
 void nt_json_unsigned(struct nt_json *json, uint64_t value);

@@ -295,6 +295,18 @@ static void put_hex(struct nt_json *json, uint64_t value, int digits)
     nt_buffer_append(json->out, text, (size_t)digits + 2);
 }
 
+void nt_json_hex(struct nt_json *json, const void *bytes, size_t length)
+{
+    const uint8_t *byte = bytes;
+    begin_item(json);
+    nt_buffer_byte(json->out, '"');
+    for (size_t i = 0; i < length; i++) {
+        nt_buffer_byte(json->out, hex_digits[byte[i] >> 4]);
+        nt_buffer_byte(json->out, hex_digits[byte[i] & 15]);
+    }
+    nt_buffer_byte(json->out, '"');
+}
+
 /* ---- Members ---- */
 
 void nt_json_member_string(struct nt_json *json, const char *key, const char *text)
@@ -313,17 +325,11 @@ void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text t
         nt_json_bytes(json, text.bytes, text.length);
         return;
     }
-    struct nt_buffer *out = json->out;
-    begin_item(json);
-    nt_buffer_byte(out, '"');
-    nt_buffer_text(out, key);
-    nt_buffer_text(out, json->is_compact ? "_hex\":\"" : "_hex\": \"");
-    for (size_t i = 0; i < text.length; i++) {
-        uint8_t byte = (uint8_t)text.bytes[i];
-        nt_buffer_byte(out, hex_digits[byte >> 4]);
-        nt_buffer_byte(out, hex_digits[byte & 15]);
-    }
-    nt_buffer_byte(out, '"');
+    struct nt_buffer name = {0};
+    nt_buffer_format(&name, "%s_hex", key);
+    nt_json_key(json, nt_buffer_string(&name));
+    nt_buffer_deinit_part(&name, json->out);
+    nt_json_hex(json, text.bytes, text.length);
 }
 
 void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text)

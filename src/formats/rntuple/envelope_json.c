@@ -629,10 +629,7 @@ static void write_string(struct nt_json *json, struct nt_cursor *cursor)
 static void write_hex_string(struct nt_json *json, struct nt_cursor *cursor)
 {
     struct nt_text text = nt_get_text(cursor);
-    struct nt_buffer hex = {0};
-    for (size_t i = 0; i < text.length; i++)
-        nt_buffer_format(&hex, "%02x", (uint8_t)text.bytes[i]);
-    nt_json_buffer(json, &hex);
+    nt_json_hex(json, text.bytes, text.length);
 }
 
 static const struct value values[] = {

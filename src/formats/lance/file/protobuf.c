@@ -331,14 +331,6 @@ static void write_number(struct nt_json *json, const struct nt_proto_field *fiel
         nt_json_unsigned(json, value);
 }
 
-static void write_hexadecimal(struct nt_json *json, const struct nt_proto_item *item)
-{
-    struct nt_buffer text = {0};
-    for (size_t i = 0; i < item->size; i++)
-        nt_buffer_format(&text, "%02x", item->bytes[i]);
-    nt_json_buffer(json, &text);
-}
-
 static void write_message(struct nt_json *json, const struct nt_proto_field *field,
                           const struct nt_proto_item *item)
 {
@@ -353,7 +345,7 @@ static void write_value(struct nt_json *json, const struct nt_proto_field *field
     if (field->kind == NT_PROTO_MESSAGE)
         write_message(json, field, item);
     else if (field->kind == NT_PROTO_BYTES)
-        write_hexadecimal(json, item);
+        nt_json_hex(json, item->bytes, item->size);
     else if (field->kind == NT_PROTO_TEXT)
         nt_json_bytes(json, item->bytes, item->size);
     else
