@@ -10,11 +10,12 @@ from harness import DATA
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from lance_editor import (  # noqa: E402
-    BYTES, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of
+    BYTES, FIELDS, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of
 )
 
 SOURCE = DATA / 'lance_datasets' / 'fragments_2.2'
 FRAGMENT_ID = 1
+NAME = 2  # of a field
 
 
 def first_version():
@@ -22,8 +23,15 @@ def first_version():
     return json.loads(SOURCE.with_name(SOURCE.name + '.json').read_text())['versions'][0]
 
 
-def write_fragments(path, count):
-    """A dataset of so many fragments."""
+def is_kept(item, names):
+    """Does a member of the manifest stay? Of the fields, those that have no descendants and these names."""
+    number, _, value = item
+    return number != FRAGMENTS and (number != FIELDS or not names
+                                    or dict((field, value) for field, _, value in items_of(value))[NAME] in names)
+
+
+def write_fragments(path, count, names=()):
+    """A dataset of so many fragments; of all fields, or of those with these names."""
     manifest = f'{2 ** 64 - 1 - first_version()["version"]}.manifest'
     for folder in '_versions', 'data':
         (path / folder).mkdir(parents=True)
@@ -33,7 +41,7 @@ def write_fragments(path, count):
     file = next(value for field, _, value in items_of(fragment) if field == FILES)
     name = next(value for field, _, value in items_of(file) if field == PATH).decode()
     content = (SOURCE / 'data' / name).read_bytes()
-    items = [item for item in items_of(editor.message) if item[0] != FRAGMENTS]
+    items = [item for item in items_of(editor.message) if is_kept(item, names)]
     for number in range(count):
         copy = f'{number:08}.lance'
         (path / 'data' / copy).write_bytes(content)

@@ -16,7 +16,7 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 # Fields, clusters, pages of a field in a cluster.
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
-FRAGMENTS = 300000 if IS_FULL else 4000
+FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (4000, [])
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long
@@ -87,7 +87,7 @@ def files_that_have_much_are_read_in_little_memory():
 @case
 def a_dataset_of_many_fragments_is_read_in_little_memory():
     def read(directory):
-        write_fragments(directory / 'many', FRAGMENTS)
+        write_fragments(directory / 'many', FRAGMENTS, NAMES)
         read_mounted(directory / 'many')
     in_group(read)
 
