@@ -26,8 +26,9 @@ def first_version():
 def is_kept(item, names):
     """Does a member of the manifest stay? Of the fields, those that have no descendants and these names."""
     number, _, value = item
-    return number != FRAGMENTS and (number != FIELDS or not names
-                                    or dict((field, value) for field, _, value in items_of(value))[NAME] in names)
+    if number != FIELDS or not names:
+        return number != FRAGMENTS
+    return next(text for field, _, text in items_of(value) if field == NAME) in names
 
 
 def write_fragments(path, count, names=()):

@@ -75,7 +75,8 @@ def the_layout_has_each_byte_of_each_file_and_numbers_pages_through_all():
                 pages[line['field'], line['column']].setdefault(line['page'], Path(line['file']).name)
         same(sizes, {path.name: path.stat().st_size for path in (directory / 'many').glob('*/*')})
         files = sorted(name for name in sizes if name.endswith('.lance'))
-        same([list(by_number) for by_number in pages.values()], [list(range(FRAGMENTS_LAID_OUT))] * len(pages))
+        numbers = list(range(FRAGMENTS_LAID_OUT))
+        same([list(by_number) for by_number in pages.values()], [numbers] * len(pages))
         same([list(by_number.values()) for by_number in pages.values()], [files] * len(pages))
 
 
