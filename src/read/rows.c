@@ -538,8 +538,8 @@ uint64_t nt_row_counts_origin(const struct nt_row_counts *rows, uint32_t number)
         return rows->origins[number];
     if (rows->first_rows || !rows->dataset->is_concatenated || rows->groups.first == rows->groups.end)
         return 0;
-    uint32_t file = nt_group_record(rows->dataset, rows->groups.first + number).origin;
-    return rows->parts.borders[file - rows->groups.first] * rows->per_entry;
+    uint32_t first_part = nt_group_record(rows->dataset, rows->groups.first + number).origin;
+    return rows->parts.borders[first_part] * rows->per_entry;
 }
 
 enum nt_status nt_row_counts_set_fault(struct nt_row_counts *rows, uint32_t number, enum nt_row_fault fault,
