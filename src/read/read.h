@@ -734,7 +734,9 @@ static inline uint64_t nt_row_mask_physical(const struct nt_row_mask *mask)
 struct nt_row_span {
     struct nt_span span;
     uint64_t first_row, rows;
-    bool is_claimed; /* without the page list, which may disprove it */
+    /* The rows are known without the page list, which may disprove it; or those of spans without rows
+     * are, which are before this one, or after all rows. */
+    bool is_claimed;
 };
 
 /* The spans of a field, and the rows of each. Parts of the entries are not stored, nor are rows that
@@ -750,9 +752,9 @@ struct nt_row_counts {
     struct nt_span *spans;   /* by span, without their faults; NULL: the parts */
     uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' borders */
     uint64_t per_entry;      /* ... by this factor */
-    uint64_t *origins;       /* files joined: by span, the row that positions count from; NULL: see there */
+    uint64_t *origins;       /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
     uint8_t *faults;         /* by span: an nt_row_fault; NULL: those of the parts' page lists */
-    bool *claims;            /* by span: see nt_row_span.is_claimed; NULL: none is */
+    atomic_bool *claims;     /* by span: nt_row_span.is_claimed, until it is proved; NULL: none is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -793,7 +795,7 @@ struct nt_segment {
     uint32_t number; /* in the stream */
     struct nt_span span;
     uint64_t first, elements;                  /* in the stream; for offsets: rows, without the leading 0 */
-    bool is_claimed;                           /* the number of elements: see nt_row_span */
+    bool is_claimed;                           /* see nt_row_span */
     uint64_t base, limit;                      /* as in nt_element_run */
     const struct nt_alternative *alternatives; /* as in nt_element_run */
     /* Set by nt_stream_locate, as is the span's fault: */
@@ -851,10 +853,6 @@ enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset 
 /* Bytes of a field's strings or objects before each cluster, like nt_field_row_borders. */
 enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-static inline uint32_t nt_stream_segments(const struct nt_stream *stream)
-{
-    return stream->rows.count;
-}
 /* A segment, and the one that holds an element, which must exist; elements count like the segments. */
 void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct nt_segment *segment_ret);
 void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, struct nt_segment *segment_ret);

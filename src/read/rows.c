@@ -604,6 +604,24 @@ static enum nt_status allocate_rows(struct nt_row_counts *rows, struct nt_error 
     return has_all ? NT_OK : nt_fail_memory(error);
 }
 
+/* Nobody reads spans that are claimed to have no rows. So a read of the next rows proves it, or a read of the
+ * last ones. */
+static void claim_with_empty(struct nt_row_counts *rows)
+{
+    uint32_t last = NT_NONE;
+    bool is_claimed = false;
+    for (uint32_t i = 0; rows->claims && i < rows->count; i++) {
+        is_claimed |= rows->claims[i];
+        if (rows->first_rows[i] == rows->first_rows[i + 1])
+            continue;
+        rows->claims[i] = is_claimed;
+        is_claimed = false;
+        last = i;
+    }
+    if (is_claimed && last != NT_NONE)
+        rows->claims[last] = true;
+}
+
 static enum nt_status count_all(struct building *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
@@ -615,6 +633,7 @@ static enum nt_status count_all(struct building *build, struct nt_error *error)
     rows->first_rows[rows->count] = build->row;
     rows->total = build->row;
     rows->is_total_known = build->unknown == NT_NONE;
+    claim_with_empty(rows);
     return NT_OK;
 }
 

@@ -205,51 +205,55 @@ static enum nt_status locate(struct nt_stream *stream, struct nt_segment *segmen
     return status == NT_OK && group ? locate_in(stream, group, segment, error) : status;
 }
 
-/* The segments that are claimed to be empty and that a read would pass before one, or after the last that
- * is not empty: [first, end). Nobody else reads their page lists. */
-static void find_unproved(const struct nt_stream *stream, uint32_t number, uint32_t *first_ret,
-                          uint32_t *end_ret)
+static void set_proved(struct nt_stream *stream, const struct nt_segment *segment)
 {
-    const struct nt_row_counts *rows = &stream->rows;
-    uint32_t first = number, end = number + 1;
-    *first_ret = *end_ret = number;
-    if (!rows->claims)
-        return;
-    while (first > 0 && !nt_row_counts_get(rows, first - 1).rows)
-        first--;
-    while (end < rows->count && !nt_row_counts_get(rows, end).rows)
-        end++;
-    *first_ret = first;
-    *end_ret = end < rows->count ? number : end;
+    if (segment->is_claimed && segment->span.fault == NT_FAULT_NONE)
+        atomic_store(&stream->rows.claims[segment->number], false);
 }
 
+/* Proves a segment empty, if that is only claimed. */
 static enum nt_status prove_empty(struct nt_stream *stream, uint32_t number, bool *is_proved_ret,
                                   struct nt_error *error)
 {
-    uint32_t first, end;
+    struct nt_segment empty;
+    nt_stream_segment(stream, number, &empty);
+    if (!empty.is_claimed)
+        return NT_OK;
+    enum nt_status status = locate(stream, &empty, error);
+    if (status == NT_OK)
+        set_proved(stream, &empty);
+    *is_proved_ret &= empty.span.fault == NT_FAULT_NONE;
+    nt_segment_release(&empty);
+    return status;
+}
+
+/* Proves the empty segments before one, and those after the last one that is not empty. */
+static enum nt_status prove_around(struct nt_stream *stream, uint32_t number, bool *is_proved_ret,
+                                   struct nt_error *error)
+{
+    const struct nt_row_counts *rows = &stream->rows;
+    uint32_t end = number + 1;
     enum nt_status status = NT_OK;
-    find_unproved(stream, number, &first, &end);
-    for (uint32_t i = first; status == NT_OK && i < end; i++) {
-        struct nt_segment empty;
-        nt_stream_segment(stream, i, &empty);
-        if (empty.elements || !empty.is_claimed)
-            continue;
-        status = locate(stream, &empty, error);
-        *is_proved_ret &= empty.span.fault == NT_FAULT_NONE;
-        nt_segment_release(&empty);
-    }
+    for (uint32_t i = number; status == NT_OK && i > 0 && !nt_row_counts_get(rows, i - 1).rows; i--)
+        status = prove_empty(stream, i - 1, is_proved_ret, error);
+    while (end < rows->count && !nt_row_counts_get(rows, end).rows)
+        end++;
+    for (uint32_t i = number + 1; status == NT_OK && end == rows->count && i < end; i++)
+        status = prove_empty(stream, i, is_proved_ret, error);
     return status;
 }
 
 enum nt_status nt_stream_locate(struct nt_stream *stream, struct nt_segment *segment, struct nt_error *error)
 {
-    bool is_proved = true;
-    enum nt_status status = NT_OK;
-    if (segment->elements && !segment->group)
-        status = prove_empty(stream, segment->number, &is_proved, error);
+    bool is_proved = true, needs_proof = segment->elements && segment->is_claimed && !segment->group;
+    enum nt_status status = needs_proof ? prove_around(stream, segment->number, &is_proved, error) : NT_OK;
     if (!is_proved)
         segment->span.fault = NT_FAULT_POSITION;
-    return status == NT_OK ? locate(stream, segment, error) : status;
+    if (status == NT_OK)
+        status = locate(stream, segment, error);
+    if (status == NT_OK)
+        set_proved(stream, segment);
+    return status;
 }
 
 void nt_segment_release(struct nt_segment *segment)
@@ -265,10 +269,11 @@ static uint32_t group_of(const struct nt_stream *stream, const struct nt_segment
     return dataset->clusters ? dataset->clusters[cluster].group : cluster;
 }
 
-/* Locates a segment without deletions if its page list is in memory. */
+/* Locates a segment without deletions if its page list is in memory, and nothing is left to prove. */
 static void try_locate(const struct nt_stream *stream, struct nt_segment *segment)
 {
-    bool is_stored = segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE;
+    bool is_stored =
+        segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE && !segment->is_claimed;
     struct nt_group *group = is_stored ? nt_group_try_pin(stream->dataset, group_of(stream, segment)) : NULL;
     if (group && !has_deletions(stream, segment))
         (void)!locate_in(stream, group, segment, NULL);

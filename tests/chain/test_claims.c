@@ -3,18 +3,15 @@
  * Elements of columns below lists that an index knows: they spare opening members, and are compared with
  * these when rows are read.
  */
-#include "chain/chain.h"
-
-#include <ntuple/read.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rntuple_chain.h"
 #include "rntuple_writer.h"
-#include "temporary.h"
+#include "waiting_chain.h"
 #include "core/base/memory.h"
 #include "core/json/json.h"
-#include "core/model/model.h"
+#include "read/read.h"
 
 enum { INDEX32 = 0x02, INT32 = 0x17, MEMBERS = 4 }; /* column types of the release candidates */
 
@@ -48,11 +45,6 @@ static const struct rntuple_description members[MEMBERS] = {
     MEMBER(1, "\1\0\0\0", 1, PAGE(1, "\7\0\0\0")),
 };
 
-static struct nt_error error;
-static struct nt_reader *reader;
-static struct nt_chain_list *list;
-static struct nt_chain_index *known;
-static struct nt_file *file;
 static char index_text[4096];
 
 static void keep_text(void *context, const struct nt_buffer *text)
@@ -60,18 +52,18 @@ static void keep_text(void *context, const struct nt_buffer *text)
     snprintf(index_text, sizeof(index_text), "%.*s", (int)text->length, text->bytes);
 }
 
-static void save_index(void *context, const struct nt_buffer *text)
+static void save_text_and_index(void *context, const struct nt_buffer *text)
 {
     keep_text(context, text);
-    assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
+    save_index(context, text);
 }
 
 static void open_chain(void)
 {
-    const struct nt_chain_options options = {.index = known, .save_index = known ? keep_text : save_index};
+    const struct nt_chain_options options = {.index = known,
+                                             .save_index = known ? keep_text : save_text_and_index};
     const struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
-    assert_ok(nt_chain_open(list, &options, &open, &file, &error));
-    ck_assert_ptr_null(file->datasets[0]->failure);
+    open_indexed(&options, &open);
 }
 
 static void setup(void)
@@ -85,22 +77,7 @@ static void setup(void)
         snprintf(names[i], sizeof(names[i]), "%s", save(&members[i], name));
         paths[i] = names[i];
     }
-    assert_ok(nt_chain_list_new(paths, MEMBERS, false, &list, &error));
-    open_chain();
-    nt_file_close(file);
-    ck_assert_ptr_nonnull(known);
-    assert_ok(nt_reader_new(NULL, &reader, &error));
-    file = NULL;
-}
-
-static void teardown(void)
-{
-    nt_reader_free(reader);
-    nt_file_close(file);
-    nt_chain_list_free(list);
-    nt_chain_index_free(known);
-    known = NULL;
-    temporary_teardown();
+    index_members(paths, MEMBERS, open_chain);
 }
 
 /* A bit for each member that was opened for its rows. */
@@ -222,6 +199,35 @@ TEST(hidden_items_are_found_out, .setup = setup, .teardown = teardown,
     assert_status(NT_CORRUPT, read_items(stream, hidden[_i].reads, 1, &item));
     ck_assert_msg(strstr(error.message, "member"), "%s", error.message);
     nt_stream_close(stream);
+}
+
+/* The page of an item, found without reading anything. */
+static bool is_page_known(const struct nt_stream *items, uint64_t number)
+{
+    struct nt_readahead_page found;
+    nt_stream_find_page(items, number, &found);
+    nt_group_unpin(found.group);
+    return found.page != NULL;
+}
+
+/* Reads that use pages in memory must not pass members that nobody has looked at. */
+TEST(a_page_list_in_memory_proves_only_its_own_elements, .setup = setup, .teardown = teardown, .end = 2)
+{
+    int64_t end;
+    int32_t item;
+    if (_i)
+        claim(1, 0);
+    open_chain();
+    struct nt_stream *items = open_stream("list._0", NT_STREAM_DATA),
+                     *ends = open_stream("list", NT_STREAM_OFFSETS);
+    uint64_t last = nt_stream_elements(items) - 1;
+    (void)!nt_stream_read(ends, 5 * sizeof(end), &end, sizeof(end), &error); /* loads the last page list */
+    ck_assert(!is_page_known(items, last));
+    enum nt_status status = read_items(items, last, 1, &item);
+    ck_assert_int_eq(status, _i ? NT_CORRUPT : NT_OK);
+    ck_assert_int_eq(is_page_known(items, last), status == NT_OK);
+    nt_stream_close(items);
+    nt_stream_close(ends);
 }
 
 TEST(unknown_elements_are_looked_up, .setup = setup, .teardown = teardown, .end = 2)

@@ -3,15 +3,11 @@
  * Members with trees that the index knows: each opens when its rows are read, and closes when others need
  * the memory.
  */
-#include "chain/chain.h"
-
-#include <ntuple/read.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
-#include "temporary.h"
+#include "waiting_chain.h"
 #include "core/base/memory.h"
 #include "core/json/json.h"
 #include "core/model/budget.h"
@@ -19,24 +15,17 @@
 
 enum { MEMBERS = 12, ENTRIES = 30, THREADS = 4, MAX_PATH = 512 };
 
-static struct nt_error error;
-static struct nt_reader *reader;
-static struct nt_chain_list *list;
-static struct nt_chain_index *known;
-static struct nt_file *file;
-
-static void save_index(void *context, const struct nt_buffer *text)
-{
-    assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
-}
-
-static void open_chain(uint64_t metadata_bytes)
+static void open_with(uint64_t metadata_bytes)
 {
     const struct nt_chain_options options = {.index = known, .save_index = known ? NULL : save_index};
     struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
     open.metadata_bytes = metadata_bytes;
-    assert_ok(nt_chain_open(list, &options, &open, &file, &error));
-    ck_assert_ptr_null(file->datasets[0]->failure);
+    open_indexed(&options, &open);
+}
+
+static void open_chain(void)
+{
+    open_with(0);
 }
 
 /* Copies of one file, and their index. */
@@ -52,21 +41,7 @@ static void setup(void)
         snprintf(names[i], sizeof(names[i]), "%s", temporary_copy(name, path));
         paths[i] = names[i];
     }
-    assert_ok(nt_chain_list_new(paths, MEMBERS, false, &list, &error));
-    open_chain(0);
-    nt_file_close(file);
-    ck_assert_ptr_nonnull(known);
-    assert_ok(nt_reader_new(NULL, &reader, &error));
-}
-
-static void teardown(void)
-{
-    nt_reader_free(reader);
-    nt_file_close(file);
-    nt_chain_list_free(list);
-    nt_chain_index_free(known);
-    known = NULL;
-    temporary_teardown();
+    index_members(paths, MEMBERS, open_chain);
 }
 
 static unsigned open_members(void)
@@ -89,7 +64,7 @@ static void load_groups(void)
 
 TEST(a_member_opens_with_its_rows, .setup = setup, .teardown = teardown)
 {
-    open_chain(0);
+    open_chain();
     ck_assert_uint_eq(open_members(), 1);
     load_groups();
     ck_assert_uint_eq(open_members(), MEMBERS);
@@ -98,10 +73,10 @@ TEST(a_member_opens_with_its_rows, .setup = setup, .teardown = teardown)
 /* All groups are loaded for one field after the other, so each member opens several times. */
 TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = teardown)
 {
-    open_chain(0);
+    open_chain();
     uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
     nt_file_close(file);
-    open_chain(8 * of_member);
+    open_with(8 * of_member);
     load_groups();
     ck_assert_uint_lt(open_members(), MEMBERS / 2);
 
@@ -128,10 +103,10 @@ TEST(members_close_when_others_need_the_memory, .setup = setup, .teardown = tear
 TEST(members_that_are_opened_ahead_count, .setup = setup, .teardown = teardown)
 {
     enum { FITTING = 2 }; /* a quarter of the limit */
-    open_chain(0);
+    open_chain();
     uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
     nt_file_close(file);
-    open_chain(4 * FITTING * of_member);
+    open_with(4 * FITTING * of_member);
     struct nt_dataset *dataset = file->datasets[0];
     struct nt_groups groups = nt_groups_of_column(dataset, 0);
     for (uint32_t i = groups.first; i < groups.end; i++) {
@@ -172,10 +147,10 @@ TEST(threads_share_members, .setup = setup, .teardown = teardown)
 {
     pthread_t threads[THREADS];
     void *problem;
-    open_chain(0);
+    open_chain();
     uint64_t of_member = nt_chain_of(file)->parts[0].file->budget.used;
     nt_file_close(file);
-    open_chain(8 * of_member);
+    open_with(8 * of_member);
     for (uintptr_t i = 0; i < THREADS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, load_from, (void *)i), 0);
     for (unsigned i = 0; i < THREADS; i++) {
@@ -191,7 +166,7 @@ TEST(values_are_those_of_the_members, .setup = setup, .teardown = teardown)
     for (unsigned i = 0; i < 2; i++) {
         struct nt_stream *stream;
         uint32_t field;
-        open_chain(i ? (uint64_t)1 << 20 : 0);
+        open_with(i ? (uint64_t)1 << 20 : 0);
         assert_ok(nt_dataset_find(file->datasets[0], "x_I", &field, &error));
         assert_ok(nt_stream_open(reader, file->datasets[0], field, NT_STREAM_DATA, &stream, &error));
         ck_assert_uint_eq(nt_stream_elements(stream), MEMBERS * ENTRIES);
