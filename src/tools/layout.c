@@ -694,20 +694,34 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
 
 /* ---- Batches ---- */
 
-/* Begins with the files from one on: with so many that their claims are likely to fit in one window. */
-static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, struct nt_error *error)
+/* The end of the files of a part, which begins before `end`. */
+static uint32_t end_of_part(const struct nt_layout *layout, uint32_t end)
+{
+    const struct nt_file *file = layout->file;
+    uint32_t part = file->layout_part(file, end - 1);
+    while (end < layout->source_count && part != NT_NONE && file->layout_part(file, end) == part)
+        end++;
+    return end;
+}
+
+/* Files from one on: so many that their claims are likely to fit in one window, and all files of each part:
+ * pages are numbered part by part. */
+static struct nt_layout_sources files_of_batch(const struct nt_layout *layout, uint32_t first)
 {
     enum { FIRST_FILES = 16, WANTED = WINDOW_CLAIMS / 2 };
-    const struct nt_layout_sources before = layout->all.sources;
-    uint64_t files = layout->source_count;
-    if (!layout->all.is_whole) {
-        uint64_t each =
-            first && layout->batch_claims ? layout->batch_claims / (before.end - before.first) : 0;
-        files = first ? WANTED / (each + 1) + 1 : FIRST_FILES;
-    }
-    uint64_t end = first + files;
-    const struct nt_layout_sources sources = {first, end < layout->source_count ? (uint32_t)end
-                                                                                : layout->source_count};
+    const struct nt_layout_sources before = layout->all.sources, rest = {first, layout->source_count};
+    if (layout->all.is_whole)
+        return rest;
+    uint64_t each = first ? layout->batch_claims / (before.end - before.first) : 0;
+    uint64_t files = first ? WANTED / (each + 1) + 1 : FIRST_FILES;
+    if (files >= rest.end - first)
+        return rest;
+    return (struct nt_layout_sources){first, end_of_part(layout, first + (uint32_t)files)};
+}
+
+static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, struct nt_error *error)
+{
+    const struct nt_layout_sources sources = files_of_batch(layout, first);
     layout->claims.count = layout->next = 0;
     enum nt_status status = layout_claims_begin(&layout->all, sources, error);
     return status == NT_OK ? find_windows(layout, error) : status;

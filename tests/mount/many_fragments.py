@@ -10,7 +10,8 @@ from harness import DATA
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from lance_editor import (  # noqa: E402
-    BYTES, FIELDS, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of, message_of
+    BYTES, COLUMN_INDICES, FIELD_IDS, FIELDS, FILES, FRAGMENTS, PATH, ManifestEditor, changed, items_of,
+    member, message_of
 )
 
 SOURCE = DATA / 'lance_datasets' / 'fragments_2.2'
@@ -31,8 +32,9 @@ def is_kept(item, names):
     return next(text for field, _, text in items_of(value) if field == NAME) in names
 
 
-def write_fragments(path, count, names=()):
-    """A dataset of so many fragments; of all fields, or of those with these names."""
+def write_fragments(path, count, names=(), more_files=0):
+    """A dataset of so many fragments; of all fields, or of those with these names. A fragment may have more
+    files, of which no field is read."""
     manifest = f'{2 ** 64 - 1 - first_version()["version"]}.manifest'
     for folder in '_versions', 'data':
         (path / folder).mkdir(parents=True)
@@ -42,13 +44,27 @@ def write_fragments(path, count, names=()):
     file = next(value for field, _, value in items_of(fragment) if field == FILES)
     name = next(value for field, _, value in items_of(file) if field == PATH).decode()
     content = (SOURCE / 'data' / name).read_bytes()
+    unread = changed(changed(file, (FIELD_IDS,), None), (COLUMN_INDICES,), None)
     items = [item for item in items_of(editor.message) if is_kept(item, names)]
     for number in range(count):
         copy = f'{number:08}.lance'
         (path / 'data' / copy).write_bytes(content)
         message = changed(fragment, (FRAGMENT_ID,), number) if number else fragment
-        items.append([FRAGMENTS, BYTES, changed(message, (FILES, PATH), copy.encode())])
+        message = changed(message, (FILES, PATH), copy.encode())
+        for more in range(1, more_files + 1):
+            copy = f'{number:08}_{more}.lance'
+            (path / 'data' / copy).write_bytes(content)
+            message = changed(message, ((FILES, more),), changed(unread, (PATH,), copy.encode()))
+        items.append([FRAGMENTS, BYTES, message])
     editor.message = message_of(items)
+    editor.write()
+
+
+def add_empty_fragments(path, count):
+    """Fragments without data files."""
+    editor = ManifestEditor(path)
+    for number in range(count):
+        editor.add(FRAGMENTS, message_of([member(FRAGMENT_ID, 10**6 + number)]))
     editor.write()
 
 
