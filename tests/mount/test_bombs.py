@@ -22,7 +22,7 @@ from pathlib import Path
 
 from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted,
                      own_seconds, run)
-from many_fragments import write_fragments
+from many_fragments import FRAGMENT_ID, write_fragments
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from lance_editor import FIELDS, FRAGMENTS, ManifestEditor, items_of, member, message_of  # noqa: E402
@@ -95,7 +95,7 @@ def write_datasets():
     """Datasets of Lance with a million empty fragments, 60,000 fields side by side and within one another,
     and 65,000 versions, of which only the first and the last one are good."""
     write_dataset('empty_fragments', [FRAGMENTS],
-                  [member(FRAGMENTS, message_of([member(1, i)])) for i in range(10**6)])
+                  [member(FRAGMENTS, message_of([member(FRAGMENT_ID, i)])) for i in range(10**6)])
     write_dataset('flat_fields', [FIELDS, FRAGMENTS], [write_field(i, 2**64 - 1) for i in range(60000)])
     write_dataset('nested_fields', [FIELDS, FRAGMENTS],
                   [write_field(i, i - 1 if i else 2**64 - 1) for i in range(60000)])

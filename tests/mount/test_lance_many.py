@@ -10,10 +10,11 @@ import threading
 from pathlib import Path
 
 from harness import IS_SANITIZED, NTUPLE, Foreground, case, command, high_water, run, same, scratch
-from many_fragments import digests, first_version, write_fragments
+from many_fragments import add_empty_fragments, digests, first_version, write_fragments
 
 FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 5000))
 FEW = 100
+EXIT_UNSUPPORTED = 4
 FRAGMENTS_LAID_OUT = 300  # in batches of files, of which one would end within a fragment
 FEW_LIMIT = 512 << 10  # page lists of all columns alone take more
 COLUMN = 'id'
@@ -99,6 +100,25 @@ def page_lists_are_read_again_if_they_do_not_fit():
             if 'data' in column:
                 found = read(directory / 'bounded' / column['path'] / 'data.bin')
                 same(digests(found, FEW), {column['data']}, column['path'])
+
+
+@case
+def a_few_fragments_may_have_no_files():
+    for count, outcome in (FEW, 0), (20000, EXIT_UNSUPPORTED):
+        with scratch() as directory:
+            dataset = directory / 'many'
+            write_fragments(dataset, 2)
+            before = command(NTUPLE, 'cat', dataset, 'rows.jsonl').stdout
+            same(len(before.splitlines()), 2 * first_version()['rows'])
+            add_empty_fragments(dataset, count)
+            result = command(NTUPLE, 'verify', dataset)
+            same(result.returncode, outcome, result)
+            if outcome:
+                same('fields of fragments without data files' in result.stderr.decode(), True, result)
+                continue
+            same(command(NTUPLE, 'cat', dataset, 'rows.jsonl').stdout, before)
+            lines = command(NTUPLE, 'cat', dataset, 'fragments.jsonl').stdout.splitlines()
+            same(len(lines), 2 + count)
 
 
 @case

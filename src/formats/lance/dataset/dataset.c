@@ -102,10 +102,10 @@ static enum nt_status limit_empty_fragments(const struct nt_dataset *dataset,
     uint64_t fields = 0;
     for (uint32_t i = 0; i < lance->fragment_count; i++)
         fields += lance->fragments[i].file_count ? 0 : dataset->field_count;
-    return fields <= MAX_FIELDS
-               ? NT_OK
-               : nt_fail_number(error, NT_LIMIT, lance->manifest.offset,
-                                "fields of all fragments without data files, at most", MAX_FIELDS, fields);
+    if (fields <= MAX_FIELDS)
+        return NT_OK;
+    return nt_fail_above(error, NT_LIMIT, lance->manifest.offset, "fields of fragments without data files",
+                         MAX_FIELDS, fields);
 }
 
 static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
