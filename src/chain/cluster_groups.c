@@ -694,7 +694,7 @@ static enum nt_status load_columns(struct nt_dataset *dataset, struct nt_chain_s
 static uint32_t group_of_cluster(const struct nt_dataset *dataset, const struct nt_chain_slice *slice,
                                  const struct nt_group *group)
 {
-    return nt_dataset_cluster(slice->dataset, own_cluster(dataset, slice, group)).group;
+    return nt_cluster_group(slice->dataset, own_cluster(dataset, slice, group));
 }
 
 static enum nt_status load_field(struct nt_dataset *dataset, struct nt_chain_slice *slice,

@@ -317,7 +317,7 @@ enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, st
 {
     if (span->fault != NT_FAULT_NONE)
         return NT_OK;
-    uint32_t group = nt_dataset_cluster(dataset, span->cluster).group;
+    uint32_t group = nt_cluster_group(dataset, span->cluster);
     enum nt_status status = nt_dataset_load_group(dataset, group, error);
     if (!nt_group_failure(dataset, group))
         return status;
@@ -331,7 +331,7 @@ enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, str
     *group_ret = NULL;
     if (span->fault != NT_FAULT_NONE)
         return NT_OK;
-    uint32_t group = nt_dataset_cluster(dataset, span->cluster).group;
+    uint32_t group = nt_cluster_group(dataset, span->cluster);
     enum nt_status status = nt_group_pin_readable(dataset, group, group_ret, error);
     if (status == NT_OK && !*group_ret)
         span->fault = NT_FAULT_GROUP;

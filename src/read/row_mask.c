@@ -222,7 +222,7 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "no column counts the items of field %" PRIu32,
                        dataset->fields[field].id);
     struct nt_group *group;
-    enum nt_status status = nt_group_pin(dataset, nt_dataset_cluster(dataset, cluster).group, &group, error);
+    enum nt_status status = nt_group_pin(dataset, nt_cluster_group(dataset, cluster), &group, error);
     if (status != NT_OK)
         return status;
     page_ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;

@@ -117,8 +117,7 @@ static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_datas
                                        bool *known_ret, struct nt_error *error)
 {
     struct nt_group *group;
-    enum nt_status status =
-        nt_group_pin_readable(dataset, nt_dataset_cluster(dataset, cluster).group, &group, error);
+    enum nt_status status = nt_group_pin_readable(dataset, nt_cluster_group(dataset, cluster), &group, error);
     *known_ret = group != NULL;
     if (group)
         status = count_items(reader, dataset, field, branch, cluster, items_ret, known_ret, error);

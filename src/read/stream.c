@@ -262,19 +262,13 @@ void nt_segment_release(struct nt_segment *segment)
     segment->group = NULL;
 }
 
-static uint32_t group_of(const struct nt_stream *stream, const struct nt_segment *segment)
-{
-    const struct nt_dataset *dataset = stream->dataset;
-    uint32_t cluster = segment->span.cluster;
-    return dataset->clusters ? dataset->clusters[cluster].group : cluster;
-}
-
 /* Locates a segment without deletions if its page list is in memory, and nothing is left to prove. */
 static void try_locate(const struct nt_stream *stream, struct nt_segment *segment)
 {
-    bool is_stored =
-        segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE && !segment->is_claimed;
-    struct nt_group *group = is_stored ? nt_group_try_pin(stream->dataset, group_of(stream, segment)) : NULL;
+    bool is_stored = segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE;
+    struct nt_group *group = NULL;
+    if (is_stored && !segment->is_claimed)
+        group = nt_group_try_pin(stream->dataset, nt_cluster_group(stream->dataset, segment->span.cluster));
     if (group && !has_deletions(stream, segment))
         (void)!locate_in(stream, group, segment, NULL);
     else
@@ -593,7 +587,7 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
         bool is_inside =
             segment.first >= element && segment.first < end && segment.elements <= end - segment.first;
         if (!is_inside || segment.span.fault != NT_FAULT_NONE ||
-            nt_group_is_loaded(stream->dataset, group_of(stream, &segment)))
+            nt_group_is_loaded(stream->dataset, nt_cluster_group(stream->dataset, segment.span.cluster)))
             break;
     }
     return count;
@@ -642,8 +636,9 @@ void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch
          segment.number < stream->rows.count && segment.first < end - lead;
          nt_stream_segment(stream, segment.number + 1, &segment)) {
         const struct nt_groups groups = {segment.span.cluster, segment.span.cluster + 1};
-        bool is_unknown = segment.span.cluster != NT_NONE && segment.span.fault == NT_FAULT_NONE &&
-                          !nt_group_is_loaded(stream->dataset, group_of(stream, &segment));
+        bool is_unknown =
+            segment.span.cluster != NT_NONE && segment.span.fault == NT_FAULT_NONE &&
+            !nt_group_is_loaded(stream->dataset, nt_cluster_group(stream->dataset, segment.span.cluster));
         if (segment.elements > most && is_unknown)
             nt_groups_plan(stream->dataset, groups, false, prefetch);
     }
