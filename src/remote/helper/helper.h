@@ -23,23 +23,20 @@
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
 
-struct nt_end_probe;
 struct nt_backend;
-struct nt_remote_handle;
+struct nt_end_probe;
 struct nt_file_part;
+struct nt_http_walk;
+struct nt_index_parser;
 struct nt_list_parser;
-struct nt_listing;
 struct nt_output_packet;
+struct nt_remote_handle;
 struct nt_transfer;
 struct nt_transfers;
-struct nt_preconnect;
 struct nt_xrd_ends;
-struct nt_xrd_file;
-struct nt_xrd_list;
 struct nt_xrd_operation;
 struct nt_xrd_read;
 struct nt_xrd_walk;
-struct nt_xrootd_file;
 
 /* ---- Environment variables ---- */
 
@@ -152,7 +149,7 @@ void nt_credentials_keep_certificate(bool is_kept);
 /* Adds credentials to a request. Reads them again each time, so that renewed ones take effect. */
 void nt_credentials_add(CURL *easy, const struct nt_request_target *server);
 
-/* ---- Scheduler ---- */
+/* ---- Backends ---- */
 
 enum { NT_SHORT_BYTES = 64 * 1024 };
 
@@ -164,27 +161,25 @@ struct nt_backend_ops {
     /* The same while so many jobs exist, for those of at most NT_SHORT_BYTES; 0: no more than at_once. Then
      * as many as there were at once, whose connections exist. */
     unsigned at_once_if_many;
-    uint64_t max_bytes; /* limit for all concurrent tries; a single longer try may exceed it */
+    uint64_t max_bytes;  /* limit for all concurrent tries; a single longer try may exceed it */
+    size_t handle_bytes; /* of its own structure, which begins with a struct nt_remote_handle */
     /* Does the backend handle this address? NULL: it handles addresses that no other backend takes. */
     bool (*takes)(const char *address);
-    /* Starts to open a file. The backend reports the end through nt_file_opened or nt_file_not_opened.
-     * False if it did not start: the address is bad (`problem_ret`), or memory ran out. */
-    bool (*open)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
-                 const char **problem_ret);
+    /* Starts to open a file. The backend reports the end through nt_file_opened or nt_handle_fail.
+     * False if it did not start: the address is bad (`problem_ret`), or memory ran out. `close` follows. */
+    bool (*open)(struct nt_remote_handle *file, const char *address, const char **problem_ret);
     /* Opens a file from a listing, which gave its size. Asks no server; the file is open on return. */
-    bool (*open_listed)(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
-                        const char *validator, const char **problem_ret);
+    bool (*open_listed)(struct nt_remote_handle *file, const char *address, const char *validator,
+                        const char **problem_ret);
+    /* Starts to list a folder. Calls nt_listing_* or nt_handle_fail, but not before it returns. */
+    bool (*list)(struct nt_remote_handle *listing, const char *address, const char **problem_ret);
     /* Copies bytes of an open file that were requested with its opening, once; may use `output` for any
      * result. NULL: there are none. */
     enum nt_received (*copy_received)(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
                                       char *output);
-    /* Frees the backend's own state; only the backend's own jobs for the file remain. */
-    void (*close)(struct nt_remote_handle *file);
-    /* Starts to list a folder. Calls nt_listing_*, but not before it returns. False as in `open`. */
-    bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
-    /* Frees the backend's own state, including its jobs. */
-    void (*end_list)(struct nt_listing *listing);
-    /* Starts a try and counts its requests. Bytes go to job->take and the end to nt_transfers_end_try,
+    /* Frees the backend's own state, with its jobs: none of others remains. */
+    void (*close)(struct nt_remote_handle *handle);
+    /* Starts a try and counts its requests. Bytes go to job->take and the end to nt_transfer_end_try,
      * neither before this returns. False if out of memory. */
     bool (*start)(struct nt_transfer *job, uint64_t milliseconds);
     /* Cancels the try, if one is active. */
@@ -203,13 +198,10 @@ struct nt_backend {
     uint64_t active_bytes;
 };
 
-/* The backend's view of a file; embedded likewise. */
-struct nt_backend_file {
-    struct nt_backend *backend;
-};
+/* ---- Scheduler ---- */
 
 struct nt_transfer {
-    struct nt_backend_file *remote;
+    struct nt_remote_handle *remote;
     void *attempt;            /* the backend's own, until `end` is called; from malloc, or NULL */
     struct nt_result result;  /* of the last try */
     uint64_t first, bytes;    /* the range that is still missing */
@@ -253,11 +245,11 @@ void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *back
                               const struct nt_backend_ops *ops);
 /* The backend for an address. */
 struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address);
-void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job);
+void nt_transfer_add(struct nt_transfer *job);
 /* Cancels the job without calling `end`. */
-void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job);
+void nt_transfer_remove(struct nt_transfer *job);
 /* For backends: ends a try; job->result holds its outcome. */
-void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job);
+void nt_transfer_end_try(struct nt_transfer *job);
 /* Starts and ends the jobs that are due. Returns the milliseconds until more is due. */
 uint64_t nt_transfers_work(struct nt_transfers *jobs);
 /* Resumes paused jobs. */
@@ -283,44 +275,7 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
 /* Sends as much as the socket accepts. */
 void nt_output_flush(struct nt_output *output);
 
-/* ---- Listings ---- */
-
-struct nt_listings {
-    struct nt_transfers *jobs;
-    struct nt_output *output;
-    LIST_HEAD(, nt_listing) all;
-};
-
-struct nt_listing {
-    struct nt_listings *listings;
-    struct nt_backend *backend;
-    void *walk; /* the backend's own, valid after `list` */
-    uint64_t id;
-    uint64_t milliseconds; /* time limit for each part of the list */
-    unsigned entries;
-    LIST_ENTRY(nt_listing) all;
-};
-
-struct nt_listed {
-    const char *name; /* one path component */
-    bool is_folder;
-    uint64_t size;
-    int64_t modified;      /* NT_FETCH_NO_TIME */
-    const char *validator; /* as in OPENED; "": only opening the file reveals it */
-};
-
-/* For backends: is the reader slow to take entries? Add an entry. The two ends free the listing. */
-bool nt_listing_is_full(const struct nt_listing *listing);
-#define NT_LISTING_TOO_LONG "the directory has more entries than the list"
-/* Omits what cannot be a name. False if the folder has too many entries. */
-bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed);
-void nt_listing_done(struct nt_listing *listing);
-void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message);
-
-/* Is the name valid as one path component? */
-bool nt_listing_is_name(const char *name);
-
-/* ---- Open files ---- */
+/* ---- Session ---- */
 
 struct nt_files {
     struct nt_allow_list rules;
@@ -328,17 +283,18 @@ struct nt_files {
     struct nt_output output;
     LIST_HEAD(, nt_remote_handle) all;
     unsigned count;
-    struct nt_listings listings;
 };
 
+/* A file that is open or opened, or a folder that is listed. The backend's own structure begins with it. */
 struct nt_remote_handle {
     struct nt_files *files;
-    struct nt_backend_file *remote; /* the backend's own, valid after `open` */
-    uint32_t number;
-    uint64_t open_id;
-    uint64_t milliseconds; /* time limit for opening */
+    struct nt_backend *backend;
+    uint32_t number;       /* 0: a folder */
+    uint64_t id;           /* of the request that opens or lists it */
+    uint64_t milliseconds; /* time limit for opening, or for each part of the list */
     bool is_open, is_read_later;
     uint64_t size;
+    unsigned entries;                /* of a folder, so far */
     LIST_HEAD(, nt_file_part) parts; /* active reads */
     LIST_ENTRY(nt_remote_handle) all;
 };
@@ -354,12 +310,28 @@ struct nt_open_result {
     unsigned round_trips;          /* sequential, without connecting */
 };
 
-/* For backends: report the end of opening. A failure closes and frees the file. */
+/* For backends: the file cannot be opened, or the folder not be listed. Closes and frees it. */
+void nt_handle_fail(struct nt_remote_handle *handle, enum nt_fetch_failure failure, const char *message);
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened);
-void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message);
-
 /* For backends: more bytes have arrived that copy_received can copy. */
 void nt_file_received(struct nt_remote_handle *file);
+
+struct nt_listed {
+    const char *name; /* one path component */
+    bool is_folder;
+    uint64_t size;
+    int64_t modified;      /* NT_FETCH_NO_TIME */
+    const char *validator; /* as in OPENED; "": only opening the file reveals it */
+};
+
+#define NT_LISTING_TOO_LONG "the directory has more entries than the list"
+/* For backends: an entry; omits what cannot be a name. False if the folder has too many entries. */
+bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *listed);
+/* The list is complete. Closes and frees the folder. */
+void nt_listing_done(struct nt_remote_handle *listing);
+
+/* Is the name valid as one path component? */
+bool nt_listing_is_name(const char *name);
 
 /* Handles a request and the text that follows it. */
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -416,8 +388,9 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes);
 void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes);
 void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes);
 
-/* Write both validators as one text, the same for one version in every process; and parse it. */
-size_t nt_validators_write(const struct nt_validators *validators, char *validator, size_t room);
+/* Write both validators as one text, the same for one version in every process; and parse it. Nothing is
+ * written of longer ones. */
+void nt_validators_write(const struct nt_validators *validators, char validator[NT_FETCH_VALIDATOR_BYTES]);
 void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes);
 
 /* May both be of the same version, as far as their fields are known? */
@@ -512,23 +485,15 @@ void nt_request_end(struct nt_request *request, CURLcode code);
 const char *nt_request_address(const struct nt_request *request);
 void nt_request_stop(struct nt_request *request, CURLM *multi);
 
-/* ---- XML listings ---- */
+/* ---- Parsers of listings ---- */
 
 enum { NT_FOLDER_LIST_TOKEN_BYTES = 4096 };
 
-struct nt_list_entry {
-    const char *name; /* one path component */
-    bool is_folder;
-    uint64_t size;
-    int64_t modified;                /* NT_FETCH_NO_TIME */
-    struct nt_validators validators; /* usable to request this version; never a weak tag */
-};
+typedef void nt_entry_take(void *context, const struct nt_listed *entry);
 
-typedef void nt_folder_take(void *context, const struct nt_list_entry *entry);
-
-/* For one answer. `folder` is the requested path, not percent-encoded: the key prefix for S3 ("" or
+/* For one XML answer. `folder` is the requested path, not percent-encoded: the key prefix for S3 ("" or
  * ending with a slash), else the path of the URL. Omits entries outside it. NULL if out of memory. */
-struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *folder, nt_folder_take *take,
+struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *folder, nt_entry_take *take,
                                           void *context);
 void nt_list_parser_free(struct nt_list_parser *list); /* accepts NULL */
 
@@ -541,11 +506,9 @@ bool nt_list_parser_is_there(const struct nt_list_parser *list);
 /* The token that requests the rest; NULL: the list is complete. "": the server gave none. */
 const char *nt_list_parser_token(const struct nt_list_parser *list);
 
-/* ---- Index pages ---- */
-
 /* For one page that lists a folder. `folder` is its path, not percent-encoded.
  * Entries of HTML have no size: only opening them reveals it. NULL if out of memory. */
-struct nt_index_parser *nt_index_parser_new(const char *folder, nt_folder_take *take, void *context);
+struct nt_index_parser *nt_index_parser_new(const char *folder, nt_entry_take *take, void *context);
 void nt_index_parser_free(struct nt_index_parser *index); /* accepts NULL */
 /* False if this is not a list. */
 bool nt_index_parser_feed(struct nt_index_parser *index, const char *bytes, size_t count);
@@ -553,6 +516,9 @@ bool nt_index_parser_feed(struct nt_index_parser *index, const char *bytes, size
 const char *nt_index_parser_end(struct nt_index_parser *index);
 
 /* ---- HTTP backend ---- */
+
+/* Maximum of requests, and so of connections. */
+enum { NT_WEB_AT_ONCE = 16 };
 
 struct nt_web {
     struct nt_backend backend;
@@ -564,35 +530,41 @@ bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
 /* Blocks until servers or `others` are ready, or the time is over. */
 void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds);
 
-/* ---- HTTP files ---- */
+/* What is requested, and what the answers said about it. */
+struct nt_http_target {
+    enum nt_http_request_kind asked;
+    enum nt_service service;
+    char *address;      /* a URL */
+    char *redirect_url; /* target of the last redirect; NULL: none */
+    struct nt_file_version version;
+    bool is_known;         /* `version` is valid */
+    bool is_unconditional; /* the server rejects its own validators: send it none */
+};
 
 enum { NT_BEFORE_TAIL = 2 };
 
-/* State shared by the requests to one address. Its jobs' attempts are struct nt_request. */
+/* An open file, or a folder. The attempts of its jobs begin with a struct nt_request. */
 struct nt_origin {
-    struct nt_backend_file remote;
-    char *address; /* a URL */
-    enum nt_service service;
-    enum nt_http_request_kind asked;
-    char *redirect_url; /* target of the last redirect; NULL: none */
-    struct nt_file_version version;
-    bool is_known;                    /* `version` is valid */
-    bool is_unconditional;            /* the server rejects its own validators: send it none */
-    bool is_first;                    /* of its server to be opened */
-    bool is_of_objects;               /* each object has its own version */
-    struct nt_end_probe *head, *tail; /* only during opening */
+    struct nt_remote_handle handle;
+    struct nt_http_target target;
+    bool is_first;      /* of its server to be opened */
+    bool is_of_objects; /* the address names them by NT_OBJECT_NUMBER: each is a target of its own */
+    LIST_HEAD(, nt_end_probe) probes;
+    struct nt_end_probe *head, *tail;                 /* only during opening */
     struct nt_end_probe *before_tail[NT_BEFORE_TAIL]; /* NULL: none */
-    struct nt_copied_bytes {
-        uint64_t first, end;
-    } copied; /* of theirs */
-    LIST_HEAD(, nt_preconnect) preconnects;
+    uint64_t copied_first, copied_end;                /* bytes of theirs that were copied */
+    struct nt_http_walk *walk;                        /* of a folder */
 };
 
-/* ---- HTTP listings ---- */
-
 /* See nt_backend_ops. */
-bool nt_web_list(struct nt_listing *listing, const char *address, const char **problem_ret);
-void nt_web_end_list(struct nt_listing *listing);
+bool nt_web_open(struct nt_remote_handle *file, const char *address, const char **problem_ret);
+bool nt_web_open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
+                        const char **problem_ret);
+bool nt_web_list(struct nt_remote_handle *listing, const char *address, const char **problem_ret);
+enum nt_received nt_web_copy_received(struct nt_remote_handle *file, uint64_t offset, size_t bytes,
+                                      char *output);
+void nt_web_close(struct nt_remote_handle *handle);
+void nt_web_end_list(struct nt_origin *origin);
 
 /* ---- XRootD sessions ---- */
 
@@ -625,14 +597,13 @@ struct nt_xrd_operation {
 /* One try of a job: it waits for its file to open, and then for its bytes. */
 struct nt_xrd_attempt {
     struct nt_transfer *job;
-    uint64_t deadline;
     struct nt_xrd_attempt *next, **link; /* the file's waiting list; link NULL: not in it */
     struct nt_xrd_read *read;            /* the read it belongs to; NULL: none */
-    bool is_opening;                     /* opening needs both ends of the file */
 };
 
+/* A file, or a folder that is listed. */
 struct nt_xrootd_file {
-    struct nt_backend_file remote;
+    struct nt_remote_handle handle;
     char *url;
     struct nt_xrd_session *session; /* NULL: neither open nor opening */
     bool is_open;                   /* the session is open */
@@ -643,7 +614,7 @@ struct nt_xrootd_file {
     bool is_ready;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
     struct nt_xrd_ends *ends;         /* only during the first opening */
-    struct nt_xrd_walk *walk;         /* of a listing of a folder; NULL: a file */
+    struct nt_xrd_walk *walk;         /* of a folder; NULL: a file */
 };
 
 /* ---- XRootD backend ---- */

@@ -174,11 +174,12 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
     return true;
 }
 
-size_t nt_validators_write(const struct nt_validators *validators, char *validator, size_t room)
+void nt_validators_write(const struct nt_validators *validators, char validator[NT_FETCH_VALIDATOR_BYTES])
 {
-    int length = snprintf(validator, room, "%s%s%s", validators->tag,
+    int length = snprintf(validator, NT_FETCH_VALIDATOR_BYTES, "%s%s%s", validators->tag,
                           validators->tag[0] && validators->modified[0] ? " " : "", validators->modified);
-    return (size_t)length < room ? (size_t)length : 0;
+    if (length >= NT_FETCH_VALIDATOR_BYTES)
+        validator[0] = '\0';
 }
 
 void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes)

@@ -20,7 +20,7 @@ enum kind { KIND_UNKNOWN, KIND_JSON, KIND_HTML };
 
 struct nt_index_parser {
     char *folder; /* the path of the page, decoded, with a slash at its end */
-    nt_folder_take *take;
+    nt_entry_take *take;
     void *context;
     enum kind kind;
     const char *problem;
@@ -41,7 +41,7 @@ static void refuse(struct nt_index_parser *index, const char *problem)
         index->problem = problem;
 }
 
-static void add(struct nt_index_parser *index, struct nt_list_entry *entry, char *name)
+static void add(struct nt_index_parser *index, struct nt_listed *entry, char *name)
 {
     size_t length = strlen(name);
     if (length && name[length - 1] == '/') {
@@ -59,19 +59,21 @@ static void add(struct nt_index_parser *index, struct nt_list_entry *entry, char
 /* ---- JSON ---- */
 
 /* The time of nginx is the one in Last-Modified, which identifies the version. */
-static void take_time(struct nt_list_entry *entry, const char *text)
+static void take_time(struct nt_listed *entry, const char *text, char validator[NT_FETCH_VALIDATOR_BYTES])
 {
+    struct nt_validators validators = {.tag = ""};
     time_t modified = text ? curl_getdate(text, NULL) : -1;
     if (modified < 0)
         return;
     entry->modified = (int64_t)modified;
-    nt_validators_take_time(&entry->validators, text, strlen(text));
+    nt_validators_take_time(&validators, text, strlen(text));
+    nt_validators_write(&validators, validator);
 }
 
 static void end_object(struct nt_index_parser *index)
 {
-    char name[NT_FETCH_NAME_BYTES + 2];
-    struct nt_list_entry entry = {.modified = NT_FETCH_NO_TIME};
+    char name[NT_FETCH_NAME_BYTES + 2], validator[NT_FETCH_VALIDATOR_BYTES] = "";
+    struct nt_listed entry = {.modified = NT_FETCH_NO_TIME, .validator = validator};
     json_t *object = json_loadb(index->item, index->length, JSON_REJECT_DUPLICATES, NULL);
     const json_t *size = json_object_get(object, "size");
     const char *text = json_string_value(json_object_get(object, "name"));
@@ -84,7 +86,7 @@ static void end_object(struct nt_index_parser *index)
     if (text && strlen(text) < sizeof(name) && (entry.is_folder || has_size)) {
         strcpy(name, text);
         entry.size = has_size ? (uint64_t)json_integer_value(size) : 0;
-        take_time(&entry, json_string_value(json_object_get(object, "mtime")));
+        take_time(&entry, json_string_value(json_object_get(object, "mtime")), validator);
         add(index, &entry, name);
     }
     json_decref(object);
@@ -124,7 +126,7 @@ static void decode_references(char *text)
 /* A link to something directly below the page. Links with a query sort the list. */
 static void take_link(struct nt_index_parser *index, char *link)
 {
-    struct nt_list_entry entry = {.modified = NT_FETCH_NO_TIME};
+    struct nt_listed entry = {.modified = NT_FETCH_NO_TIME, .validator = ""};
     size_t folder = strlen(index->folder);
     decode_references(link);
     index->is_there |= strcmp(link, "../") == 0 || strcmp(link, "..") == 0;
@@ -196,7 +198,7 @@ static void take_byte(struct nt_index_parser *index, char byte)
 
 /* ---- Parser ---- */
 
-struct nt_index_parser *nt_index_parser_new(const char *folder, nt_folder_take *take, void *context)
+struct nt_index_parser *nt_index_parser_new(const char *folder, nt_entry_take *take, void *context)
 {
     struct nt_index_parser *index = calloc(1, sizeof(*index));
     size_t length = strlen(folder);

@@ -36,6 +36,11 @@ void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *back
     jobs->backends[jobs->backend_count++] = backend;
 }
 
+static struct nt_transfers *jobs_of(const struct nt_transfer *job)
+{
+    return job->remote->backend->jobs;
+}
+
 struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address)
 {
     unsigned i = 0;
@@ -44,8 +49,9 @@ struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const c
     return jobs->backends[i];
 }
 
-void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
+void nt_transfer_add(struct nt_transfer *job)
 {
+    struct nt_transfers *jobs = jobs_of(job);
     job->start = nt_milliseconds();
     job->deadline = job->start + job->milliseconds;
     TAILQ_INSERT_TAIL(&jobs->all, job, all);
@@ -66,33 +72,34 @@ static void stop(struct nt_transfer *job)
     backend->ops->stop(job);
 }
 
-static void take_out(struct nt_transfers *jobs, struct nt_transfer *job)
+static void take_out(struct nt_transfer *job)
 {
+    struct nt_transfers *jobs = jobs_of(job);
     stop(job);
     TAILQ_REMOVE(&jobs->all, job, all);
     jobs->count--;
 }
 
-void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job)
+void nt_transfer_remove(struct nt_transfer *job)
 {
-    take_out(jobs, job);
+    take_out(job);
     free(job->attempt);
 }
 
-static void end(struct nt_transfers *jobs, struct nt_transfer *job)
+static void end(struct nt_transfer *job)
 {
     void *attempt = job->attempt;
-    take_out(jobs, job);
+    take_out(job);
     job->end(job);
     free(attempt);
 }
 
-static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
+static void start(struct nt_transfer *job, uint64_t now)
 {
     struct nt_backend *backend = job->remote->backend;
     job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
     job->all_tries++;
-    jobs->totals.retries += job->all_tries > 1;
+    backend->jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
     job->active_bytes = job->bytes;
     if (!job->is_beside) {
@@ -103,7 +110,7 @@ static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t n
     if (backend->ops->start(job, job->deadline - now))
         return;
     job->result = nt_result_no_memory;
-    end(jobs, job);
+    end(job);
 }
 
 /* Randomised by half, so that many failed jobs do not retry together. */
@@ -119,27 +126,27 @@ static uint64_t pause_after(unsigned tries)
 }
 
 /* Fails the job with the failure of its last try. */
-static void give_up(struct nt_transfers *jobs, struct nt_transfer *job, const char *why)
+static void give_up(struct nt_transfer *job, const char *why)
 {
     struct nt_result *result = &job->result;
     char cause[sizeof(result->message)];
     memcpy(cause, result->message, sizeof(cause));
     result->outcome = NT_OUTCOME_FAILED;
     snprintf(result->message, sizeof(result->message), "%s%.100s (tries: %u)", why, cause, job->all_tries);
-    end(jobs, job);
+    end(job);
 }
 
-static void give_up_late(struct nt_transfers *jobs, struct nt_transfer *job)
+static void give_up_late(struct nt_transfer *job)
 {
     char why[64];
     if (!job->result.message[0])
         snprintf(job->result.message, sizeof(job->result.message), "%s",
                  job->is_active ? "the server does not answer, or is too slow" : "other requests came first");
     snprintf(why, sizeof(why), "timed out after %.3g s: ", (double)job->milliseconds / 1000);
-    give_up(jobs, job, why);
+    give_up(job, why);
 }
 
-static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
+static void try_again(struct nt_transfer *job, uint64_t now)
 {
     const struct nt_result *result = &job->result;
     uint64_t pause = result->wait_seconds * 1000;
@@ -150,29 +157,29 @@ static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64
     if (!pause && !result->got && result->outcome != NT_OUTCOME_OTHER_SERVER)
         pause = pause_after(job->tries);
     if (job->tries >= job->max_tries) {
-        give_up(jobs, job, "");
+        give_up(job, "");
     } else if (pause >= job->deadline - now && result->wait_seconds) {
         snprintf(why, sizeof(why), "it asks to retry after %" PRIu64 " s: ", result->wait_seconds);
-        give_up(jobs, job, why);
+        give_up(job, why);
     } else if (pause >= job->deadline - now) {
-        give_up_late(jobs, job);
+        give_up_late(job);
     } else {
         job->start = now + pause;
     }
 }
 
-void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
+void nt_transfer_end_try(struct nt_transfer *job)
 {
     uint64_t now = nt_milliseconds();
     stop(job);
     job->first += job->result.got;
     job->bytes -= job->result.got;
     if (job->result.outcome == NT_OUTCOME_OK || job->result.outcome == NT_OUTCOME_FAILED)
-        end(jobs, job);
+        end(job);
     else if (now >= job->deadline)
-        give_up_late(jobs, job);
+        give_up_late(job);
     else
-        try_again(jobs, job, now);
+        try_again(job, now);
 }
 
 /* ---- The queue ---- */
@@ -223,9 +230,9 @@ static bool start_all(struct nt_transfers *jobs)
     uint64_t now = nt_milliseconds();
     while ((job = due(jobs, now)))
         if (now >= job->deadline) {
-            give_up_late(jobs, job);
+            give_up_late(job);
         } else {
-            start(jobs, job, now);
+            start(job, now);
             has_started = true;
         }
     return has_started;

@@ -113,106 +113,7 @@ void nt_output_flush(struct nt_output *output)
     }
 }
 
-/* ---- Listings ---- */
-
-/* ---- Entries ---- */
-
-bool nt_listing_is_full(const struct nt_listing *listing)
-{
-    return nt_output_is_full(listing->listings->output);
-}
-
-bool nt_listing_is_name(const char *name)
-{
-    return *name && strlen(name) <= NT_FETCH_NAME_BYTES && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0;
-}
-
-bool nt_listing_add(struct nt_listing *listing, const struct nt_listed *listed)
-{
-    char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_VALIDATOR_BYTES];
-    size_t name = strlen(listed->name), validator = strlen(listed->validator);
-    if (!nt_listing_is_name(listed->name) ||
-        validator >= NT_FETCH_VALIDATOR_BYTES) /* too long for OPENED, too */
-        return true;
-    if (++listing->entries > NT_FETCH_MAX_ENTRIES)
-        return false;
-    memcpy(text, listed->name, name + 1);
-    memcpy(text + name + 1, listed->validator, validator);
-    nt_output_put(listing->listings->output,
-                  (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
-                                           .id = listing->id,
-                                           .is_folder = listed->is_folder,
-                                           .size = listed->size,
-                                           .modified = listed->modified},
-                  text, name + 1 + validator);
-    return true;
-}
-
-static void drop(struct nt_listing *listing)
-{
-    LIST_REMOVE(listing, all);
-    if (listing->walk)
-        listing->backend->ops->end_list(listing);
-    free(listing);
-}
-
-void nt_listing_done(struct nt_listing *listing)
-{
-    output_done(listing->listings->output, 0, listing->id);
-    drop(listing);
-}
-
-void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message)
-{
-    output_fail(listing->listings->output, 0, listing->id, failure, message);
-    drop(listing);
-}
-
-/* ---- Requests ---- */
-
-static struct nt_listing *add(struct nt_listings *listings, const struct nt_fetch_request *request,
-                              struct nt_backend *backend)
-{
-    struct nt_listing *listing =
-        listings->jobs->count < NT_FETCH_MAX_REQUESTS ? calloc(1, sizeof(*listing)) : NULL;
-    if (!listing)
-        return NULL;
-    *listing = (struct nt_listing){
-        .listings = listings, .backend = backend, .id = request->id, .milliseconds = request->milliseconds};
-    LIST_INSERT_HEAD(&listings->all, listing, all);
-    return listing;
-}
-
-static void listings_start(struct nt_listings *listings, const struct nt_fetch_request *request,
-                           const char *text, size_t bytes)
-{
-    const char *problem = NULL;
-    char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
-    struct nt_backend *backend = address ? nt_transfers_backend(listings->jobs, address) : NULL;
-    struct nt_listing *listing = backend ? add(listings, request, backend) : NULL;
-    if (!listing)
-        output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
-                    "the network helper cannot list more directories");
-    else if (!backend->ops->list(listing, address, &problem))
-        nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
-                        problem ? problem : "out of memory");
-    free(address);
-}
-
-/* False if there is no listing with this id. */
-static bool listings_cancel(struct nt_listings *listings, uint64_t id)
-{
-    struct nt_listing *listing;
-    LIST_FOREACH(listing, &listings->all, all)
-    if (listing->id == id)
-        break;
-    if (listing)
-        drop(listing);
-    return listing != NULL;
-}
-
-/* ---- Open files ---- */
+/* ---- Handles ---- */
 
 struct nt_file_part {
     struct nt_transfer job;
@@ -220,8 +121,6 @@ struct nt_file_part {
     uint64_t id;
     LIST_ENTRY(nt_file_part) all;
 };
-
-/* ---- Files ---- */
 
 static struct nt_remote_handle *file_of(const struct nt_files *files, uint32_t number)
 {
@@ -232,13 +131,6 @@ static struct nt_remote_handle *file_of(const struct nt_files *files, uint32_t n
     return file;
 }
 
-static void drop_file(struct nt_remote_handle *file)
-{
-    LIST_REMOVE(file, all);
-    file->files->count--;
-    free(file);
-}
-
 static void drop_part(struct nt_file_part *part)
 {
     LIST_REMOVE(part, all);
@@ -247,25 +139,32 @@ static void drop_part(struct nt_file_part *part)
 
 static void cancel_part(struct nt_file_part *part)
 {
-    nt_transfers_remove(&part->file->files->jobs, &part->job);
+    nt_transfer_remove(&part->job);
     drop_part(part);
 }
 
-static void close_file(struct nt_remote_handle *file)
+static void drop_handle(struct nt_remote_handle *handle)
 {
-    while (!LIST_EMPTY(&file->parts))
-        cancel_part(LIST_FIRST(&file->parts));
-    file->remote->backend->ops->close(file);
-    drop_file(file);
+    LIST_REMOVE(handle, all);
+    handle->files->count--;
+    free(handle);
+}
+
+static void close_handle(struct nt_remote_handle *handle)
+{
+    while (!LIST_EMPTY(&handle->parts))
+        cancel_part(LIST_FIRST(&handle->parts));
+    handle->backend->ops->close(handle);
+    drop_handle(handle);
+}
+
+void nt_handle_fail(struct nt_remote_handle *handle, enum nt_fetch_failure failure, const char *message)
+{
+    output_fail(&handle->files->output, handle->number, handle->id, failure, message);
+    close_handle(handle);
 }
 
 /* ---- Opening ---- */
-
-void nt_file_not_opened(struct nt_remote_handle *file, enum nt_fetch_failure failure, const char *message)
-{
-    output_fail(&file->files->output, file->number, file->open_id, failure, message);
-    close_file(file);
-}
 
 void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *opened)
 {
@@ -273,7 +172,7 @@ void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *
     struct nt_output *output = &file->files->output;
     struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
                                      .file = file->number,
-                                     .id = file->open_id,
+                                     .id = file->id,
                                      .size = opened->size,
                                      .modified = opened->modified,
                                      .offset = opened->round_trips};
@@ -281,85 +180,114 @@ void nt_file_opened(struct nt_remote_handle *file, const struct nt_open_result *
     file->is_open = true;
     int length = snprintf(text, sizeof(text), "%s%c%s", opened->validator, '\0', opened->server);
     nt_output_put(output, answer, text, (size_t)length);
-    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->open_id};
+    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->id};
     nt_output_put(output, answer, opened->head, opened->head_bytes);
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
         nt_output_put(output, answer, opened->tail, opened->tail_bytes);
-    output_done(output, file->number, file->open_id);
+    output_done(output, file->number, file->id);
 }
 
-static struct nt_remote_handle *add_file(struct nt_files *files, const struct nt_fetch_request *request)
+/* NULL if there are too many, or out of memory. Folders have no number. */
+static struct nt_remote_handle *add_handle(struct nt_files *files, const struct nt_fetch_request *request,
+                                           struct nt_backend *backend)
 {
-    struct nt_remote_handle *file =
-        files->count < NT_FETCH_MAX_FILES && !file_of(files, request->file) ? calloc(1, sizeof(*file)) : NULL;
-    if (!file)
+    bool is_folder = request->kind == NT_FETCH_LIST;
+    bool has_room = is_folder ? files->jobs.count < NT_FETCH_MAX_REQUESTS
+                              : files->count < NT_FETCH_MAX_FILES && !file_of(files, request->file);
+    struct nt_remote_handle *handle = has_room ? calloc(1, backend->ops->handle_bytes) : NULL;
+    if (!handle)
         return NULL;
-    *file = (struct nt_remote_handle){.files = files,
-                                      .number = request->file,
-                                      .open_id = request->id,
-                                      .milliseconds = request->milliseconds,
-                                      .is_read_later = request->is_prefetch,
-                                      .size = request->bytes};
-    LIST_INSERT_HEAD(&files->all, file, all);
+    *handle = (struct nt_remote_handle){.files = files,
+                                        .backend = backend,
+                                        .number = is_folder ? 0 : request->file,
+                                        .id = request->id,
+                                        .milliseconds = request->milliseconds,
+                                        .is_read_later = request->is_prefetch,
+                                        .size = request->bytes};
+    LIST_INSERT_HEAD(&files->all, handle, all);
     files->count++;
-    return file;
+    return handle;
 }
 
-/* Splits the address and the validator of a listed file, which opens without asking the server. */
-static bool open_with(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
-                      const char *validator, const char **problem_ret)
+/* A listed file opens without asking the server. */
+static void begin(struct nt_remote_handle *handle, uint32_t kind, const char *address, const char *validator)
 {
-    if (!validator)
-        return backend->ops->open(backend, file, address, problem_ret);
-    if (!backend->ops->open_listed(backend, file, address, validator, problem_ret))
-        return false;
-    file->is_open = true;
-    output_done(&file->files->output, file->number, file->open_id);
-    return true;
-}
-
-static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
-{
-    output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
-                "it is neither a source nor inside one");
-}
-
-static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
-                      size_t bytes)
-{
+    const struct nt_backend_ops *ops = handle->backend->ops;
     const char *problem = NULL;
+    bool has_begun = kind == NT_FETCH_LIST   ? ops->list(handle, address, &problem)
+                     : kind == NT_FETCH_OPEN ? ops->open(handle, address, &problem)
+                                             : ops->open_listed(handle, address, validator, &problem);
+    if (!has_begun) {
+        nt_handle_fail(handle, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                       problem ? problem : "out of memory");
+    } else if (kind == NT_FETCH_OPEN_LISTED) {
+        handle->is_open = true;
+        output_done(&handle->files->output, handle->number, handle->id);
+    }
+}
+
+/* Opens a file, or lists a folder. The validator of a listed file follows its address. */
+static void open_handle(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
+                        size_t bytes)
+{
+    bool is_listed = request->kind == NT_FETCH_OPEN_LISTED, is_folder = request->kind == NT_FETCH_LIST;
     char *address = strndup(text, bytes), *validator = NULL;
     size_t length = address ? strlen(address) : 0;
-    if (length < bytes && request->kind == NT_FETCH_OPEN_LISTED)
+    if (is_listed && length < bytes)
         validator = strndup(text + length + 1, bytes - length - 1);
-    bool is_whole = address && (length == bytes) == (request->kind == NT_FETCH_OPEN) &&
-                    (length == bytes) == !validator && request->bytes <= INT64_MAX;
-    struct nt_remote_handle *file = is_whole ? add_file(files, request) : NULL;
-    if (!file) {
-        output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
-                    "the network helper cannot open more files");
+    bool is_whole =
+        address && (is_listed ? validator != NULL : length == bytes) && request->bytes <= INT64_MAX;
+    struct nt_remote_handle *handle =
+        is_whole ? add_handle(files, request, nt_transfers_backend(&files->jobs, address)) : NULL;
+    if (!handle) {
+        output_fail(&files->output, is_folder ? 0 : request->file, request->id, NT_FETCH_UNREACHABLE,
+                    is_folder ? "the network helper cannot list more directories"
+                              : "the network helper cannot open more files");
     } else if (!nt_allow_list_has(&files->rules, address)) {
-        refuse(files, request);
-        drop_file(file);
-    } else if (!open_with(nt_transfers_backend(&files->jobs, address), file, address, validator, &problem)) {
-        output_fail(&files->output, request->file, request->id,
-                    problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, problem ? problem : "out of memory");
-        drop_file(file);
+        output_fail(&files->output, handle->number, request->id, NT_FETCH_FORBIDDEN,
+                    "it is neither a source nor inside one");
+        drop_handle(handle);
+    } else {
+        begin(handle, request->kind, address, validator);
     }
     free(address);
     free(validator);
 }
 
-static void list(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
-                 size_t bytes)
+/* ---- Listing ---- */
+
+bool nt_listing_is_name(const char *name)
 {
-    char *address = strndup(text, bytes);
-    if (address && !nt_allow_list_has(&files->rules, address))
-        refuse(files, request);
-    else
-        listings_start(&files->listings, request, text, bytes);
-    free(address);
+    return *name && strlen(name) <= NT_FETCH_NAME_BYTES && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+           strcmp(name, "..") != 0;
+}
+
+bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *listed)
+{
+    char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_VALIDATOR_BYTES];
+    size_t name = strlen(listed->name), validator = listed->is_folder ? 0 : strlen(listed->validator);
+    if (!nt_listing_is_name(listed->name) ||
+        validator >= NT_FETCH_VALIDATOR_BYTES) /* too long for OPENED, too */
+        return true;
+    if (++listing->entries > NT_FETCH_MAX_ENTRIES)
+        return false;
+    memcpy(text, listed->name, name + 1);
+    memcpy(text + name + 1, listed->validator, validator);
+    nt_output_put(&listing->files->output,
+                  (struct nt_fetch_answer){.kind = NT_FETCH_ENTRY,
+                                           .id = listing->id,
+                                           .is_folder = listed->is_folder,
+                                           .size = listed->size,
+                                           .modified = listed->modified},
+                  text, name + 1 + validator);
+    return true;
+}
+
+void nt_listing_done(struct nt_remote_handle *listing)
+{
+    output_done(&listing->files->output, 0, listing->id);
+    close_handle(listing);
 }
 
 /* ---- Reading ---- */
@@ -399,7 +327,7 @@ static enum nt_received answer_received(struct nt_remote_handle *file, uint64_t 
                                         uint64_t bytes)
 {
     char received[NT_FETCH_DATA_BYTES];
-    const struct nt_backend_ops *ops = file->remote->backend->ops;
+    const struct nt_backend_ops *ops = file->backend->ops;
     struct nt_output *output = &file->files->output;
     if (!ops->copy_received || bytes > sizeof(received))
         return NT_RECEIVED_NOT;
@@ -441,7 +369,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                     "the network helper received an unknown request");
         return;
     }
-    *part = (struct nt_file_part){.job = {.remote = file->remote,
+    *part = (struct nt_file_part){.job = {.remote = file,
                                           .first = request->offset,
                                           .bytes = request->bytes,
                                           .milliseconds = request->milliseconds,
@@ -452,7 +380,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                                   .file = file,
                                   .id = request->id};
     LIST_INSERT_HEAD(&file->parts, part, all);
-    nt_transfers_add(&files->jobs, &part->job);
+    nt_transfer_add(&part->job);
     if (received == NT_RECEIVED_SOON)
         part->job.start += SOON_MILLISECONDS;
 }
@@ -476,11 +404,9 @@ static void cancel(struct nt_files *files, uint64_t id)
         cancel_part(part);
         return;
     }
-    if (listings_cancel(&files->listings, id))
-        return;
     LIST_FOREACH(file, &files->all, all)
-    if (file->open_id == id && !file->is_open) {
-        close_file(file);
+    if (file->id == id && !file->is_open) {
+        close_handle(file);
         return;
     }
 }
@@ -493,10 +419,8 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
     switch (request->kind) {
     case NT_FETCH_OPEN:
     case NT_FETCH_OPEN_LISTED:
-        open_file(files, request, text, bytes);
-        break;
     case NT_FETCH_LIST:
-        list(files, request, text, bytes);
+        open_handle(files, request, text, bytes);
         break;
     case NT_FETCH_READ:
         read_part(files, request);
@@ -512,7 +436,7 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
     case NT_FETCH_CLOSE:
         file = file_of(files, request->file);
         if (file)
-            close_file(file);
+            close_handle(file);
         break;
     default:
         break;

@@ -123,7 +123,6 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
     if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))
         _exit(1);
     nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
-    files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox, sizeof(sandbox));
     for (;;) {
         uint64_t wait = nt_transfers_work(&files.jobs);

@@ -161,7 +161,7 @@ static void set_ready(struct nt_xrootd_file *file)
 {
     if (file->is_ready)
         return;
-    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->remote.backend)->ready, file, ready);
+    LIST_INSERT_HEAD(&((struct nt_xrootd *)file->handle.backend)->ready, file, ready);
     file->is_ready = true;
 }
 
@@ -181,7 +181,6 @@ static void xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt
         link = &(*link)->next;
     *link = attempt;
     attempt->link = link;
-    attempt->next = NULL;
     set_ready(file);
 }
 
@@ -195,20 +194,24 @@ static void xrd_attempt_leave(struct nt_xrd_attempt *attempt)
     attempt->link = NULL;
 }
 
+static void end_try(struct nt_transfer *job, const struct nt_result *result)
+{
+    job->result = *result;
+    nt_transfer_end_try(job);
+}
+
 /* One attempt's end may end others, and close the file. */
 static void xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
 {
     const struct nt_result end = *result;
     struct nt_xrd_attempt *attempts = file->waiting;
-    struct nt_transfers *jobs = file->remote.backend->jobs;
     file->waiting = NULL;
     if (attempts)
         attempts->link = &attempts;
     while (attempts) {
         struct nt_transfer *job = attempts->job;
-        job->result = end;
         xrd_attempt_leave(attempts);
-        nt_transfers_end_try(jobs, job);
+        end_try(job, &end);
     }
 }
 
@@ -268,8 +271,8 @@ static uint64_t deadline_of(const struct nt_xrootd_file *file)
 {
     uint64_t deadline = 0;
     for (const struct nt_xrd_attempt *attempt = file->waiting; attempt; attempt = attempt->next)
-        if (attempt->deadline > deadline)
-            deadline = attempt->deadline;
+        if (attempt->job->deadline > deadline)
+            deadline = attempt->job->deadline;
     return deadline;
 }
 
@@ -285,7 +288,7 @@ static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *q
     }
     *operation = (struct nt_xrd_operation){.end = end_open};
     file->session = session;
-    file->remote.backend->jobs->totals.requests++;
+    file->handle.backend->jobs->totals.requests++;
     xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
     return true;
 }
@@ -343,9 +346,8 @@ static void xrootd_read_deliver(struct nt_xrd_attempt *attempt)
             return;
         read->attempts[i] = NULL;
     }
-    job->result = (struct nt_result){NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, .got = job->bytes};
     xrootd_read_leave(attempt);
-    nt_transfers_end_try(job->remote->backend->jobs, job);
+    end_try(job, &(struct nt_result){.outcome = NT_OUTCOME_OK, .got = job->bytes});
 }
 
 static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
@@ -374,9 +376,8 @@ static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
     struct nt_xrd_attempt *attempt;
     while ((attempt = any_attempt(read))) {
         struct nt_transfer *job = attempt->job;
-        job->result = *result;
         xrootd_read_leave(attempt);
-        nt_transfers_end_try(job->remote->backend->jobs, job);
+        end_try(job, result);
     }
 }
 
@@ -408,13 +409,20 @@ static void end_read(struct nt_xrd_operation *operation)
 
 /* ---- Sending ---- */
 
+/* Both ends of a file, one after the other. */
+struct nt_xrd_ends {
+    struct nt_transfer job;
+    size_t got[2];
+    char bytes[2][NT_FETCH_END_BYTES];
+};
+
 /* The ranges of an attempt: both ends for an opening, else one part. */
 static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd_attempt *attempt,
                           struct nt_xrd_range ranges[2])
 {
     const struct nt_transfer *job = attempt->job;
     uint64_t size = file->attributes.size;
-    if (!attempt->is_opening) {
+    if (!file->ends || job != &file->ends->job) {
         ranges[0] = (struct nt_xrd_range){job->first, (uint32_t)job->bytes, NULL};
         return 1;
     }
@@ -475,8 +483,8 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
         if (!add(read, attempt, ranges, count))
             break;
         sum += bytes;
-        if (attempt->deadline > *deadline_ret)
-            *deadline_ret = attempt->deadline;
+        if (attempt->job->deadline > *deadline_ret)
+            *deadline_ret = attempt->job->deadline;
         if (bytes > MAX_TOGETHER)
             break;
     }
@@ -508,7 +516,7 @@ static bool read_some(struct nt_xrootd_file *file)
     assign_buffers(read);
     read->operation.end = end_read;
     read->asked = now;
-    file->remote.backend->jobs->totals.requests++;
+    file->handle.backend->jobs->totals.requests++;
     xrd_session_read(file->session, &read->operation, read->ranges, read->count,
                      now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
     return true;
@@ -526,21 +534,6 @@ static void xrootd_read_all(struct nt_xrootd_file *file)
 }
 
 /* ---- Open files ---- */
-
-/* Both ends of a file, one after the other. */
-struct nt_xrd_ends {
-    struct nt_transfer job;
-    struct nt_remote_handle *fetched;
-    size_t got[2];
-    char bytes[2][NT_FETCH_END_BYTES];
-};
-
-/* Is the job an opening, which needs both ends? */
-static bool xrootd_is_opening(const struct nt_transfer *job)
-{
-    const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
-    return file->ends && job == &file->ends->job;
-}
 
 /* The head is at offset 0. Its request and its bytes come first. */
 static bool take_end(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
@@ -560,15 +553,14 @@ static bool has_one_slash(const char *url)
     return path && path[1] != '/';
 }
 
-static void fail_opening(struct nt_remote_handle *fetched, const struct nt_xrootd_file *file,
-                         const struct nt_result *result)
+static void fail_opening(struct nt_xrootd_file *file, const struct nt_result *result)
 {
     char message[sizeof(result->message) + 64];
     bool is_of_path = result->failure == NT_FETCH_FORBIDDEN || result->failure == NT_FETCH_NOT_FOUND;
     snprintf(message, sizeof(message), "%s%s", result->message,
              is_of_path && has_one_slash(file->url) ? "; a path begins with two slashes: root://HOST//PATH"
                                                     : "");
-    nt_file_not_opened(fetched, result->failure, message);
+    nt_handle_fail(&file->handle, result->failure, message);
 }
 
 static void end_opening(struct nt_transfer *job)
@@ -590,94 +582,59 @@ static void end_opening(struct nt_transfer *job)
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_OK)
-        nt_file_opened(ends->fetched, &opened);
+        nt_file_opened(&file->handle, &opened);
     else
-        fail_opening(ends->fetched, file, &job->result);
+        fail_opening(file, &job->result);
     free(ends);
 }
 
 /* The module is loaded on demand: its libraries take longer to load than all others. */
-static void load_client(struct nt_backend *backend)
+static void load_client(struct nt_xrootd *xrootd)
 {
-    struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     void *module = xrootd->queue.client ? NULL : dlopen(xrootd->module, RTLD_NOW | RTLD_LOCAL);
     if (module)
         xrootd->queue.client = dlsym(module, NT_XRD_CLIENT_SYMBOL);
 }
 
-/* The client judges all else of an address. */
-static bool may_contact(const char *address, const char **problem_ret)
+/* Begins to use an address; the client judges all of it but the server. */
+static bool begin_handle(struct nt_remote_handle *handle, const char *address, const char **problem_ret)
 {
-    if (!nt_is_metadata_url(address))
-        return true;
-    *problem_ret = NT_NEVER_CONTACTED;
-    return false;
-}
-
-static struct nt_xrootd_file *add_file(struct nt_backend *backend, struct nt_remote_handle *fetched,
-                                       const char *address)
-{
-    load_client(backend);
-    struct nt_xrootd_file *file = calloc(1, sizeof(*file));
-    char *url = strdup(address);
-    if (!file || !url) {
-        free(file);
-        free(url);
-        return NULL;
-    }
-    *file = (struct nt_xrootd_file){.remote = {backend}, .url = url};
-    fetched->remote = &file->remote;
-    return file;
-}
-
-/* Operations of nt_backend. */
-static bool open_file(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
-                      const char **problem_ret)
-{
-    if (!may_contact(address, problem_ret))
-        return false;
-    struct nt_xrd_ends *ends = calloc(1, sizeof(*ends));
-    struct nt_xrootd_file *file = ends ? add_file(backend, fetched, address) : NULL;
-    if (!file) {
-        free(ends);
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
+    if (nt_is_metadata_url(address)) {
+        *problem_ret = NT_NEVER_CONTACTED;
         return false;
     }
+    load_client((struct nt_xrootd *)handle->backend);
+    file->url = strdup(address);
+    return file->url;
+}
+
+static bool open_file(struct nt_remote_handle *handle, const char *address, const char **problem_ret)
+{
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
+    struct nt_xrd_ends *ends = begin_handle(handle, address, problem_ret) ? calloc(1, sizeof(*ends)) : NULL;
+    if (!ends)
+        return false;
     file->ends = ends;
-    ends->fetched = fetched;
-    ends->job = (struct nt_transfer){.remote = &file->remote,
+    ends->job = (struct nt_transfer){.remote = handle,
                                      .bytes = sizeof(ends->bytes),
-                                     .milliseconds = fetched->milliseconds,
+                                     .milliseconds = handle->milliseconds,
                                      .max_tries = NT_TRIES_OF_UNKNOWN,
                                      .take = take_end,
                                      .end = end_opening};
-    nt_transfers_add(backend->jobs, &ends->job);
+    nt_transfer_add(&ends->job);
     return true;
 }
 
 /* The first read opens the file and compares it with the listing. */
-static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *fetched, const char *address,
-                        const char *validator, const char **problem_ret)
+static bool open_listed(struct nt_remote_handle *handle, const char *address, const char *validator,
+                        const char **problem_ret)
 {
-    struct nt_xrootd_file *file =
-        may_contact(address, problem_ret) ? add_file(backend, fetched, address) : NULL;
-    if (!file)
-        return false;
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
     file->is_known = true;
     file->attributes =
-        (struct nt_xrd_attributes){.size = fetched->size, .modified = strtoll(validator, NULL, 10)};
-    return true;
-}
-
-static void close_file(struct nt_remote_handle *fetched)
-{
-    struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
-    if (file->ends)
-        nt_transfers_remove(file->remote.backend->jobs, &file->ends->job);
-    free(file->ends);
-    file_invalidate(file);
-    file_dequeue(file);
-    free(file->url);
-    free(file);
+        (struct nt_xrd_attributes){.size = handle->size, .modified = strtoll(validator, NULL, 10)};
+    return begin_handle(handle, address, problem_ret);
 }
 
 /* ---- Listings ---- */
@@ -685,8 +642,6 @@ static void close_file(struct nt_remote_handle *fetched)
 /* A folder uses a job like a file, which is tried until there is an answer. */
 struct nt_xrd_walk {
     struct nt_transfer job;
-    struct nt_xrootd_file folder;
-    struct nt_listing *listing;
     struct question *question; /* NULL: none active */
     bool has_ended;            /* the job has ended */
 };
@@ -701,17 +656,17 @@ struct question {
 /* ---- Answers ---- */
 
 /* False if there are too many entries. */
-static bool add_all(struct nt_listing *listing, const struct nt_xrd_client *client,
+static bool add_all(struct nt_remote_handle *listing, const struct nt_xrd_client *client,
                     const struct nt_xrd_list *list)
 {
     struct nt_xrd_entry entry;
     for (unsigned i = 0; client->entry(list, i, &entry); i++) {
         char validator[NT_FETCH_VALIDATOR_BYTES] = "";
         struct nt_listed listed = {entry.name, entry.is_folder, entry.size, NT_FETCH_NO_TIME, validator};
-        if (entry.has_attributes)
+        if (entry.has_attributes) {
             listed.modified = entry.modified;
-        if (entry.has_attributes && !entry.is_folder)
             validator_of(validator, entry.modified);
+        }
         if (!nt_listing_add(listing, &listed))
             return false;
     }
@@ -727,10 +682,10 @@ static void end_question(struct nt_xrd_operation *operation)
     struct nt_xrd_walk *walk = question->walk;
     if (walk) {
         walk->question = NULL;
-        walk->job.result = operation->answer.result;
-        if (walk->job.result.outcome == NT_OUTCOME_OK && !add_all(walk->listing, client, question->list))
-            walk->job.result = too_many;
-        nt_transfers_end_try(walk->folder.remote.backend->jobs, &walk->job);
+        const struct nt_result *result = &operation->answer.result;
+        if (result->outcome == NT_OUTCOME_OK && !add_all(walk->job.remote, client, question->list))
+            result = &too_many;
+        end_try(&walk->job, result);
     }
     client->free_list(question->list);
     free(question);
@@ -738,14 +693,12 @@ static void end_question(struct nt_xrd_operation *operation)
 
 static void end_job(struct nt_transfer *job)
 {
-    struct nt_xrd_walk *walk = (struct nt_xrd_walk *)job;
-    struct nt_listing *listing = walk->listing;
     const struct nt_result result = job->result;
-    walk->has_ended = true;
+    ((struct nt_xrd_walk *)job)->has_ended = true;
     if (result.outcome == NT_OUTCOME_OK)
-        nt_listing_done(listing);
+        nt_listing_done(job->remote);
     else
-        nt_listing_fail(listing, result.failure, result.message);
+        nt_handle_fail(job->remote, result.failure, result.message);
 }
 
 /* ---- Requests ---- */
@@ -755,7 +708,8 @@ static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *
 {
     struct nt_xrd_attempt *attempt = folder->waiting;
     struct nt_xrd_walk *walk = folder->walk;
-    uint64_t now = nt_milliseconds(), milliseconds = attempt->deadline > now ? attempt->deadline - now : 1;
+    uint64_t now = nt_milliseconds(),
+             milliseconds = attempt->job->deadline > now ? attempt->job->deadline - now : 1;
     struct question *question = calloc(1, sizeof(*question));
     if (question) {
         *question = (struct question){.operation = {.end = end_question}, .walk = walk};
@@ -766,51 +720,46 @@ static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *
         xrootd_file_fail(folder, &nt_result_no_memory);
         return;
     }
-    folder->remote.backend->jobs->totals.requests++;
+    folder->handle.backend->jobs->totals.requests++;
     xrd_attempt_leave(attempt);
     walk->question = question;
 }
 
 /* The job no longer waits. */
-static void xrootd_list_leave(struct nt_xrootd_file *folder)
+static void xrootd_list_leave(struct nt_xrd_walk *walk)
 {
-    struct nt_xrd_walk *walk = folder->walk;
     if (walk->question)
         walk->question->walk = NULL;
     walk->question = NULL;
 }
 
-static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
+static bool list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
 {
-    if (!may_contact(address, problem_ret))
+    struct nt_xrootd_file *folder = (struct nt_xrootd_file *)listing;
+    struct nt_xrd_walk *walk = begin_handle(listing, address, problem_ret) ? calloc(1, sizeof(*walk)) : NULL;
+    if (!walk)
         return false;
-    load_client(listing->backend);
-    struct nt_xrd_walk *walk = calloc(1, sizeof(*walk));
-    char *url = strdup(address);
-    if (!walk || !url) {
-        free(walk);
-        free(url);
-        return false;
-    }
-    walk->listing = listing;
-    walk->folder = (struct nt_xrootd_file){.remote = {listing->backend}, .url = url, .walk = walk};
-    walk->job = (struct nt_transfer){.remote = &walk->folder.remote,
+    folder->walk = walk;
+    walk->job = (struct nt_transfer){.remote = listing,
                                      .milliseconds = listing->milliseconds,
                                      .max_tries = NT_TRIES_OF_UNKNOWN,
                                      .end = end_job};
-    listing->walk = walk;
-    nt_transfers_add(listing->backend->jobs, &walk->job);
+    nt_transfer_add(&walk->job);
     return true;
 }
 
-static void end_list(struct nt_listing *listing)
+static void close_handle(struct nt_remote_handle *handle)
 {
-    struct nt_xrd_walk *walk = listing->walk;
-    if (!walk->has_ended)
-        nt_transfers_remove(listing->backend->jobs, &walk->job);
-    file_dequeue(&walk->folder);
-    free(walk->folder.url);
-    free(walk);
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
+    if (file->ends)
+        nt_transfer_remove(&file->ends->job);
+    if (file->walk && !file->walk->has_ended)
+        nt_transfer_remove(&file->walk->job);
+    file_invalidate(file);
+    file_dequeue(file);
+    free(file->ends);
+    free(file->walk);
+    free(file->url);
 }
 
 /* ---- Backend ---- */
@@ -838,8 +787,7 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
     job->attempt = attempt;
     if (!attempt)
         return false;
-    *attempt = (struct nt_xrd_attempt){
-        .job = job, .deadline = nt_milliseconds() + milliseconds, .is_opening = xrootd_is_opening(job)};
+    *attempt = (struct nt_xrd_attempt){.job = job};
     xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
     return true;
 }
@@ -852,7 +800,7 @@ static void stop(struct nt_transfer *job)
     xrd_attempt_leave(job->attempt);
     xrootd_read_leave(job->attempt);
     if (file->walk)
-        xrootd_list_leave(file);
+        xrootd_list_leave(file->walk);
 }
 
 static void resume(struct nt_transfer *job)
@@ -895,12 +843,12 @@ static void work(struct nt_backend *backend)
 
 static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
                                           .max_bytes = MAX_BYTES,
+                                          .handle_bytes = sizeof(struct nt_xrootd_file),
                                           .takes = takes,
                                           .open = open_file,
                                           .open_listed = open_listed,
                                           .list = list,
-                                          .end_list = end_list,
-                                          .close = close_file,
+                                          .close = close_handle,
                                           .start = start,
                                           .stop = stop,
                                           .resume = resume,

@@ -46,13 +46,12 @@ static inline void begin_asking(void)
     channel = ends[1];
     nt_transfers_init(&files.jobs);
     nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
-    files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
 }
 
 /* Everything was released. */
 static inline void end_asking(void)
 {
-    ck_assert(LIST_EMPTY(&files.listings.all));
+    ck_assert(LIST_EMPTY(&files.all));
     ck_assert_uint_eq(files.jobs.count, 0);
     ck_assert_uint_eq(files.count, 0);
     close(channel);

@@ -185,7 +185,7 @@ static inline void open_well(void)
 /* The last time when the file was found unchanged. */
 static inline void set_checked(uint64_t when)
 {
-    ((struct nt_xrootd_file *)LIST_FIRST(&files.all)->remote)->checked = when;
+    ((struct nt_xrootd_file *)LIST_FIRST(&files.all))->checked = when;
 }
 
 /* Everything was released. */

@@ -172,7 +172,7 @@ TEST(what_is_no_list_is_reported, .setup = set_up, .teardown = tear_down, .end =
 TEST(more_entries_than_are_listed_are_no_list, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list("207 List", good_list);
-    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 1;
+    LIST_FIRST(&files.all)->entries = NT_FETCH_MAX_ENTRIES - 1;
     check_failure(id, NT_FETCH_UNSUPPORTED, "the directory has more entries than the list");
     ck_assert_str_eq(answers[id].names, "a file 17 -1 \"x\",");
 }
@@ -221,7 +221,7 @@ TEST(a_list_that_is_not_requested_any_more_is_left, .setup = set_up, .teardown =
     ck_assert_uint_eq(files.jobs.count, 1);
     cancel(id);
     ck_assert_uint_eq(files.jobs.count, 0);
-    ck_assert(LIST_EMPTY(&files.listings.all));
+    ck_assert(LIST_EMPTY(&files.all));
     work();
     ck_assert_uint_eq(answers[id].kind, 0);
 }

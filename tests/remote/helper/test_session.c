@@ -12,71 +12,46 @@ enum { AT_ONCE = 4, AT_ONCE_IF_MANY = 8, MOST_TRIED = 2 * AT_ONCE_IF_MANY, MAX_B
 
 /* ---- an backend ---- */
 
-struct remote {
-    struct nt_backend_file remote;
-    struct nt_remote_handle *file;
-};
-
 static struct {
     struct nt_backend backend;
-    unsigned opened, closed, lists, ended_lists, stopped;
+    unsigned opened, closed, lists, stopped;
     struct nt_remote_handle *last;
-    struct nt_listing *listing;
+    struct nt_remote_handle *listing;
     struct nt_transfer *jobs[MOST_TRIED];
     unsigned tried, resumed;
     bool fails;          /* to open, to list, to try: */
     const char *problem; /* with an address; NULL: without memory */
 } fake;
 
-static bool take_file(struct nt_remote_handle *file, const char **problem_ret)
+static bool open_file(struct nt_remote_handle *file, const char *address, const char **problem_ret)
 {
-    if (fake.fails) {
-        *problem_ret = fake.problem;
-        return false;
-    }
-    struct remote *remote = calloc(1, sizeof(*remote));
-    *remote = (struct remote){{&fake.backend}, file};
-    file->remote = &remote->remote;
+    ck_assert_ptr_eq(file->backend, &fake.backend);
+    ck_assert_str_eq(address, "fake://file");
+    *problem_ret = fake.problem;
     fake.last = file;
     fake.opened++;
-    return true;
+    return !fake.fails;
 }
 
-static bool open_file(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
-                      const char **problem_ret)
-{
-    ck_assert_ptr_eq(backend, &fake.backend);
-    ck_assert_str_eq(address, "fake://file");
-    return take_file(file, problem_ret);
-}
-
-static bool open_listed(struct nt_backend *backend, struct nt_remote_handle *file, const char *address,
-                        const char *validator, const char **problem_ret)
+static bool open_listed(struct nt_remote_handle *file, const char *address, const char *validator,
+                        const char **problem_ret)
 {
     ck_assert_str_eq(validator, "stamp");
-    return open_file(backend, file, address, problem_ret);
+    return open_file(file, address, problem_ret);
 }
 
 static void close_file(struct nt_remote_handle *file)
 {
     fake.closed++;
-    free(file->remote);
 }
 
-static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
+static bool list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
 {
     ck_assert_str_eq(address, "fake://folder/");
     *problem_ret = fake.problem;
     fake.listing = listing;
-    listing->walk = &fake;
     fake.lists++;
     return !fake.fails;
-}
-
-static void end_list(struct nt_listing *listing)
-{
-    ck_assert_ptr_eq(listing->walk, &fake);
-    fake.ended_lists++;
 }
 
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
@@ -106,11 +81,11 @@ static void do_nothing(struct nt_backend *backend)
 static struct nt_backend_ops ops = {.at_once = AT_ONCE,
                                     .at_once_if_many = AT_ONCE_IF_MANY,
                                     .max_bytes = MAX_BYTES,
+                                    .handle_bytes = sizeof(struct nt_remote_handle),
                                     .open = open_file,
                                     .open_listed = open_listed,
                                     .close = close_file,
                                     .list = list,
-                                    .end_list = end_list,
                                     .start = start,
                                     .stop = stop,
                                     .resume = resume,
@@ -130,8 +105,7 @@ static void tear_down(void)
 {
     ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
     work();
-    ck_assert_uint_eq(fake.closed, fake.opened);
-    ck_assert_uint_eq(fake.ended_lists, fake.lists);
+    ck_assert_uint_eq(fake.closed, fake.opened + fake.lists);
     end_asking();
 }
 
@@ -169,7 +143,7 @@ static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
     if (!job->take(job, offset, content, bytes))
         return;
     job->result = (struct nt_result){.outcome = NT_OUTCOME_OK, .got = bytes};
-    nt_transfers_end_try(&files.jobs, job);
+    nt_transfer_end_try(job);
 }
 
 /* ---- files and folders ---- */
@@ -249,9 +223,9 @@ TEST(an_opening_or_a_list_that_is_requested_no_more_is_not_answered, .setup = se
 {
     uint64_t id = asked[_i]();
     cancel(id + 1); /* nothing has this number */
-    ck_assert_uint_eq(fake.closed + fake.ended_lists, 0);
+    ck_assert_uint_eq(fake.closed, 0);
     cancel(id);
-    ck_assert_uint_eq(fake.closed + fake.ended_lists, 1);
+    ck_assert_uint_eq(fake.closed, 1);
     work();
     ck_assert_uint_eq(answers[id].kind, 0);
 }
@@ -430,7 +404,7 @@ TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .tear
     nt_transfers_work(&files.jobs);
     usleep(201 * 1000);
     fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, .message = "broken"};
-    nt_transfers_end_try(&files.jobs, fake.jobs[0]);
+    nt_transfer_end_try(fake.jobs[0]);
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 

@@ -176,17 +176,19 @@ static const struct {
      true, NULL},
 };
 
-static void note(void *context, const struct nt_list_entry *entry)
+static void note(void *context, const struct nt_listed *entry)
 {
     struct nt_buffer *reported = context;
+    struct nt_validators validators;
+    nt_validators_read(&validators, entry->validator, strlen(entry->validator));
     nt_buffer_format(reported, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
                      (unsigned long long)entry->size);
     if (entry->modified == NT_FETCH_NO_TIME)
         nt_buffer_text(reported, "none");
     else
         nt_buffer_format(reported, "%lld", (long long)entry->modified);
-    nt_buffer_format(reported, " %s %s\n", entry->validators.tag, entry->validators.modified);
-    ck_assert(!entry->validators.is_weak);
+    nt_buffer_format(reported, " %s %s\n", validators.tag, validators.modified);
+    ck_assert(!validators.is_weak);
 }
 
 /* In pieces of so many bytes. */

@@ -82,7 +82,7 @@ TEST(more_entries_than_are_listed_are_no_list, .setup = set_up_folder, .teardown
     client.is_held = true;
     uint64_t id = request_list();
     work();
-    LIST_FIRST(&files.listings.all)->entries = NT_FETCH_MAX_ENTRIES - 2;
+    LIST_FIRST(&files.all)->entries = NT_FETCH_MAX_ENTRIES - 2;
     answer_well(next_call());
     check_failure(id, NT_FETCH_UNSUPPORTED, "the directory has more entries than the list");
     ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,");
