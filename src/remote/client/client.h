@@ -19,26 +19,102 @@
 #include "remote/protocol.h"
 
 struct nt_arena;
+struct nt_cached_range;
 struct nt_disk_cache_file;
 struct nt_fetcher;
 struct nt_fetcher_options;
-struct nt_range_cache;
-struct nt_remote_entry;
 struct nt_remote_file;
-struct nt_remote_sublist;
-struct nt_remote_list;
-struct nt_server_link;
+struct nt_remote_folder;
+
+/* ---- Requests ---- */
+
+/* Extra wait beyond a request's time limit, which a working network helper enforces itself. */
+enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
+
+/* How long a server's answer counts as current. */
+enum { NT_FRESH_MILLISECONDS = 2000 };
+
+/* A request that was never sent is GOOD. */
+enum nt_helper_request_state { NT_FETCH_GOOD, NT_FETCH_UNDERWAY, NT_FETCH_BAD };
+
+/* A request, embedded in the caller's structure. The fetcher's lock protects it. */
+struct nt_helper_request {
+    uint64_t id;
+    uint32_t file;
+    enum nt_helper_request_state state;
+    /* An answer before the end, and its bytes; false if it does not match the request. */
+    bool (*take)(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                 size_t count);
+    /* Called when the state changes, before waiting threads wake up. May be NULL. */
+    void (*end)(struct nt_helper_request *fetch);
+    enum nt_fetch_failure failure; /* if BAD */
+    char message[256];
+    LIST_ENTRY(nt_helper_request) all;
+};
+
+/* ---- Link estimates ---- */
+
+/* Concurrent requests; more of them queue. */
+enum { NT_LINK_CONNECTIONS = 16, NT_LINK_MIN_GAP = 32 * 1024 };
+
+enum { NT_LINK_MAX_GAP = 1024 * 1024 };
+
+struct nt_link_estimate {
+    uint64_t latency; /* to the first byte, without queueing; 0: unknown */
+    uint64_t rate;    /* bytes per millisecond of all requests together; 0: unknown */
+    unsigned underway;
+    /* The current sample: bytes since its start. is_first: the link was idle before. */
+    uint64_t since, bytes;
+    bool is_first;
+    char server[NT_FETCH_SERVER_BYTES];
+    LIST_ENTRY(nt_link_estimate) all;
+};
+
+/* One estimate per server; zero-initialised. */
+struct nt_link_estimates {
+    LIST_HEAD(, nt_link_estimate) servers;
+    size_t count;
+    struct nt_link_estimate others; /* for servers beyond the limit, or if out of memory */
+};
+
+struct nt_link_estimate *nt_link_estimates_of(struct nt_link_estimates *link_estimates, const char *server);
+void nt_link_estimates_deinit(struct nt_link_estimates *link_estimates);
+/* Forgets active requests. Keeps what is known about servers. */
+void nt_link_estimates_restart(struct nt_link_estimates *link_estimates);
+
+/* A request to the server, embedded in the caller's structure. */
+struct nt_link_request {
+    struct nt_link_estimate *link_estimate;
+    uint64_t asked;
+    bool is_alone; /* it did not queue */
+};
+
+void nt_link_request_sent(struct nt_link_estimate *link_estimate, struct nt_link_request *request,
+                          uint64_t now);
+/* The first bytes have arrived. */
+void nt_link_request_answered(struct nt_link_request *request, uint64_t now);
+/* The request is complete, with `bytes` bytes. */
+void nt_link_request_done(struct nt_link_request *request, uint64_t bytes, uint64_t now);
+
+/* The bytes that arrive during the latency of one more request while others continue: reading a gap of
+ * this size costs no more than skipping it. */
+uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate);
 
 /* ---- Range cache ---- */
 
-/* Base of a caller's structure, which is from malloc. */
+/* Bytes of a file that are in memory, or requested. From malloc. */
 struct nt_cached_range {
+    struct nt_helper_request fetch; /* GOOD if none was necessary */
+    struct nt_link_request link;
+    struct nt_remote_file *owner;
     uint64_t offset;
     size_t bytes;
-    uint8_t *data;               /* from malloc */
-    unsigned pins;               /* number of users; a pinned range stays */
-    bool is_kept;                /* complete, and counted in the space */
-    struct nt_range_cache *file; /* NULL: detached from every file */
+    uint8_t *data;                /* from malloc */
+    unsigned pins;                /* number of users; a pinned range stays */
+    size_t got, wanted;           /* bytes; wanted: a reader waits for so many. 0: for none, or for all */
+    bool is_prefetch;             /* no reader has waited yet; counted in the fetcher */
+    bool is_kept;                 /* complete, and counted in the space */
+    struct nt_range_cache *cache; /* NULL: detached */
     TAILQ_ENTRY(nt_cached_range) used;
 };
 
@@ -75,51 +151,24 @@ void nt_cached_range_pin(struct nt_range_cache_space *space, struct nt_cached_ra
 /* Frees a range that is detached from its file. */
 void nt_cached_range_unpin(struct nt_range_cache_space *space, struct nt_cached_range *range);
 
-/* ---- Link estimates ---- */
+/* ---- Origins of ranges ---- */
 
-/* Concurrent requests; more of them queue. */
-enum { NT_LINK_CONNECTIONS = 16, NT_LINK_MIN_GAP = 32 * 1024 };
-
-enum { NT_LINK_MAX_GAP = 1024 * 1024 };
-
-struct nt_link_estimate {
-    uint64_t latency; /* to the first byte, without queueing; 0: unknown */
-    uint64_t rate;    /* bytes per millisecond of all requests together; 0: unknown */
-    unsigned underway;
-    /* The current sample: bytes since its start. is_first: the link was idle before. */
-    uint64_t since, bytes;
-    bool is_first;
-};
-
-/* One estimate per server; zero-initialised. */
-struct nt_link_estimates {
-    struct nt_server_link *first;
-    size_t count;
-    struct nt_link_estimate others; /* for servers beyond the limit, or if out of memory */
-};
-
-struct nt_link_estimate *nt_link_estimates_of(struct nt_link_estimates *link_estimates, const char *server);
-void nt_link_estimates_deinit(struct nt_link_estimates *link_estimates);
-/* Forgets active requests. Keeps what is known about servers. */
-void nt_link_estimates_restart(struct nt_link_estimates *link_estimates);
-
-/* A request to the server, embedded in the caller's structure. */
-struct nt_link_request {
-    struct nt_link_estimate *link_estimate;
-    uint64_t asked;
-    bool is_alone; /* it did not queue */
-};
-
-void nt_link_request_sent(struct nt_link_estimate *link_estimate, struct nt_link_request *request,
-                          uint64_t now);
-/* The first bytes have arrived. */
-void nt_link_request_answered(struct nt_link_request *request, uint64_t now);
-/* The request is complete, with `bytes` bytes. */
-void nt_link_request_done(struct nt_link_request *request, uint64_t bytes, uint64_t now);
-
-/* The bytes that arrive during the latency of one more request while others continue: reading a gap of
- * this size costs no more than skipping it. */
-uint64_t nt_link_coalesce_gap(const struct nt_link_estimate *link_estimate);
+/* Requests a range, under the lock, and pins it for the caller. `is_prefetch`: it is a prefetch.
+ * `is_now`: a reader waits for it. NULL if out of memory. */
+struct nt_cached_range *nt_range_request(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                         bool is_prefetch, bool is_now);
+/* Loads the cached bytes of [at, next) that begin at `at`, pinned. NULL if there are none, or damaged ones.
+ */
+struct nt_cached_range *nt_range_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next);
+/* Caches bytes that arrived with another answer, unless some of them are cached already. */
+void nt_range_keep_bytes(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count);
+/* If it was a prefetch: a reader waits for it now. */
+void nt_range_promote(struct nt_cached_range *range);
+/* Waits for the needed bytes of a range, or for all of one that is short or needed as a whole. */
+enum nt_status nt_range_wait(struct nt_cached_range *range, uint64_t needed, uint64_t deadline,
+                             struct nt_error *error);
+/* Drops a pin. The last one of a reader that failed cancels an incomplete request. */
+void nt_range_release(struct nt_cached_range *range, bool is_good);
 
 /* ---- Backoff ---- */
 
@@ -191,32 +240,6 @@ typedef enum nt_status nt_fetch_starter(const char *program, const struct nt_hel
                                         int *channel_ret, struct nt_error *error);
 nt_fetch_starter nt_helper_start;
 
-/* ---- Requests ---- */
-
-/* Extra wait beyond a request's time limit, which a working network helper enforces itself. */
-enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
-
-/* How long a server's answer counts as current. */
-enum { NT_FRESH_MILLISECONDS = 2000 };
-
-/* A request that was never sent is GOOD. */
-enum nt_helper_request_state { NT_FETCH_GOOD, NT_FETCH_UNDERWAY, NT_FETCH_BAD };
-
-/* A request, embedded in the caller's structure. The fetcher's lock protects it. */
-struct nt_helper_request {
-    uint64_t id;
-    uint32_t file;
-    enum nt_helper_request_state state;
-    /* An answer before the end, and its bytes; false if it does not match the request. */
-    bool (*take)(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                 size_t count);
-    /* Called when the state changes, before waiting threads wake up. May be NULL. */
-    void (*end)(struct nt_helper_request *fetch);
-    enum nt_fetch_failure failure; /* if BAD */
-    char message[256];
-    LIST_ENTRY(nt_helper_request) all;
-};
-
 /* Since the fetcher began. */
 struct nt_fetch_counters {
     uint64_t requests, retries; /* of earlier helper processes; see also `totals` */
@@ -285,6 +308,8 @@ void nt_fetcher_send(struct nt_fetcher *fetcher, struct nt_helper_request *fetch
 void nt_fetcher_cancel(struct nt_fetcher *fetcher, struct nt_helper_request *fetch);
 /* Sends a message that has no answer; ignores failures. */
 void nt_fetcher_notify(struct nt_fetcher *fetcher, enum nt_helper_message kind, uint64_t id, uint32_t file);
+/* Waits for the end of a request. At the deadline cancels it; false. */
+bool nt_helper_request_wait(struct nt_fetcher *fetcher, struct nt_helper_request *fetch, uint64_t deadline);
 /* Blocks until something changes; false at the deadline. */
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline);
 
@@ -352,20 +377,11 @@ uint64_t nt_ranges_piece_bytes(uint64_t bytes, uint64_t split_bytes);
 
 /* ---- Remote files ---- */
 
-/* What is known about a file before its server is asked. */
-struct nt_remote_attributes {
-    bool is_known;
+/* From the answer to an opening, or from a listing. */
+struct nt_remote_version {
     uint64_t size;
-    int64_t modified; /* NT_FETCH_NO_TIME */
-    char validator[NT_FETCH_VALIDATOR_BYTES];
-};
-
-/* An optional source of attributes for the first open of a file. */
-struct nt_remote_attribute_source {
-    enum nt_status (*get)(void *context, const char *name, struct nt_remote_attributes *known_ret,
-                          struct nt_error *error);
-    void (*release)(void *context); /* called when the file ends */
-    void *context;
+    int64_t modified;                         /* NT_FETCH_NO_TIME */
+    char validator[NT_FETCH_VALIDATOR_BYTES]; /* "": unknown */
 };
 
 struct nt_remote_file {
@@ -373,24 +389,21 @@ struct nt_remote_file {
     struct nt_fetcher *fetcher;
     LIST_ENTRY(nt_remote_file) all; /* of the fetcher */
     char *address, *shown;
-    struct nt_remote_attribute_source
-        attribute_source; /* unset, or valid until it has reported the attributes */
-    const char *name;     /* the name it knows the file by; points into `shown` */
+    struct nt_folder *listed_in; /* a remote folder, or NULL */
+    const char *name;            /* in this folder; points into `shown` */
     /* The fetcher's lock protects all that follows. */
     uint32_t file;  /* its number in the helper */
     uint64_t epoch; /* epoch in which it was opened; 0: never */
     bool is_opening;
-    bool has_listing, is_listed; /* the attribute source has answered; and the file matches its answer */
-    bool is_closed;              /* was open, and closed to make room for others */
-    unsigned underway;           /* active parts and checks */
-    bool is_in_use;              /* it is in `used`: */
+    bool is_looked_up, is_listed; /* in the list of its folder; its version is from there */
+    bool is_closed;               /* was open, and closed to make room for others */
+    unsigned underway;            /* active parts and checks */
+    bool is_in_use;               /* it is in `used`: */
     TAILQ_ENTRY(nt_remote_file) used;
-    uint64_t size;
-    int64_t modified;
-    bool is_known;                            /* the following are known, from an open or a listing */
-    char validator[NT_FETCH_VALIDATOR_BYTES]; /* identifies the version; "": unknown */
-    char server[NT_FETCH_SERVER_BYTES];       /* last server that had the file */
-    struct nt_link_estimate *link_estimate;   /* of `server` */
+    bool is_known; /* the version is known */
+    struct nt_remote_version version;
+    char server[NT_FETCH_SERVER_BYTES];     /* last server that had the file */
+    struct nt_link_estimate *link_estimate; /* of `server` */
     struct nt_range_cache range_cache;
     struct nt_disk_cache_file *disk; /* NULL: not cached on disk */
     struct nt_backoff backoff;       /* for all readers */
@@ -400,8 +413,12 @@ struct nt_remote_file {
     struct nt_remote_file *anchor;
     uint64_t check_due;
 };
-/* Caches bytes that arrived with another answer, unless some of them are cached already. */
-void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count);
+
+/* Operations of the source. */
+enum nt_status nt_remote_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                 struct nt_error *error);
+void nt_remote_prefetch(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                        enum nt_prefetch_need need);
 
 /* Blocks until the file can be read, or the deadline. After a restart of the network helper, one thread
  * opens it again while others wait; the file must be unchanged. */
@@ -425,14 +442,11 @@ enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_reval
 /* Restarts the interval: the file was checked now. */
 void nt_revalidate_later(struct nt_remote_file *objects);
 
-/* Creates a file that opens at first use: its source has no known size before. The file owns
- * `attribute_source`, even if this fails. `shown`, the path for messages, ends with the name that the
- * attribute source uses. */
+/* Creates a file that opens at first use: its source has no known size before. `shown`, the path for
+ * messages, ends with its name in the folder that lists it, if there is one. */
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
-                                  const char *name, const struct nt_remote_attribute_source *attribute_source,
-                                  struct nt_remote_file **file_ret, struct nt_error *error);
-/* Opens it now, so that the source knows its size. */
-enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error);
+                                  struct nt_folder *listed_in, const char *name,
+                                  struct nt_source **source_ret, struct nt_error *error);
 
 /* Can it be read now? */
 bool nt_remote_is_open(const struct nt_remote_file *file);
@@ -446,7 +460,43 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_helpe
                               uint64_t offset, struct nt_error *error);
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error);
 
+/* ---- Listings ---- */
+
+struct nt_remote_entry {
+    const char *name;
+    const char *validator; /* identifies the version; "": only opening the file reveals it */
+    uint64_t size;
+    int64_t modified; /* NT_FETCH_NO_TIME */
+    bool is_folder;
+    uint32_t number; /* in order of arrival */
+};
+
+struct nt_remote_list {
+    struct nt_helper_request fetch;
+    struct nt_remote_entry *entries; /* by name, each once */
+    size_t count, capacity;
+    struct nt_arena *arena;
+    atomic_uint more_holders; /* besides the first */
+    uint64_t asked, number;   /* time of the request, and its number in the folder */
+    uint64_t last;            /* time of the last answer */
+    bool is_without_memory;
+};
+
+/* Requests a list: one round trip, or one per thousand files. NT_NOT_FOUND; NT_UNSUPPORTED if the
+ * server lists no folders; else as nt_source_open_address. */
+enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
+                                  struct nt_remote_list **list_ret, struct nt_error *error);
+/* Drops a reference. Accepts NULL. */
+void nt_remote_list_free(struct nt_remote_list *list);
+/* NULL: no such name. */
+const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name);
+
 /* ---- Remote folders ---- */
+
+/* What the list of its folder says of a file. A file that the list lacks may have been created since:
+ * then refreshes the list. */
+enum nt_status nt_remote_folder_known(struct nt_remote_folder *folder, const char *name,
+                                      struct nt_remote_version *known_ret, struct nt_error *error);
 
 /* The folder at an address, in its current state: requests the list of each folder once, at its first
  * use. NT_NOT_FOUND; NT_UNSUPPORTED if the server lists no folders; else as nt_source_open_address.

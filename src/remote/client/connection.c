@@ -294,6 +294,16 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
     return nt_lock_wait(&fetcher->lock, &fetcher->changed, &until);
 }
 
+bool nt_helper_request_wait(struct nt_fetcher *fetcher, struct nt_helper_request *fetch, uint64_t deadline)
+{
+    while (fetch->state == NT_FETCH_UNDERWAY)
+        if (!nt_fetcher_wait(fetcher, deadline) && fetch->state == NT_FETCH_UNDERWAY) {
+            nt_fetcher_cancel(fetcher, fetch);
+            return false;
+        }
+    return true;
+}
+
 /* ---- Answers ---- */
 
 static struct nt_helper_request *underway(struct nt_fetcher *fetcher, uint64_t id)
@@ -477,18 +487,6 @@ enum { DEFAULT_SECONDS = 60 };
 
 /* ---- Construction ---- */
 
-static int init_waiting(struct nt_fetcher *fetcher)
-{
-    pthread_condattr_t attributes;
-    int problem = pthread_condattr_init(&attributes);
-    if (problem)
-        return problem;
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    problem = pthread_cond_init(&fetcher->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return problem;
-}
-
 static void close_all(struct nt_fetcher *fetcher)
 {
     int *const descriptors[] = {&fetcher->channel, &fetcher->wake[0], &fetcher->wake[1]};
@@ -528,7 +526,7 @@ static char **copy_addresses(const char *const *addresses)
 static void be_forked(struct nt_lock *lock)
 {
     struct nt_fetcher *fetcher = (struct nt_fetcher *)((char *)lock - offsetof(struct nt_fetcher, lock));
-    init_waiting(fetcher);
+    nt_condition_init(&fetcher->changed);
     if (fetcher->is_handed_over)
         return;
     close_all(fetcher);
@@ -652,7 +650,7 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
 static struct nt_fetcher *new_fetcher(struct nt_error *error)
 {
     struct nt_fetcher *fetcher = calloc(1, sizeof(*fetcher));
-    int problem = fetcher ? init_waiting(fetcher) : ENOMEM;
+    int problem = fetcher ? nt_condition_init(&fetcher->changed) : ENOMEM;
     if (!problem && (problem = nt_lock_init(&fetcher->lock, be_forked)))
         pthread_cond_destroy(&fetcher->changed);
     if (problem) {

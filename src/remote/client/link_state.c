@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,42 +26,36 @@ enum {
     FIRST_GAP = 128 * 1024,
 };
 
-struct nt_server_link {
-    struct nt_link_estimate link_estimate;
-    struct nt_server_link *next;
-    char server[];
-};
-
 struct nt_link_estimate *nt_link_estimates_of(struct nt_link_estimates *link_estimates, const char *server)
 {
-    for (struct nt_server_link *known = link_estimates->first; known; known = known->next)
-        if (strcmp(known->server, server) == 0)
-            return &known->link_estimate;
-    size_t bytes = strlen(server) + 1;
-    struct nt_server_link *added =
-        link_estimates->count < MAX_SERVERS ? calloc(1, sizeof(*added) + bytes) : NULL;
+    struct nt_link_estimate *known;
+    LIST_FOREACH(known, &link_estimates->servers, all)
+    if (strcmp(known->server, server) == 0)
+        return known;
+    struct nt_link_estimate *added = link_estimates->count < MAX_SERVERS ? calloc(1, sizeof(*added)) : NULL;
     if (!added)
         return &link_estimates->others;
-    memcpy(added->server, server, bytes);
-    added->next = link_estimates->first;
-    link_estimates->first = added;
+    snprintf(added->server, sizeof(added->server), "%s", server);
+    LIST_INSERT_HEAD(&link_estimates->servers, added, all);
     link_estimates->count++;
-    return &added->link_estimate;
+    return added;
 }
 
 void nt_link_estimates_deinit(struct nt_link_estimates *link_estimates)
 {
-    for (struct nt_server_link *next; link_estimates->first; link_estimates->first = next) {
-        next = link_estimates->first->next;
-        free(link_estimates->first);
+    struct nt_link_estimate *known;
+    while ((known = LIST_FIRST(&link_estimates->servers))) {
+        LIST_REMOVE(known, all);
+        free(known);
     }
 }
 
 void nt_link_estimates_restart(struct nt_link_estimates *link_estimates)
 {
+    struct nt_link_estimate *known;
     link_estimates->others.underway = 0;
-    for (struct nt_server_link *known = link_estimates->first; known; known = known->next)
-        known->link_estimate.underway = 0;
+    LIST_FOREACH(known, &link_estimates->servers, all)
+    known->underway = 0;
 }
 
 /* ---- Requests ---- */

@@ -30,10 +30,9 @@ enum { MAX_ROUND_TRIPS = 16 };
 
 struct opening {
     struct nt_helper_request fetch;
-    uint64_t epoch;
-    uint64_t size, round_trips;
-    int64_t modified;
-    char validator[NT_FETCH_VALIDATOR_BYTES], server[NT_FETCH_SERVER_BYTES];
+    uint64_t epoch, round_trips;
+    struct nt_remote_version version;
+    char server[NT_FETCH_SERVER_BYTES];
     bool is_listed;   /* only the end arrives */
     bool has_listing; /* size, validator and server have arrived */
     uint8_t *ends;
@@ -131,7 +130,7 @@ static void close_oldest(struct nt_fetcher *fetcher)
 static void remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (!file->validator[0] || TAILQ_FIRST(&fetcher->used) == file)
+    if (!file->version.validator[0] || TAILQ_FIRST(&fetcher->used) == file)
         return;
     forget_use(file);
     if (fetcher->open_count >= MAX_OPEN)
@@ -153,10 +152,10 @@ static bool take_names(struct opening *opening, const uint8_t *bytes, size_t cou
 {
     const uint8_t *end = count ? memchr(bytes, '\0', count) : NULL;
     size_t validator = end ? (size_t)(end - bytes) : 0, server = end ? count - validator - 1 : 0;
-    if (!end || validator >= sizeof(opening->validator) || server >= sizeof(opening->server))
+    if (!end || validator >= sizeof(opening->version.validator) || server >= sizeof(opening->server))
         return false;
-    memcpy(opening->validator, bytes, validator);
-    opening->validator[validator] = '\0';
+    memcpy(opening->version.validator, bytes, validator);
+    opening->version.validator[validator] = '\0';
     memcpy(opening->server, end + 1, server);
     opening->server[server] = '\0';
     opening->has_listing = true;
@@ -169,13 +168,13 @@ static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_a
 {
     struct opening *opening = (struct opening *)fetch;
     if (answer->kind == NT_FETCH_OPENED) {
-        opening->size = answer->size;
-        opening->modified = answer->modified;
+        opening->version.size = answer->size;
+        opening->version.modified = answer->modified;
         opening->round_trips = answer->offset < MAX_ROUND_TRIPS ? answer->offset : MAX_ROUND_TRIPS;
         return !opening->is_listed && !opening->has_listing && answer->size <= INT64_MAX &&
                take_names(opening, bytes, count);
     }
-    uint64_t expected = end_bytes(opening->size);
+    uint64_t expected = end_bytes(opening->version.size);
     if (answer->kind != NT_FETCH_DATA || !opening->has_listing || count > expected - opening->got)
         return false;
     memcpy(opening->ends + opening->got, bytes, count);
@@ -186,7 +185,8 @@ static bool take_opened(struct nt_helper_request *fetch, const struct nt_fetch_a
 static void end_opening(struct nt_helper_request *fetch)
 {
     struct opening *opening = (struct opening *)fetch;
-    bool is_whole = opening->is_listed || (opening->has_listing && opening->got == end_bytes(opening->size));
+    bool is_whole =
+        opening->is_listed || (opening->has_listing && opening->got == end_bytes(opening->version.size));
     if (fetch->state == NT_FETCH_GOOD && !is_whole)
         nt_helper_request_fail_short(fetch);
 }
@@ -194,8 +194,8 @@ static void end_opening(struct nt_helper_request *fetch)
 static void keep_ends(struct nt_remote_file *file, const struct opening *opening)
 {
     size_t first = opening->got < NT_FETCH_END_BYTES ? opening->got : NT_FETCH_END_BYTES;
-    nt_remote_part_keep(file, 0, opening->ends, first);
-    nt_remote_part_keep(file, opening->size - (opening->got - first), opening->ends + first,
+    nt_range_keep_bytes(file, 0, opening->ends, first);
+    nt_range_keep_bytes(file, opening->version.size - (opening->got - first), opening->ends + first,
                         opening->got - first);
 }
 
@@ -206,12 +206,14 @@ static void open_on_disk(struct nt_remote_file *file)
     size_t length = strlen(file->shown);
     const char *rest = strlen(file->address) >= length ? file->address + length : "?";
     char *key;
-    if (!file->validator[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
+    if (!file->version.validator[0] || (*rest && *rest != '#') ||
+        strncmp(file->address, file->shown, length) != 0)
         return;
     const char *server = nt_address_has_host(file->address) ? "" : file->server;
-    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->validator, file->size) < 0)
+    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->version.validator,
+                 file->version.size) < 0)
         return;
-    file->disk = nt_disk_cache_file_open(&file->fetcher->disk, key, file->size);
+    file->disk = nt_disk_cache_file_open(&file->fetcher->disk, key, file->version.size);
     free(key);
 }
 
@@ -220,14 +222,18 @@ static int64_t time_or_now(int64_t modified)
     return modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : modified;
 }
 
+static bool is_same(const struct nt_remote_version *one, const struct nt_remote_version *other)
+{
+    return one->size == other->size && strcmp(one->validator, other->validator) == 0;
+}
+
 static void settle_first(struct nt_remote_file *file, const struct opening *opening)
 {
     file->is_known = true;
-    file->size = opening->size;
-    file->modified = time_or_now(opening->modified);
-    memcpy(file->validator, opening->validator, sizeof(file->validator));
+    file->version = opening->version;
+    file->version.modified = time_or_now(opening->version.modified);
     keep_ends(file, opening);
-    if (!file->validator[0] && !file->fetcher->unversioned[0])
+    if (!file->version.validator[0] && !file->fetcher->unversioned[0])
         memcpy(file->fetcher->unversioned, opening->server, sizeof(opening->server));
 }
 
@@ -238,8 +244,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
         return nt_remote_fail(file, &opening->fetch, 0, error);
     if (!file->is_known)
         settle_first(file, opening);
-    else if (!file->is_listed &&
-             (opening->size != file->size || strcmp(opening->validator, file->validator) != 0))
+    else if (!file->is_listed && !is_same(&opening->version, &file->version))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
     file->link_estimate = nt_link_estimates_of(&file->fetcher->link_estimates, file->server);
@@ -257,15 +262,15 @@ static void ask(struct nt_remote_file *file, struct opening *opening)
 {
     char text[NT_FETCH_TEXT_BYTES];
     bool is_listed = opening->is_listed;
-    size_t address = strlen(file->address), validator = is_listed ? strlen(file->validator) : 0;
+    size_t address = strlen(file->address), validator = is_listed ? strlen(file->version.validator) : 0;
     struct nt_fetch_request request = {.kind = is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
                                        .file = file->file,
                                        .is_prefetch = file->fetcher->reads_later,
-                                       .bytes = is_listed ? file->size : 0};
+                                       .bytes = is_listed ? file->version.size : 0};
     size_t bytes = address + is_listed + validator;
     if (address < sizeof(text) && validator < sizeof(text) - address) {
         memcpy(text, file->address, address + 1);
-        memcpy(text + address + is_listed, is_listed ? file->validator : "", validator);
+        memcpy(text + address + is_listed, is_listed ? file->version.validator : "", validator);
     } else {
         bytes = sizeof(text) + 1; /* too long: refused */
     }
@@ -285,40 +290,36 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
     opening->fetch.take = take_opened;
     opening->fetch.end = end_opening;
     ask(file, opening);
-    while (opening->fetch.state == NT_FETCH_UNDERWAY)
-        if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.state == NT_FETCH_UNDERWAY) {
-            nt_fetcher_cancel(fetcher, &opening->fetch);
-            return nt_fetcher_fail_timeout(fetcher, file->shown, error);
-        }
-    return NT_OK;
+    return nt_helper_request_wait(fetcher, &opening->fetch, deadline)
+               ? NT_OK
+               : nt_fetcher_fail_timeout(fetcher, file->shown, error);
 }
 
-/* Gets attributes from their source, which may request a list: releases the lock meanwhile. */
-static enum nt_status get_attributes(struct nt_remote_file *file, struct nt_error *error)
+/* Looks a file up in the list of its folder before its first opening. This may request the list: releases
+ * the lock meanwhile. */
+static enum nt_status look_up(struct nt_remote_file *file, struct nt_error *error)
 {
-    struct nt_remote_attributes known = {.is_known = false};
-    if (file->has_listing || !file->attribute_source.get)
+    struct nt_remote_version known;
+    if (!file->listed_in || file->is_looked_up)
         return NT_OK;
     nt_fetcher_unlock(file->fetcher);
     enum nt_status status =
-        file->attribute_source.get(file->attribute_source.context, file->name, &known, error);
+        nt_remote_folder_known((struct nt_remote_folder *)file->listed_in, file->name, &known, error);
     nt_fetcher_lock(file->fetcher);
     if (status != NT_OK)
         return status;
-    file->has_listing = true;
-    if (!known.is_known)
+    file->is_looked_up = true;
+    if (!known.validator[0])
         return NT_OK;
-    file->is_known = true;
-    memcpy(file->validator, known.validator, sizeof(file->validator));
-    file->size = known.size;
-    file->modified = time_or_now(known.modified);
-    file->is_listed = true;
+    file->is_known = file->is_listed = true;
+    file->version = known;
+    file->version.modified = time_or_now(known.modified);
     return NT_OK;
 }
 
 static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
-    enum nt_status status = get_attributes(file, error);
+    enum nt_status status = look_up(file, error);
     if (status != NT_OK)
         return status;
     struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = file->is_listed};
@@ -384,97 +385,27 @@ static bool is_as_opened(struct nt_remote_file *file)
     nt_remote_close(file);
     bool is_open = opening.ends && request_open(file, &opening, deadline, NULL) == NT_OK &&
                    opening.fetch.state == NT_FETCH_GOOD;
-    bool is_same = is_open && opening.size == file->size && strcmp(opening.validator, file->validator) == 0;
-    if (is_same)
-        is_same = settle(file, &opening, NULL) == NT_OK;
+    bool is_as_before = is_open && is_same(&opening.version, &file->version);
+    if (is_as_before)
+        is_as_before = settle(file, &opening, NULL) == NT_OK;
     else if (is_open)
         nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     free(opening.ends);
-    return is_same;
+    return is_as_before;
 }
 
 void nt_remote_revive(struct nt_remote_file *file)
 {
-    bool can_tell = file->has_changed && file->is_known && file->validator[0] && !file->anchor;
+    bool can_tell = file->has_changed && file->is_known && file->version.validator[0] && !file->anchor;
     if (!can_tell || file->is_opening || file->underway || nt_milliseconds() < file->look_due)
         return;
     file->is_opening = true;
     file->look_due = nt_milliseconds() + LOOK_MILLISECONDS;
-    bool is_same = is_as_opened(file) && is_as_opened(file);
+    bool is_as_before = is_as_opened(file) && is_as_opened(file);
     file->is_opening = false;
-    if (is_same) {
+    if (is_as_before) {
         file->has_changed = false;
         atomic_fetch_add_explicit(&file->source.revivals, 1, memory_order_release);
     }
     pthread_cond_broadcast(&file->fetcher->changed);
-}
-
-/* ---- Revalidation ---- */
-
-void nt_revalidate_later(struct nt_remote_file *objects)
-{
-    objects->check_due = nt_milliseconds() + NT_FRESH_MILLISECONDS;
-}
-
-static bool take_byte(struct nt_helper_request *fetch, const struct nt_fetch_answer *answer,
-                      const uint8_t *bytes, size_t count)
-{
-    return answer->kind == NT_FETCH_DATA && count <= 1;
-}
-
-static void end_check(struct nt_helper_request *fetch)
-{
-    ((struct nt_revalidation *)fetch)->anchor->underway--;
-}
-
-/* Requests one byte: the server sends none of another version. */
-static void probe_anchor(struct nt_remote_file *objects, struct nt_revalidation *check, uint64_t deadline)
-{
-    struct nt_remote_file *anchor = objects->anchor;
-    *check = (struct nt_revalidation){{.take = take_byte, .end = end_check}, anchor};
-    if (nt_remote_reopen(anchor, deadline, NULL) != NT_OK)
-        return;
-    nt_revalidate_later(objects);
-    anchor->underway++;
-    nt_fetcher_send(anchor->fetcher, &check->fetch,
-                    (struct nt_fetch_request){.kind = NT_FETCH_READ, .file = anchor->file, .bytes = 1}, "",
-                    0);
-}
-
-/* An inconclusive check is no failure: the next read checks again. */
-static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_revalidation *check,
-                               uint64_t deadline, enum nt_status status, struct nt_error *error)
-{
-    struct nt_remote_file *anchor = objects->anchor;
-    const struct nt_helper_request *fetch = &check->fetch;
-    while (fetch->state == NT_FETCH_UNDERWAY && nt_fetcher_wait(objects->fetcher, deadline))
-        ;
-    if (fetch->state == NT_FETCH_UNDERWAY)
-        nt_fetcher_cancel(objects->fetcher, &check->fetch);
-    if (fetch->state != NT_FETCH_GOOD)
-        objects->check_due = 0;
-    if (fetch->state == NT_FETCH_BAD)
-        nt_remote_fail(anchor, fetch, 0, NULL);
-    objects->has_changed |= anchor->has_changed;
-    return objects->has_changed ? nt_remote_fail_changed(objects, error) : status;
-}
-
-void nt_revalidate_begin(struct nt_remote_file *objects, struct nt_revalidation *check, uint64_t deadline)
-{
-    *check = (struct nt_revalidation){.anchor = objects->anchor};
-    if (objects->anchor && nt_milliseconds() >= objects->check_due)
-        probe_anchor(objects, check, deadline);
-}
-
-/* A missing object may be part of a dataset that was removed. */
-enum nt_status nt_revalidate_end(struct nt_remote_file *objects, struct nt_revalidation *check,
-                                 uint64_t deadline, enum nt_status status, struct nt_error *error)
-{
-    if (!objects->anchor)
-        return status;
-    status = wait_for(objects, check, deadline, status, error);
-    if (status != NT_TRUNCATED)
-        return status;
-    probe_anchor(objects, check, deadline);
-    return wait_for(objects, check, deadline, status, error);
 }

@@ -44,17 +44,17 @@ bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *ran
     memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_cached_range *));
     list[at] = range;
     file->count++;
-    range->file = file;
+    range->cache = file;
     return true;
 }
 
 void nt_range_cache_remove(struct nt_cached_range *range)
 {
-    struct nt_range_cache *file = range->file;
+    struct nt_range_cache *file = range->cache;
     size_t at = count_up_to(file, range->offset) - 1;
     memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_cached_range *));
     file->count--;
-    range->file = NULL;
+    range->cache = NULL;
 }
 
 /* ---- Kept ranges ---- */
@@ -117,7 +117,7 @@ void nt_cached_range_unpin(struct nt_range_cache_space *space, struct nt_cached_
 {
     if (--range->pins > 0)
         return;
-    if (!range->file)
+    if (!range->cache)
         free_range(range);
     else if (range->is_kept)
         make_space(space);
