@@ -12,13 +12,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -26,9 +22,7 @@
 
 #include "core/base/abi.h"
 #include "core/base/error.h"
-#include "core/base/thread.h"
 #include "core/io/address.h"
-#include "remote/protocol.h"
 
 extern char **environ;
 

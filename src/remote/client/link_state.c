@@ -5,15 +5,10 @@
  */
 #include "remote/client/client.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/thread.h"
 
 /* ---- Link estimates ---- */
 

@@ -6,19 +6,14 @@
 #include "remote/client/client.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/queue.h"
-#include "core/base/thread.h"
 #include "core/io/address.h"
-#include "core/io/source.h"
-#include "remote/protocol.h"
 
 /* ---- Open ---- */
 

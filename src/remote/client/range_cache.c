@@ -4,10 +4,6 @@
  */
 #include "remote/client/client.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"

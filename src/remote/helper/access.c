@@ -6,20 +6,11 @@
 #include "remote/helper/helper.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "remote/protocol.h"
 
 /* ---- Allow-list ---- */
 

@@ -4,15 +4,9 @@
  */
 #include "remote/helper/helper.h"
 
-#include <curl/curl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/io/objects.h"
-#include "core/base/scheme.h"
 
 /* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL, and why. */
 static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)

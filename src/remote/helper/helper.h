@@ -440,40 +440,42 @@ enum nt_http_request_kind {
     NT_HTTP_REQUEST_INDEX,  /* a listing: the page of a folder, by GET; always whole */
 };
 
-struct nt_request {
-    /* Request: */
+/* What is requested, and what the answers said about it. */
+struct nt_http_target {
     enum nt_http_request_kind asked;
-    const char *address;
-    const char *named; /* the user's address: only its server may receive credentials */
-    bool is_own;       /* `address` equals `named` */
     enum nt_service service;
-    bool is_suffix;        /* requests the last bytes */
-    bool needs_connection; /* of its own, though others may be idle */
-    uint64_t first, bytes;
+    char *address;      /* a URL */
+    char *redirect_url; /* target of the last redirect; NULL: none */
+    struct nt_file_version version;
+    bool is_known;         /* `version` is valid */
+    bool is_unconditional; /* the server rejects its own validators: send it none */
+};
+
+/* One try of a job. */
+struct nt_request {
+    const struct nt_http_target *target;    /* only its server may receive credentials */
+    struct nt_transfer *job;                /* gives the range, and takes the bytes */
+    uint64_t first;                         /* of the range: in an object the job has another offset */
     const struct nt_file_version *expected; /* NULL: nothing is known about the file */
     bool is_unconditional;                  /* the answer alone says whether it is the expected version */
-    uint64_t milliseconds;
-    /* False: pause. */
-    bool (*take)(void *context, const char *bytes, size_t count);
-    void *context;
     /* Result: */
     struct nt_reply reply;
     struct nt_result result;
     bool is_judged;
     /* State: */
+    bool is_own; /* asks the server of the target's address first */
     uint64_t deadline;
     char *redirect_url; /* redirect target; NULL: none */
     unsigned redirections;
     uint64_t redirection_bytes; /* of redirect bodies, which are discarded */
     bool is_refused;            /* the server's address is forbidden */
     char curl_message[CURL_ERROR_SIZE];
-    void *private;
     CURL *easy;
     struct curl_slist *headers;
 };
 
-/* False if out of memory. curl returns `private` with its completion message. */
-bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
+/* False if out of memory. curl returns the job with its completion message. */
+bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds);
 /* Rejects the body because `take` got something unexpected; ends the transfer. */
 void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
 /* Handles a completed answer. True after a redirect: the request is active again and completes once
@@ -529,17 +531,6 @@ struct nt_web {
 bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
 /* Blocks until servers or `others` are ready, or the time is over. */
 void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds);
-
-/* What is requested, and what the answers said about it. */
-struct nt_http_target {
-    enum nt_http_request_kind asked;
-    enum nt_service service;
-    char *address;      /* a URL */
-    char *redirect_url; /* target of the last redirect; NULL: none */
-    struct nt_file_version version;
-    bool is_known;         /* `version` is valid */
-    bool is_unconditional; /* the server rejects its own validators: send it none */
-};
 
 enum { NT_BEFORE_TAIL = 2 };
 

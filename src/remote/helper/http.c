@@ -50,13 +50,6 @@ static struct attempt *new_attempt(const struct nt_transfer *job)
     return attempt;
 }
 
-static bool take_bytes(void *context, const char *bytes, size_t count)
-{
-    struct nt_transfer *job = context;
-    const struct nt_request *request = job->attempt;
-    return job->take(job, job->first + request->result.got, bytes, count);
-}
-
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
     struct nt_web *web = (struct nt_web *)job->remote->backend;
@@ -66,23 +59,14 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
         return false;
     const struct nt_http_target *target = attempt->target;
     attempt->request = (struct nt_request){
-        .asked = target->asked,
-        .address = target->redirect_url ? target->redirect_url : target->address,
-        .named = target->address,
-        .is_own = !target->redirect_url,
-        .service = target->service,
-        .is_suffix = job->is_suffix,
-        .needs_connection = job->is_beside,
+        .target = target,
+        .job = job,
         .first = is_of_object(job) ? job->first % NT_OBJECT_SPACE : job->first,
-        .bytes = job->bytes,
         .expected = target->is_known ? &target->version : NULL,
         .is_unconditional = target->is_known && target->is_unconditional,
-        .milliseconds = milliseconds,
-        .take = take_bytes,
-        .context = job,
     };
     web->backend.jobs->totals.requests++;
-    return nt_request_start(&attempt->request, web->multi, job);
+    return nt_request_start(&attempt->request, web->multi, milliseconds);
 }
 
 static void stop(struct nt_transfer *job)
@@ -124,7 +108,7 @@ static void note_version(struct nt_transfer *job, const struct nt_request *reque
     const struct nt_reply *reply = &request->reply;
     bool is_broken = request->result.outcome == NT_OUTCOME_RETRY &&
                      (reply->is_beyond || (request->result.got > 0 && reply->has_range));
-    if (target->is_known || !is_broken || request->is_suffix || job->is_beside ||
+    if (target->is_known || !is_broken || job->is_suffix || job->is_beside ||
         target->asked != NT_HTTP_REQUEST_PART)
         return;
     target->version = (struct nt_file_version){reply->validators, reply->total};
@@ -169,7 +153,7 @@ static void refuse_short(struct nt_request *request)
     snprintf(message, sizeof(message),
              "the object ends at byte %" PRIu64 ", but the request is for %" PRIu64
              " bytes from byte %" PRIu64,
-             request->first + request->result.got, request->bytes, request->first);
+             request->first + request->result.got, request->job->bytes, request->first);
     nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
 }
 
@@ -180,7 +164,8 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     if (nt_request_follow(request, ((struct nt_web *)job->remote->backend)->multi, code))
         return;
     nt_request_end(request, code);
-    if (is_of_object(job) && request->result.outcome == NT_OUTCOME_OK && request->result.got < request->bytes)
+    if (is_of_object(job) && request->result.outcome == NT_OUTCOME_OK &&
+        request->result.got < request->job->bytes)
         refuse_short(request);
     note_elsewhere(target, request);
     note_version(job, request);
@@ -188,7 +173,7 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     if (request->reply.is_beyond && job->result.outcome == NT_OUTCOME_RETRY)
         job->result.outcome = NT_OUTCOME_OTHER_SERVER; /* the size is known now: ask at once */
     look_again(target, job, request);
-    if (!target->is_known || request->is_suffix)
+    if (!target->is_known || job->is_suffix)
         job->result.got = 0; /* keep no bytes of an unknown version */
     nt_transfer_end_try(job);
 }

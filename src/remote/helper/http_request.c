@@ -1,205 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * A single HTTP request for a byte range or a listing: redirects, validation of the response against
- * the expected version, and response headers.
+ * A single HTTP request for a byte range or a listing: redirects, and validation of the response against
+ * the expected version.
  */
 #include "remote/helper/helper.h"
 
 #include <ntuple/version.h>
 
-#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/base/thread.h"
-#include "remote/helper/result.h"
-#include "remote/protocol.h"
-
-/* ---- Response headers ---- */
-
-struct span {
-    const char *bytes;
-    size_t length;
-};
-
-static bool is_blank(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
-}
-
-static struct span trim(struct span text)
-{
-    while (text.length && is_blank(text.bytes[0]))
-        text = (struct span){text.bytes + 1, text.length - 1};
-    while (text.length && is_blank(text.bytes[text.length - 1]))
-        text.length--;
-    return text;
-}
-
-static bool skip(struct span *text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    if (text->length < length || strncasecmp(text->bytes, prefix, length) != 0)
-        return false;
-    *text = (struct span){text->bytes + length, text->length - length};
-    return true;
-}
-
-static bool is(struct span text, const char *word)
-{
-    return skip(&text, word) && text.length == 0;
-}
-
-/* Parses digits; false if there are none, or too many. */
-static bool take_number(struct span *text, uint64_t *number_ret)
-{
-    uint64_t number = 0;
-    size_t count = 0;
-    for (; count < text->length && text->bytes[count] >= '0' && text->bytes[count] <= '9'; count++) {
-        unsigned digit = (unsigned)(text->bytes[count] - '0');
-        if (number > ((uint64_t)INT64_MAX - digit) / 10)
-            return false;
-        number = number * 10 + digit;
-    }
-    *text = (struct span){text->bytes + count, text->length - count};
-    *number_ret = number;
-    return count > 0;
-}
-
-/* "bytes 0-99/1234"; for an unsatisfied range "bytes *" "/1234". */
-static void take_range(struct nt_reply *reply, struct span value)
-{
-    uint64_t first = 0, last = 0, total;
-    reply->has_range = reply->has_total = reply->is_beyond = false;
-    if (!skip(&value, "bytes"))
-        return;
-    value = trim(value);
-    bool has_range = !skip(&value, "*");
-    if (has_range && (!take_number(&value, &first) || !skip(&value, "-") || !take_number(&value, &last)))
-        return;
-    if (!skip(&value, "/") || !take_number(&value, &total) || value.length)
-        return;
-    reply->is_beyond = has_range && first < total && last >= total;
-    if (has_range && !reply->is_beyond && (first > last || last >= total))
-        return;
-    reply->has_total = true;
-    reply->total = total;
-    reply->has_range = has_range && !reply->is_beyond;
-    reply->first = reply->has_range ? first : 0;
-    reply->last = reply->has_range ? last : 0;
-}
-
-/* Printable, without quotes: safe to copy into a request. */
-static bool is_plain(struct span text)
-{
-    for (size_t i = 0; i < text.length; i++)
-        if (text.bytes[i] <= ' ' || text.bytes[i] == '"' || text.bytes[i] == 0x7f)
-            return false;
-    return true;
-}
-
-void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes)
-{
-    struct span value = trim((struct span){text, bytes});
-    bool is_weak = value.length >= 2 && memcmp(value.bytes, "W/", 2) == 0;
-    if (is_weak)
-        value = (struct span){value.bytes + 2, value.length - 2};
-    if (value.length < 2 || value.length >= NT_REPLY_TAG_BYTES || value.bytes[0] != '"' ||
-        value.bytes[value.length - 1] != '"' || !is_plain((struct span){value.bytes + 1, value.length - 2}))
-        return;
-    validators->is_weak = is_weak;
-    memcpy(validators->tag, value.bytes, value.length);
-    validators->tag[value.length] = '\0';
-}
-
-void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes)
-{
-    struct span value = trim((struct span){text, bytes});
-    if (value.length >= NT_REPLY_TIME_BYTES)
-        return;
-    for (size_t i = 0; i < value.length; i++)
-        if (value.bytes[i] < ' ' || value.bytes[i] > '~')
-            return;
-    memcpy(validators->modified, value.bytes, value.length);
-    validators->modified[value.length] = '\0';
-}
-
-static void alloc_slab(struct nt_reply *reply, struct span value)
-{
-    if (value.length >= sizeof(reply->region) || !is_plain(value))
-        return;
-    memcpy(reply->region, value.bytes, value.length);
-    reply->region[value.length] = '\0';
-}
-
-/* "HTTP/1.1 206 Partial Content" */
-static void begin_answer(struct nt_reply *reply, struct span status)
-{
-    while (status.length && !is_blank(status.bytes[0]))
-        status = (struct span){status.bytes + 1, status.length - 1};
-    status = trim(status);
-    *reply = (struct nt_reply){.is_interim = status.length > 0 && status.bytes[0] == '1'};
-}
-
-bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
-{
-    struct span text = {line, bytes};
-    if (bytes > NT_REPLY_MAX_BYTES - reply->bytes)
-        return false;
-    size_t sum = reply->bytes + bytes;
-    if (reply->is_whole)
-        ;
-    else if (skip(&text, "HTTP/"))
-        begin_answer(reply, text);
-    else if (trim(text).length == 0)
-        reply->is_whole = !reply->is_interim;
-    else if (skip(&text, "content-range:"))
-        take_range(reply, trim(text));
-    else if (skip(&text, "content-encoding:"))
-        reply->is_encoded = !is(trim(text), "identity");
-    else if (skip(&text, "etag:"))
-        nt_validators_take_tag(&reply->validators, text.bytes, text.length);
-    else if (skip(&text, "last-modified:"))
-        nt_validators_take_time(&reply->validators, text.bytes, text.length);
-    else if (skip(&text, "x-amz-bucket-region:"))
-        alloc_slab(reply, trim(text));
-    reply->bytes = sum;
-    return true;
-}
-
-void nt_validators_write(const struct nt_validators *validators, char validator[NT_FETCH_VALIDATOR_BYTES])
-{
-    int length = snprintf(validator, NT_FETCH_VALIDATOR_BYTES, "%s%s%s", validators->tag,
-                          validators->tag[0] && validators->modified[0] ? " " : "", validators->modified);
-    if (length >= NT_FETCH_VALIDATOR_BYTES)
-        validator[0] = '\0';
-}
-
-void nt_validators_read(struct nt_validators *validators, const char *validator, size_t bytes)
-{
-    const char *end = bytes && *validator == '"' ? memchr(validator + 1, '"', bytes - 1) : NULL;
-    size_t tag = end ? (size_t)(end - validator) + 1 : 0;
-    *validators = (struct nt_validators){.tag = ""};
-    nt_validators_take_tag(validators, validator, tag);
-    nt_validators_take_time(validators, validator + tag, bytes - tag);
-}
-
-static bool may_be_same(const char *one, const char *other)
-{
-    return !*one || !*other || strcmp(one, other) == 0;
-}
-
-bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other)
-{
-    return may_be_same(one->tag, other->tag) && may_be_same(one->modified, other->modified);
-}
 
 /* ---- Requests ---- */
 
@@ -250,12 +62,12 @@ static bool is_other_version(const struct nt_request *request)
 static bool is_asked_for(const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
-    if (request->is_suffix)
-        return reply->last == reply->total - 1 && reply->last - reply->first < request->bytes;
+    if (request->job->is_suffix)
+        return reply->last == reply->total - 1 && reply->last - reply->first < request->job->bytes;
     if (!request->expected && reply->last != reply->total - 1 &&
-        reply->last - reply->first + 1 != request->bytes)
+        reply->last - reply->first + 1 != request->job->bytes)
         return false; /* the size was unknown: the range must reach the end */
-    return reply->first == request->first && reply->last - reply->first < request->bytes;
+    return reply->first == request->first && reply->last - reply->first < request->job->bytes;
 }
 
 static void judge_part(struct nt_request *request)
@@ -276,7 +88,7 @@ static void judge_part(struct nt_request *request)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "requested %" PRIu64 " bytes at %" PRIu64 ", but the server sends bytes %" PRIu64
               " to %" PRIu64,
-              request->bytes, request->first, reply->first, reply->last);
+              request->job->bytes, request->first, reply->first, reply->last);
 }
 
 /* A redirect target refuses: the user's server may name another one, or renew the permission. */
@@ -290,8 +102,9 @@ static bool is_redirected_to_folder(const struct nt_request *request)
 {
     const char *url = request->redirect_url;
     size_t length = url ? strcspn(url, "?#") : 0;
-    size_t before = strcspn(request->named, "?#");
-    return !request->expected && length && url[length - 1] == '/' && request->named[before - 1] != '/';
+    size_t before = strcspn(request->target->address, "?#");
+    return !request->expected && length && url[length - 1] == '/' &&
+           request->target->address[before - 1] != '/';
 }
 
 static void judge_whole(struct nt_request *request)
@@ -312,8 +125,8 @@ static void judge_whole(struct nt_request *request)
 /* Range not satisfiable: an empty file has no range, not even at 0. */
 static void judge_unsatisfied(struct nt_request *request)
 {
-    bool is_empty =
-        request->reply.has_total ? request->reply.total == 0 : !request->is_suffix && request->first == 0;
+    bool is_empty = request->reply.has_total ? request->reply.total == 0
+                                             : !request->job->is_suffix && request->first == 0;
     if (is_other_version(request))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_CHANGED, "the server has another version now");
     else if (!request->expected && is_empty)
@@ -335,9 +148,10 @@ static void judge_other(struct nt_request *request, long code)
 /* Judges the status of a listing; false if it means the same as for other requests. */
 static bool judge_list(struct nt_request *request, long code)
 {
-    bool is_dav = request->service == NT_SERVICE_WEB && request->asked == NT_HTTP_REQUEST_FOLDER,
+    bool is_dav =
+             request->target->service == NT_SERVICE_WEB && request->target->asked == NT_HTTP_REQUEST_FOLDER,
          is_list = code == (is_dav ? 207 : 200);
-    if (request->asked == NT_HTTP_REQUEST_PART)
+    if (request->target->asked == NT_HTTP_REQUEST_PART)
         return false;
     if (is_list && request->reply.is_encoded)
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
@@ -348,7 +162,7 @@ static bool judge_list(struct nt_request *request, long code)
              (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
               "the server does not list directories (it answers %ld to WebDAV's PROPFIND)", code);
-    else if (request->asked == NT_HTTP_REQUEST_INDEX && !is_list && code != 408 && code != 429 &&
+    else if (request->target->asked == NT_HTTP_REQUEST_INDEX && !is_list && code != 408 && code != 429 &&
              (code / 100 != 5 || code == 501))
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED, "the server sends no page (%ld)", code);
     else
@@ -359,10 +173,10 @@ static bool judge_list(struct nt_request *request, long code)
 /* What may help after a refusal. */
 static const char *hint_of(const struct nt_request *request, long code)
 {
-    if (request->service == NT_SERVICE_S3)
+    if (request->target->service == NT_SERVICE_S3)
         return nt_s3_hint();
-    bool may_be_folder = code == 403 && request->asked == NT_HTTP_REQUEST_PART && !request->expected &&
-                         request->service == NT_SERVICE_WEB;
+    bool may_be_folder = code == 403 && request->target->asked == NT_HTTP_REQUEST_PART &&
+                         !request->expected && request->target->service == NT_SERVICE_WEB;
     return may_be_folder ? "; the address of a directory ends with a slash" : "";
 }
 
@@ -505,12 +319,13 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return;
-    uint64_t requested = request->asked == NT_HTTP_REQUEST_PART ? request->bytes : request->result.got;
-    bool is_part = request->reply.has_range && request->asked == NT_HTTP_REQUEST_PART;
+    uint64_t requested =
+        request->target->asked == NT_HTTP_REQUEST_PART ? request->job->bytes : request->result.got;
+    bool is_part = request->reply.has_range && request->target->asked == NT_HTTP_REQUEST_PART;
     if (is_part)
         requested = request->reply.last - request->reply.first + 1;
     bool has_all = request->result.got == requested &&
-                   (request->is_suffix || requested == request->bytes || !request->expected);
+                   (request->job->is_suffix || requested == request->job->bytes || !request->expected);
     if (has_all && (code == CURLE_OK || is_part)) /* trailing data after a range does not matter */
         judge(request, NT_OUTCOME_OK, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
@@ -540,7 +355,7 @@ static const char *redirection_of(const struct nt_request *request)
     long code = code_of(request);
     char *url = NULL;
     bool is_redirection = code == 301 || code == 302 || code == 303 || code == 307 || code == 308;
-    if (is_redirection && request->service == NT_SERVICE_WEB)
+    if (is_redirection && request->target->service == NT_SERVICE_WEB)
         curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
     return url;
 }
@@ -548,7 +363,7 @@ static const char *redirection_of(const struct nt_request *request)
 /* The body of a redirect is ignored. */
 static bool is_redirection(const struct nt_request *request)
 {
-    return request->service == NT_SERVICE_WEB && code_of(request) / 100 == 3;
+    return request->target->service == NT_SERVICE_WEB && code_of(request) / 100 == 3;
 }
 
 static size_t pass_over(struct nt_request *request, size_t count)
@@ -571,13 +386,13 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return 0;
-    if (request->asked == NT_HTTP_REQUEST_PART &&
+    if (request->target->asked == NT_HTTP_REQUEST_PART &&
         count > request->reply.last - request->reply.first + 1 - request->result.got) {
         judge(request, NT_OUTCOME_FAILED, NT_FETCH_UNREACHABLE,
               "the server sends more bytes than it announces");
         return 0;
     }
-    if (!request->take(request->context, bytes, count))
+    if (!request->job->take(request->job, request->job->first + request->result.got, bytes, count))
         return CURL_WRITEFUNC_PAUSE;
     request->result.got += count;
     return request->is_judged ? 0 : count;
@@ -593,7 +408,7 @@ static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
 static bool request_list(struct nt_request *request)
 {
     CURL *easy = request->easy;
-    if (request->service == NT_SERVICE_S3) /* the URL is the query */
+    if (request->target->service == NT_SERVICE_S3) /* the URL is the query */
         return true;
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, question);
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "PROPFIND");
@@ -608,11 +423,11 @@ static bool add_headers(struct nt_request *request)
     const struct nt_validators *known =
         request->expected && !request->is_unconditional ? &request->expected->validators : NULL;
     if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
-        (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
+        (request->target->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;
-    if (request->asked == NT_HTTP_REQUEST_FOLDER)
+    if (request->target->asked == NT_HTTP_REQUEST_FOLDER)
         return request_list(request);
-    if (request->asked == NT_HTTP_REQUEST_INDEX)
+    if (request->target->asked == NT_HTTP_REQUEST_INDEX)
         return nt_headers_add(&request->headers, "Accept", "application/json, text/html;q=0.5");
     if (known && known->tag[0] && !known->is_weak)
         return nt_headers_add(&request->headers, "If-Match", known->tag);
@@ -623,11 +438,11 @@ static bool add_headers(struct nt_request *request)
 static void set_range(const struct nt_request *request)
 {
     char range[64];
-    if (request->is_suffix)
-        snprintf(range, sizeof(range), "-%" PRIu64, request->bytes);
+    if (request->job->is_suffix)
+        snprintf(range, sizeof(range), "-%" PRIu64, request->job->bytes);
     else
         snprintf(range, sizeof(range), "%" PRIu64 "-%" PRIu64, request->first,
-                 request->first + request->bytes - 1);
+                 request->first + request->job->bytes - 1);
     curl_easy_setopt(request->easy, CURLOPT_RANGE, range);
 }
 
@@ -653,7 +468,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 static void set_way(struct nt_request *request, const char *address)
 {
     CURL *easy = request->easy;
-    bool is_signed = request->service == NT_SERVICE_S3;
+    bool is_signed = request->target->service == NT_SERVICE_S3;
     curl_easy_setopt(easy, CURLOPT_URL, address);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* see nt_request_follow */
@@ -664,7 +479,7 @@ static void set_way(struct nt_request *request, const char *address)
     /* HTTP/1.1 with many connections: a shared HTTP/2 connection has one window, slow on long links. */
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)request->needs_connection);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)request->job->is_beside);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
@@ -675,11 +490,11 @@ static void set_way(struct nt_request *request, const char *address)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, request);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, request->private);
-    nt_credentials_add(
-        easy, &(struct nt_request_target){.is_secure = is_secure(address),
-                                          .is_named = nt_address_is_same_server(request->named, address),
-                                          .is_signed = is_signed});
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, request->job);
+    nt_credentials_add(easy, &(struct nt_request_target){
+                                 .is_secure = is_secure(address),
+                                 .is_named = nt_address_is_same_server(request->target->address, address),
+                                 .is_signed = is_signed});
 }
 
 /* Sends the request to one server. */
@@ -692,17 +507,19 @@ static bool ask(struct nt_request *request, CURLM *multi)
         return false;
     }
     set_way(request, address);
-    if (request->asked == NT_HTTP_REQUEST_PART)
+    if (request->target->asked == NT_HTTP_REQUEST_PART)
         set_range(request);
     set_time(request);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
 }
 
-bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
+bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds)
 {
-    request->deadline = nt_milliseconds() + request->milliseconds;
-    request->private = private;
-    return ask(request, multi);
+    const struct nt_http_target *target = request->target;
+    request->deadline = nt_milliseconds() + milliseconds;
+    request->is_own = !target->redirect_url;
+    request->redirect_url = target->redirect_url ? strdup(target->redirect_url) : NULL;
+    return (request->is_own || request->redirect_url) && ask(request, multi);
 }
 
 /* ---- Redirects ---- */
@@ -751,7 +568,7 @@ bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
 
 const char *nt_request_address(const struct nt_request *request)
 {
-    return request->redirect_url ? request->redirect_url : request->address;
+    return request->redirect_url ? request->redirect_url : request->target->address;
 }
 
 void nt_request_stop(struct nt_request *request, CURLM *multi)

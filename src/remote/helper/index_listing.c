@@ -5,14 +5,10 @@
  */
 #include "remote/helper/helper.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "core/base/text.h"
-#include "remote/protocol.h"
 
 enum { MAX_ITEM_BYTES = 8 * 1024, MAX_BYTES = 64 << 20 };
 

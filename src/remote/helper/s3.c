@@ -5,15 +5,7 @@
  */
 #include "remote/helper/helper.h"
 
-#include <curl/curl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-
-#include "core/base/memory.h"
 
 #define USUAL_REGION "us-east-1"
 

@@ -5,14 +5,10 @@
  */
 #include "remote/helper/helper.h"
 
-#include <curl/curl.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 
-#include "core/base/memory.h"
 #include "core/base/thread.h"
 
 /* Other requests wait for this one, once an hour or so: these services are near. */

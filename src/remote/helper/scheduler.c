@@ -6,16 +6,9 @@
 #include "remote/helper/helper.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "core/base/thread.h"
-#include "remote/helper/result.h"
-#include "remote/protocol.h"
 
 enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 

@@ -6,17 +6,8 @@
 #include "remote/helper/helper.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "remote/helper/result.h"
-#include "remote/protocol.h"
 
 /* ---- Reply queue ---- */
 

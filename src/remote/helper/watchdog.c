@@ -6,10 +6,8 @@
 #include "remote/helper/helper.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>

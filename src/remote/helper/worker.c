@@ -6,13 +6,8 @@
 #include "remote/helper/helper.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/protocol.h"
 #include "sandbox/sandbox.h"
 
 /* ---- Sandbox ---- */

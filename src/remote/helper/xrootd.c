@@ -7,18 +7,10 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/base/scheme.h"
 #include "core/base/thread.h"
-#include "remote/helper/result.h"
-#include "remote/helper/xrd_client.h"
-#include "remote/protocol.h"
 
 /* ---- Sessions ---- */
 

@@ -403,6 +403,33 @@ TEST(a_refused_redirect_target_leads_back_to_the_origin, .setup = set_up, .teard
     ck_assert_uint_eq(times_asked("GET /file bytes=50000-50009"), before + 1);
 }
 
+/* A read that its server refuses, while another one of the same server has no answer yet. */
+static bool answer_second_first(struct connection *connection)
+{
+    static bool is_refused;
+    if (strcmp(connection->what, "GET /there/file bytes=50000-50009") == 0) {
+        is_refused = true;
+        send_answer(connection, refusals[0], 0, 0);
+        return true;
+    }
+    bool waits = strcmp(connection->what, "GET /there/file bytes=40000-40009") == 0 && !is_refused;
+    return !waits && answer_elsewhere(connection);
+}
+
+TEST(a_refused_redirect_target_serves_the_reads_that_it_does_not_refuse, .setup = set_up,
+     .teardown = tear_down)
+{
+    there = "/there/file";
+    server.answer = answer_elsewhere;
+    open_well();
+    server.answer = answer_second_first;
+    uint64_t waits = ask_for(40000, 10), refused = ask_for(50000, 10);
+    work_until(waits, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[waits].bytes, 10);
+    ck_assert_uint_eq(times_asked("GET /there/file bytes=40000-40009"), 1);
+    cancel(refused);
+}
+
 static const char *const redirections[] = {"301 There", "302 There", "303 There", "307 There", "308 There"};
 static const char *redirection;
 
