@@ -260,9 +260,10 @@ struct nt_fetcher {
     pthread_cond_t changed;
     unsigned holders;
     LIST_HEAD(, nt_remote_file) files;
-    char *program; /* of the network helper; NULL: not configured */
+    struct nt_arena *arena; /* of the options */
+    const char *program;    /* of the network helper; NULL: not configured */
     nt_fetch_starter *start_process;
-    struct nt_helper_rules rules; /* sent to each helper first; the fetcher owns the addresses */
+    struct nt_helper_rules rules; /* sent to each helper first */
     bool is_handed_over;          /* forked processes share the helper */
     bool reads_later;             /* see nt_fetcher_read_later */
     bool is_forked;               /* the state is still the parent's */
@@ -288,6 +289,14 @@ struct nt_fetcher {
     struct nt_fetch_totals totals;           /* as last reported by the current network helper */
     uint8_t *packet;
 };
+
+enum { NT_FETCH_PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
+
+/* Sends one message, with flags of send(2). False on failure, with errno. */
+bool nt_helper_send(int channel, const struct nt_fetch_request *request, const char *text, size_t length,
+                    int flags);
+/* Starts the thread that receives answers, if there is none. */
+enum nt_status nt_fetcher_start_receiver(struct nt_fetcher *fetcher, struct nt_error *error);
 
 /* For `end`: turns a GOOD but incomplete answer into a failure. */
 void nt_helper_request_fail_short(struct nt_helper_request *fetch);

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,9 +42,9 @@ struct nt_disk_cache_file {
 /* ---- Space and eviction ---- */
 
 struct file {
-    char name[NT_DISK_NAME_LENGTH + 1];
+    uint64_t used; /* nanoseconds since 1970 */
     uint64_t bytes;
-    struct timespec used;
+    char name[NT_DISK_NAME_LENGTH + 1];
 };
 
 struct files {
@@ -91,15 +92,9 @@ void nt_disk_cache_remove(struct nt_disk_cache *cache, const char *name)
 
 /* ---- Scans ---- */
 
-static bool is_later(struct timespec one, struct timespec other)
+static uint64_t nanoseconds_of(struct timespec time)
 {
-    return one.tv_sec != other.tv_sec ? one.tv_sec > other.tv_sec : one.tv_nsec > other.tv_nsec;
-}
-
-static int compare(const void *one, const void *other)
-{
-    const struct file *left = one, *right = other;
-    return is_later(left->used, right->used) - is_later(right->used, left->used);
+    return (uint64_t)time.tv_sec * NT_SECOND + (uint64_t)time.tv_nsec;
 }
 
 /* Ignores files that do not belong to the cache, also in the size. */
@@ -116,7 +111,8 @@ static void note(struct files *files, const struct nt_disk_cache *cache, const c
     struct file *file = &list[files->count++];
     memcpy(file->name, name, sizeof(file->name));
     file->bytes = (uint64_t)attributes.st_blocks * 512;
-    file->used = is_later(attributes.st_atim, attributes.st_mtim) ? attributes.st_atim : attributes.st_mtim;
+    uint64_t read = nanoseconds_of(attributes.st_atim), written = nanoseconds_of(attributes.st_mtim);
+    file->used = read > written ? read : written;
     files->bytes += file->bytes;
 }
 
@@ -141,8 +137,8 @@ static bool is_open(const struct nt_disk_cache *cache, const char *name)
     const struct nt_disk_cache_file *entry;
     LIST_FOREACH(entry, &cache->open, open)
     if (strcmp(entry->name, name) == 0)
-        break;
-    return entry != NULL;
+        return true;
+    return false;
 }
 
 /* The largest allowance between two scans. */
@@ -158,7 +154,7 @@ static uint64_t allow(struct nt_disk_cache *cache)
     uint64_t share = disk_room_share(cache), goal = cache->max_bytes - 2 * share;
     bool is_known = look(&files, cache);
     if (files.count)
-        qsort(files.list, files.count, sizeof(*files.list), compare);
+        qsort(files.list, files.count, sizeof(*files.list), nt_compare_u64);
     for (size_t i = 0; i < files.count && files.bytes > goal; i++)
         if (!is_open(cache, files.list[i].name)) {
             nt_disk_cache_remove(cache, files.list[i].name);
@@ -246,17 +242,17 @@ void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset
     }
 }
 
-/* The newest record of a piece wins. */
-static void add_piece(struct nt_disk_cache_file *entry, const struct piece *piece)
+/* The newest record of a piece wins. `position`: of its bytes. */
+static void add_piece(struct nt_disk_cache_file *entry, const struct record *record, uint64_t position)
 {
-    nt_disk_cache_file_forget(entry, piece->offset, piece->bytes);
+    nt_disk_cache_file_forget(entry, record->offset, record->bytes);
     struct piece *pieces = nt_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
     if (!pieces)
         return;
     entry->pieces = pieces;
-    size_t at = count_up_to(entry, piece->offset);
+    size_t at = count_up_to(entry, record->offset);
     memmove(pieces + at + 1, pieces + at, (entry->count - at) * sizeof(*pieces));
-    pieces[at] = *piece;
+    pieces[at] = (struct piece){record->offset, record->checksum, position, record->bytes};
     entry->count++;
 }
 
@@ -315,22 +311,12 @@ static bool read_records(struct nt_disk_cache_file *entry)
         if (record.offset != KEY_OFFSET && !nt_fits(record.offset, record.bytes, entry->size))
             return false;
         if (record.offset != KEY_OFFSET && record.bytes)
-            add_piece(entry, &(struct piece){.offset = record.offset,
-                                             .checksum = record.checksum,
-                                             .position = position,
-                                             .bytes = record.bytes});
+            add_piece(entry, &record, position);
         position += record.bytes;
     }
 }
 
 /* ---- Opening ---- */
-
-static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
-{
-    XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
-    snprintf(name, NT_DISK_NAME_LENGTH + 1, "%016llx%016llx", (unsigned long long)hash.high64,
-             (unsigned long long)hash.low64);
-}
 
 /* If another process removes the file, writes to it are lost until write_pieces notices. */
 static bool open_file(struct nt_disk_cache_file *entry)
@@ -363,20 +349,18 @@ struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, 
     if (!entry)
         return NULL;
     *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
-    put_name(key, entry->name);
-    bool is_open = entry->key && strlen(key) <= PIECE_BYTES && open_file(entry);
-    if (!is_open && entry->key) { /* the obstacle was removed */
-        entry->count = 0;
-        is_open = open_file(entry);
-    }
-    if (!is_open) {
-        free(entry->pieces);
-        free(entry->key);
-        free(entry);
-        return NULL;
-    }
     LIST_INSERT_HEAD(&cache->open, entry, open);
-    return entry;
+    XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
+    snprintf(entry->name, sizeof(entry->name), "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+    bool may_open = entry->key && strlen(key) <= PIECE_BYTES;
+    for (int tries = 0; may_open && tries < 2; tries++) { /* the first one removes an obstacle */
+        entry->count = 0;
+        if (open_file(entry))
+            return entry;
+    }
+    nt_disk_cache_file_close(entry);
+    return NULL;
 }
 
 void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
@@ -390,8 +374,6 @@ void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
     free(entry->key);
     free(entry);
 }
-
-/* ---- Content ---- */
 
 /* Reads the whole piece, since the checksum covers all of it. */
 bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, void *bytes, size_t count)
@@ -452,10 +434,7 @@ static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, cons
     for (int i = 0; i < part_count; i += 2) {
         const struct record *record = &records[i / 2];
         position += sizeof(*record);
-        add_piece(entry, &(struct piece){.offset = record->offset,
-                                         .checksum = record->checksum,
-                                         .position = position,
-                                         .bytes = record->bytes});
+        add_piece(entry, record, position);
         position += record->bytes;
     }
     entry->cache->written_bytes += count;

@@ -57,21 +57,16 @@ bool nt_allow_list_receive(struct nt_allow_list *rules, int channel)
     return true;
 }
 
+static int compare_text(const void *text, const void *allowed)
+{
+    return nt_texts_compare(*(const struct nt_text *)text, nt_text_of(*(char *const *)allowed));
+}
+
 static bool is_allowed(const struct nt_allow_list *rules, const char *address, size_t length)
 {
-    size_t first = 0, end = rules->count;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        const char *allowed = rules->addresses[middle];
-        int order = strncmp(allowed, address, length);
-        if (order == 0 && allowed[length] == '\0')
-            return true;
-        if (order < 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return false;
+    const struct nt_text text = {address, length};
+    return rules->count &&
+           bsearch(&text, rules->addresses, rules->count, sizeof(*rules->addresses), compare_text);
 }
 
 /* Does the path leave the allowed address with ".."? Checks the percent-decoded text, as servers do. */

@@ -8,77 +8,87 @@
 
 #include "core/io/objects.h"
 
-/* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL, and why. */
-static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)
+/* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL. */
+static const struct nt_scheme *scheme_of(const char *address, const char **rest_ret)
 {
     size_t length;
     const struct nt_scheme *scheme = nt_scheme_of(address, &length);
     *rest_ret = address + (length ? length + strlen("://") : 0);
-    if (scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3)
-        return scheme;
-    *problem_ret = "the scheme of its address is unknown";
-    return NULL;
+    return scheme->service == NT_SERVICE_WEB || scheme->service == NT_SERVICE_S3 ? scheme : NULL;
 }
 
-/* Inserts the other text after the first `before` bytes of the rest. */
-static char *joined(const struct nt_scheme *scheme, const char *rest, size_t before, const char *between,
+/* The key prefix of BUCKET or BUCKET/FOLDER: "", or ending with a slash. NULL if out of memory. */
+static char *prefix_of(const char *name)
+{
+    struct nt_buffer prefix = {0};
+    const char *key = strchr(name, '/');
+    nt_buffer_text(&prefix, key ? key + 1 : "");
+    if (prefix.length && prefix.bytes[prefix.length - 1] != '/')
+        nt_buffer_byte(&prefix, '/');
+    return nt_buffer_take(&prefix);
+}
+
+/* The folder of a URL ends with a slash: servers redirect without it. */
+static char *web_url(const struct nt_scheme *scheme, const char *rest, bool is_folder)
+{
+    struct nt_buffer url = {0};
+    size_t path = strcspn(rest, "?#");
+    nt_buffer_format(&url, "%s://%.*s", scheme->is_secure ? "https" : "http", (int)path, rest);
+    if (is_folder && url.length && url.bytes[url.length - 1] != '/')
+        nt_buffer_byte(&url, '/');
+    nt_buffer_text(&url, rest + path);
+    return nt_buffer_take(&url);
+}
+
+/* `token` NULL: of a file. */
+static char *url_of(const struct nt_scheme *scheme, const char *rest, const char *token,
                     const char **problem_ret)
 {
-    const char *instead = scheme->is_secure ? "https://" : "http://";
-    size_t bytes = strlen(instead) + strlen(rest) + strlen(between) + 1;
-    char *url = malloc(bytes);
-    if (url)
-        snprintf(url, bytes, "%s%.*s%s%s", instead, (int)before, rest, between, rest + before);
-    else
-        *problem_ret = "out of memory";
-    if (url && nt_is_metadata_url(url)) {
-        *problem_ret = NT_NEVER_CONTACTED;
-        free(url);
-        url = NULL;
-    }
+    if (scheme->has_host)
+        return web_url(scheme, rest, token);
+    if (!token)
+        return nt_s3_url(rest, problem_ret);
+    char *prefix = prefix_of(rest), *url = prefix ? nt_s3_list_url(rest, prefix, token, problem_ret) : NULL;
+    free(prefix);
     return url;
 }
 
-char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret)
+char *nt_address_url(const char *address, const char *token, enum nt_service *service_ret,
+                     const char **problem_ret)
 {
     const char *rest;
-    const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
+    const struct nt_scheme *scheme = scheme_of(address, &rest);
+    *problem_ret = NULL;
     if (!scheme)
+        *problem_ret = "the scheme of its address is unknown";
+    else if (token && scheme->is_store)
+        *problem_ret = "it is the address of a dataset, not of a directory";
+    if (*problem_ret)
         return NULL;
     *service_ret = scheme->service;
-    return scheme->has_host ? joined(scheme, rest, 0, "", problem_ret) : nt_s3_url(rest, problem_ret);
+    char *url = url_of(scheme, rest, token, problem_ret);
+    if (!url && !*problem_ret)
+        *problem_ret = "out of memory";
+    if (!url || !scheme->has_host || !nt_is_metadata_url(url))
+        return url;
+    *problem_ret = NT_NEVER_CONTACTED;
+    free(url);
+    return NULL;
 }
 
 bool nt_address_is_of_objects(const char *address)
 {
-    const char *rest, *problem;
-    const struct nt_scheme *scheme = scheme_of(address, &rest, &problem);
-    return scheme && scheme->is_store && strstr(rest, NT_OBJECT_NUMBER);
-}
-
-/* Appends a slash to a folder's path: servers redirect without it. */
-char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
-                          const char **problem_ret)
-{
     const char *rest;
-    const struct nt_scheme *scheme = scheme_of(address, &rest, problem_ret);
-    if (scheme && scheme->is_store)
-        *problem_ret = "it is the address of a dataset, not of a directory";
-    if (!scheme || scheme->is_store)
-        return NULL;
-    *service_ret = scheme->service;
-    if (!scheme->has_host)
-        return nt_s3_list_url(rest, token, problem_ret);
-    size_t path = strcspn(rest, "?#");
-    return joined(scheme, rest, path, path && rest[path - 1] == '/' ? "" : "/", problem_ret);
+    const struct nt_scheme *scheme = scheme_of(address, &rest);
+    return scheme && scheme->is_store && strstr(rest, NT_OBJECT_NUMBER);
 }
 
 char *nt_address_folder(const char *address, const char *url)
 {
-    const char *problem, *rest;
-    const struct nt_scheme *scheme = scheme_of(address, &rest, &problem);
+    const char *rest;
+    const struct nt_scheme *scheme = scheme_of(address, &rest);
     if (scheme && !scheme->has_host)
-        return nt_s3_prefix(rest);
+        return prefix_of(rest);
     const char *authority = strstr(url, "://");
     const char *path = authority ? authority + strlen("://") : url;
     path += strcspn(path, "/?#");

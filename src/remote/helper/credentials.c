@@ -18,7 +18,7 @@
 enum { MAX_BYTES = 8 << 20, PIECE_BYTES = 16 * 1024 };
 
 /* Uses the first that exists: the file that a variable names; else one below the home, in the user's
- * session directory, or in a world-writable directory; %u is the user id. */
+ * session directory, or in a world-writable directory. The names in the last two end with the user id. */
 static const struct row {
     const char *variable, *other_variable;
     const char *below_home, *in_session, *shared;
@@ -26,12 +26,12 @@ static const struct row {
 } rows[NT_CREDENTIALS] = {
     [NT_CREDENTIAL_PASSWORDS] = {.variable = "NETRC", .below_home = ".netrc"},
     [NT_CREDENTIAL_TOKEN] = {.variable = "BEARER_TOKEN_FILE",
-                             .in_session = "bt_u%u",
-                             .shared = "/tmp/bt_u%u",
+                             .in_session = "bt_u",
+                             .shared = "/tmp/bt_u",
                              .is_for_libraries = true},
     [NT_CREDENTIAL_PROXY] = {.variable = "X509_USER_PROXY",
                              .other_variable = "XrdSecGSIUSERPROXY",
-                             .shared = "/tmp/x509up_u%u",
+                             .shared = "/tmp/x509up_u",
                              .is_for_libraries = true},
     [NT_CREDENTIAL_CERTIFICATE] = {.variable = "X509_USER_CERT",
                                    .other_variable = "XrdSecGSIUSERCERT",
@@ -48,9 +48,7 @@ static const struct row {
     [NT_CREDENTIAL_AWS_KEYS] = {.variable = "AWS_SHARED_CREDENTIALS_FILE", .below_home = ".aws/credentials"},
     [NT_CREDENTIAL_AWS_IDENTITY] = {.variable = "AWS_WEB_IDENTITY_TOKEN_FILE"},
     [NT_CREDENTIAL_AWS_CONTAINER] = {.variable = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"},
-    [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME",
-                               .shared = "/tmp/krb5cc_%u",
-                               .is_for_libraries = true},
+    [NT_CREDENTIAL_TICKETS] = {.variable = "KRB5CCNAME", .shared = "/tmp/krb5cc_", .is_for_libraries = true},
     [NT_CREDENTIAL_SECRETS] = {.variable = "XrdSecSSSKT",
                                .below_home = ".xrd/sss.keytab",
                                .is_for_libraries = true},
@@ -115,20 +113,17 @@ static bool put_named(enum nt_credential credential, struct candidate *candidate
 
 static bool put_usual(const struct row *row, unsigned which, struct candidate *candidate)
 {
-    char name[64];
-    const char *folders[] = {row->below_home ? nt_environment("HOME") : NULL,
-                             row->in_session ? nt_environment("XDG_RUNTIME_DIR") : NULL,
-                             row->shared ? "" : NULL};
-    const char *formats[] = {row->below_home, row->in_session, row->shared ? row->shared + 1 : NULL};
-    if (!folders[which])
-        return false;
-    const char *number = strstr(formats[which], "%u");
-    int before = number ? (int)(number - formats[which]) : (int)strlen(formats[which]);
-    snprintf(name, sizeof(name), "%.*s", before, formats[which]);
-    if (number)
-        snprintf(name + before, sizeof(name) - (size_t)before, "%u", (unsigned)geteuid());
-    candidate->is_own = number != NULL;
-    return put(candidate->path, folders[which], name);
+    const char *home = nt_environment("HOME"), *session = nt_environment("XDG_RUNTIME_DIR");
+    const unsigned user = (unsigned)geteuid();
+    int length = PATH_MAX;
+    if (which == 0 && row->below_home && home)
+        length = snprintf(candidate->path, PATH_MAX, "%s/%s", home, row->below_home);
+    else if (which == 1 && row->in_session && session)
+        length = snprintf(candidate->path, PATH_MAX, "%s/%s%u", session, row->in_session, user);
+    else if (which == 2 && row->shared)
+        length = snprintf(candidate->path, PATH_MAX, "%s%u", row->shared, user);
+    candidate->is_own = which > 0;
+    return length < PATH_MAX;
 }
 
 /* ---- Opening ---- */
@@ -418,26 +413,23 @@ void nt_credentials_refresh(void)
             slot_of((enum nt_credential)i);
 }
 
-/* ---- Request credentials ---- */
-
 /* ---- Bearer tokens ---- */
 
 enum { TOKEN_BYTES = 16 * 1024 };
 
-/* Trims the token; false if there is none. */
+/* The variable's token, or that of the file without blanks around it; false if there is none. */
 static bool find_token(char token[TOKEN_BYTES])
 {
+    static const char blanks[] = " \t\r\n";
     struct nt_buffer text = {0};
-    const char *own = nt_environment("BEARER_TOKEN"), *found = own;
-    if (!own && nt_credential_read(NT_CREDENTIAL_TOKEN, &text))
-        found = text.bytes;
+    const char *own = nt_environment("BEARER_TOKEN");
     token[0] = '\0';
-    if (found) {
-        const char *begin = found + (own ? 0 : strspn(found, " \t\r\n"));
-        snprintf(token, TOKEN_BYTES, "%s", begin);
+    if (own) {
+        snprintf(token, TOKEN_BYTES, "%s", own);
+    } else if (nt_credential_read(NT_CREDENTIAL_TOKEN, &text)) {
+        snprintf(token, TOKEN_BYTES, "%s", text.bytes + strspn(text.bytes, blanks));
+        token[strcspn(token, blanks)] = '\0';
     }
-    if (!own)
-        token[strcspn(token, " \t\r\n")] = '\0';
     nt_credential_forget(&text);
     return *token != '\0';
 }

@@ -72,18 +72,16 @@ bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 
 /* ---- URLs ---- */
 
-/* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`. */
-char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);
+/* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`. `token`
+ * NULL: of a file. Else of the list of a folder; S3 lists what follows the token ("": all). */
+char *nt_address_url(const char *address, const char *token, enum nt_service *service_ret,
+                     const char **problem_ret);
 
 /* Does the address name objects of a store? Its URL has an object's number for NT_OBJECT_NUMBER. */
 bool nt_address_is_of_objects(const char *address);
 
 /* Do two URLs have the same scheme, host and port? False if one of them is not a URL. */
 bool nt_address_is_same_server(const char *one, const char *other);
-
-/* The URL that lists a folder; fails as nt_address_url. S3 lists what follows `token` ("": all). */
-char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
-                          const char **problem_ret);
 
 /* The name that listings use for the folder: the key prefix for S3, else the path of the requested URL.
  * From malloc; NULL if out of memory. */
@@ -414,14 +412,15 @@ const char *nt_s3_hint(void);
  * last ones expire. Returns NULL, or why there are none. */
 const char *nt_s3_take_role(struct nt_s3 *s3);
 
-/* The URL of BUCKET/KEY, from malloc; NULL on failure, and why. The key is not percent-encoded. */
+/* The URL of BUCKET/KEY, from malloc; NULL on failure, and why unless out of memory. The key is not
+ * percent-encoded. */
 char *nt_s3_url(const char *name, const char **problem_ret);
 
 /* The ListObjectsV2 URL for keys in BUCKET or BUCKET/FOLDER after `token` ("": from the start), up to
- * the next slash; and their common prefix, "" or ending with a slash. From malloc; NULL on failure
- * (prefix: only if out of memory). */
-char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret);
-char *nt_s3_prefix(const char *name);
+ * the next slash. `prefix` is common to them: "" or ending with a slash. Fails as nt_s3_url. */
+char *nt_s3_list_url(const char *name, const char *prefix, const char *token, const char **problem_ret);
+/* Appends "NAME=VALUE" to a query. */
+void nt_s3_append_parameter(struct nt_buffer *url, const char *name, const char *value);
 
 /* Signs a request (Signature Version 4) if a key is found; looks each time. False if out of memory. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers);
@@ -529,8 +528,6 @@ struct nt_web {
 
 /* False if libcurl is not usable. */
 bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
-/* Blocks until servers or `others` are ready, or the time is over. */
-void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds);
 
 enum { NT_BEFORE_TAIL = 2 };
 

@@ -217,8 +217,3 @@ bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs)
     return web->multi &&
            curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE_IF_MANY) == CURLM_OK;
 }
-
-void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds)
-{
-    curl_multi_poll(web->multi, others, count, (int)milliseconds, NULL);
-}

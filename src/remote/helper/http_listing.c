@@ -81,7 +81,7 @@ static bool ask(struct nt_http_walk *walk, enum nt_http_request_kind kind, const
     free(target->address);
     free(target->redirect_url);
     *target = (struct nt_http_target){.asked = kind};
-    target->address = nt_address_list_url(walk->address, walk->token, &target->service, problem_ret);
+    target->address = nt_address_url(walk->address, walk->token, &target->service, problem_ret);
     if (!target->address)
         return false;
     walk->job = (struct nt_transfer){.remote = &walk->origin->handle,

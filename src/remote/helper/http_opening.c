@@ -330,7 +330,7 @@ enum nt_received nt_web_copy_received(struct nt_remote_handle *file, uint64_t of
 bool nt_web_open(struct nt_remote_handle *file, const char *address, const char **problem_ret)
 {
     struct nt_origin *origin = origin_of(file);
-    origin->target.address = nt_address_url(address, &origin->target.service, problem_ret);
+    origin->target.address = nt_address_url(address, NULL, &origin->target.service, problem_ret);
     if (!origin->target.address)
         return false;
     origin->head = add_probe(origin, end_head, 0, NT_FETCH_END_BYTES, NT_FETCH_END_BYTES);
@@ -353,7 +353,7 @@ bool nt_web_open_listed(struct nt_remote_handle *file, const char *address, cons
                         const char **problem_ret)
 {
     struct nt_origin *origin = origin_of(file);
-    origin->target.address = nt_address_url(address, &origin->target.service, problem_ret);
+    origin->target.address = nt_address_url(address, NULL, &origin->target.service, problem_ret);
     nt_validators_read(&origin->target.version.validators, validator, strlen(validator));
     origin->target.version.size = file->size;
     origin->is_of_objects = nt_address_is_of_objects(address);

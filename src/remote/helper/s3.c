@@ -201,12 +201,29 @@ static bool begin_url(struct nt_buffer *url, const char *name, const char *expec
     return true;
 }
 
-static char *end_url(struct nt_buffer *url, const char **problem_ret)
+/* Appends "NAME=VALUE". A query encodes everything except letters, digits and a few marks. */
+void nt_s3_append_parameter(struct nt_buffer *url, const char *name, const char *value)
 {
-    char *text = nt_buffer_take(url);
-    if (!text)
-        *problem_ret = "out of memory";
-    return text;
+    char *encoded = *value ? curl_easy_escape(NULL, value, 0) : NULL;
+    url->failed |= *value && !encoded;
+    nt_buffer_format(url, "%s=%s", name, encoded ? encoded : "");
+    curl_free(encoded);
+}
+
+/* Parameters are sorted: libcurl before 8.3 signs them in the given order. */
+static void append_query(struct nt_buffer *url, const char *prefix, const char *token)
+{
+    nt_buffer_byte(url, '?');
+    if (*token) {
+        nt_s3_append_parameter(url, "continuation-token", token);
+        nt_buffer_byte(url, '&');
+    }
+    nt_s3_append_parameter(url, "delimiter", "/");
+    nt_buffer_text(url, "&list-type=2");
+    if (*prefix) {
+        nt_buffer_byte(url, '&');
+        nt_s3_append_parameter(url, "prefix", prefix);
+    }
 }
 
 char *nt_s3_url(const char *name, const char **problem_ret)
@@ -221,51 +238,16 @@ char *nt_s3_url(const char *name, const char **problem_ret)
     if (!begin_url(&url, name, expected, problem_ret))
         return NULL;
     append_key(&url, key + 1);
-    return end_url(&url, problem_ret);
+    return nt_buffer_take(&url);
 }
 
-char *nt_s3_prefix(const char *name)
-{
-    struct nt_buffer prefix = {0};
-    const char *key = strchr(name, '/');
-    size_t length = key ? strlen(key + 1) : 0;
-    nt_buffer_append(&prefix, key ? key + 1 : "", length);
-    if (length && key[length] != '/')
-        nt_buffer_byte(&prefix, '/');
-    return nt_buffer_take(&prefix);
-}
-
-/* A query encodes everything except letters, digits and a few marks. */
-static void append_value(struct nt_buffer *url, const char *name, const char *value)
-{
-    char *encoded = *value ? curl_easy_escape(NULL, value, 0) : NULL;
-    url->failed |= *value && !encoded;
-    nt_buffer_format(url, "%s=%s", name, encoded ? encoded : "");
-    curl_free(encoded);
-}
-
-/* Parameters are sorted: libcurl before 8.3 signs them in the given order. */
-char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret)
+char *nt_s3_list_url(const char *name, const char *prefix, const char *token, const char **problem_ret)
 {
     struct nt_buffer url = {0};
-    char *prefix;
     if (!begin_url(&url, name, "it must be s3://BUCKET or s3://BUCKET/FOLDER", problem_ret))
         return NULL;
-    nt_buffer_byte(&url, '?');
-    if (*token) {
-        append_value(&url, "continuation-token", token);
-        nt_buffer_byte(&url, '&');
-    }
-    append_value(&url, "delimiter", "/");
-    nt_buffer_text(&url, "&list-type=2");
-    prefix = nt_s3_prefix(name);
-    url.failed |= !prefix;
-    if (prefix && *prefix) {
-        nt_buffer_byte(&url, '&');
-        append_value(&url, "prefix", prefix);
-    }
-    free(prefix);
-    return end_url(&url, problem_ret);
+    append_query(&url, prefix, token);
+    return nt_buffer_take(&url);
 }
 
 /* ---- Signing ---- */

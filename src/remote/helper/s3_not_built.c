@@ -18,14 +18,9 @@ char *nt_s3_url(const char *name, const char **problem_ret)
     return NULL;
 }
 
-char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret)
+char *nt_s3_list_url(const char *name, const char *prefix, const char *token, const char **problem_ret)
 {
     return nt_s3_url(name, problem_ret);
-}
-
-char *nt_s3_prefix(const char *name)
-{
-    return NULL;
 }
 
 const char *nt_s3_hint(void)

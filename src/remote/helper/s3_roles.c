@@ -151,14 +151,6 @@ static bool take_xml(const struct question *question)
 
 /* ---- Services ---- */
 
-static void append_parameter(struct nt_buffer *url, const char *name, const char *value)
-{
-    char *encoded = curl_easy_escape(NULL, value, 0);
-    url->failed |= !encoded;
-    nt_buffer_format(url, "&%s=%s", name, encoded ? encoded : "");
-    curl_free(encoded);
-}
-
 /* The token proves the identity: the request needs no signature. */
 static bool ask_sts(const char *region)
 {
@@ -171,12 +163,14 @@ static bool ask_sts(const char *region)
     else
         nt_buffer_format(&url, "https://sts.%s.amazonaws.com%s/", region,
                          strncmp(region, "cn-", strlen("cn-")) == 0 ? ".cn" : "");
-    nt_buffer_text(&url, "?Action=AssumeRoleWithWebIdentity&Version=2011-06-15");
-    append_parameter(&url, "RoleArn", nt_environment("AWS_ROLE_ARN"));
-    append_parameter(&url, "RoleSessionName", session ? session : "ntuplefs");
+    nt_buffer_text(&url, "?Action=AssumeRoleWithWebIdentity&Version=2011-06-15&");
+    nt_s3_append_parameter(&url, "RoleArn", nt_environment("AWS_ROLE_ARN"));
+    nt_buffer_byte(&url, '&');
+    nt_s3_append_parameter(&url, "RoleSessionName", session ? session : "ntuplefs");
     if (is_there) {
         token.bytes[strcspn(token.bytes, "\r\n")] = '\0';
-        append_parameter(&url, "WebIdentityToken", token.bytes);
+        nt_buffer_byte(&url, '&');
+        nt_s3_append_parameter(&url, "WebIdentityToken", token.bytes);
     }
     struct question question = {.url = nt_buffer_string(&url)};
     bool is_good = is_there && !url.failed && ask(&question) && take_xml(&question);

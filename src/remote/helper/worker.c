@@ -70,12 +70,6 @@ static void fetch_confine(struct nt_helper_sandbox *reported_ret, const char *mo
 
 /* ---- Event loop ---- */
 
-/* A descriptor that is readable if there is work. */
-static inline int xrootd_event(const struct nt_xrootd *xrootd)
-{
-    return xrootd->queue.event;
-}
-
 enum { PACKETS_AT_ONCE = 64 };
 
 /* False if there is no more packet now. Exits if the client is gone. */
@@ -124,9 +118,9 @@ void nt_helper_run(int channel, uint64_t epoch, int credentials, const struct nt
         short output = STAILQ_EMPTY(&files.output.waiting) ? 0 : CURL_WAIT_POLLOUT;
         struct curl_waitfd events[] = {
             {.fd = channel, .events = CURL_WAIT_POLLIN | output},
-            {.fd = xrootd_event(&xrootd), .events = CURL_WAIT_POLLIN},
+            {.fd = xrootd.queue.event, .events = CURL_WAIT_POLLIN},
         };
-        nt_web_wait(&web, events, 2, wait);
+        curl_multi_poll(web.multi, events, 2, (int)wait, NULL);
         for (int i = 0; i < PACKETS_AT_ONCE && take_packet(&files); i++)
             ;
         flush(&files);

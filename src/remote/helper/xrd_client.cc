@@ -128,21 +128,21 @@ void judge(nt_xrd_answer *answer, const XrdCl::XRootDStatus &status)
     answer->is_lost = !is_servers || status.errNo == kXR_FileNotOpen;
 }
 
-void judge_local(nt_xrd_answer *answer)
+void judge_as(nt_xrd_answer *answer, const Meaning &meaning)
 {
-    answer->result.outcome = NT_OUTCOME_FAILED;
-    answer->result.failure = NT_FETCH_FORBIDDEN;
-    snprintf(answer->result.message, sizeof(answer->result.message),
-             "the server redirects to a file of this machine");
+    answer->result.outcome = meaning.outcome;
+    answer->result.failure = meaning.failure;
+    snprintf(answer->result.message, sizeof(answer->result.message), "%s", meaning.message);
 }
 
-void judge_short(nt_xrd_answer *answer)
-{
-    answer->result.outcome = NT_OUTCOME_RETRY;
-    answer->result.failure = NT_FETCH_UNREACHABLE;
-    snprintf(answer->result.message, sizeof(answer->result.message),
-             "the server sent fewer bytes than requested");
-}
+const Meaning is_local_file = {0, NT_OUTCOME_FAILED, NT_FETCH_FORBIDDEN,
+                               "the server redirects to a file of this machine"};
+const Meaning is_short = {0, NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE,
+                          "the server sent fewer bytes than requested"};
+/* Errors that servers return for a listed file. */
+const Meaning is_no_folder = {0, NT_OUTCOME_FAILED, NT_FETCH_NOT_FOUND,
+                              "it is not a directory, or the server cannot list it (3005)"};
+static_assert(kXR_FSError == 3005, "the number in the message");
 
 /* ---- Requests ---- */
 
@@ -248,7 +248,7 @@ class Opening : public Question
         file->file.GetProperty("DataServer", file->server);
         file->file.SetProperty("FollowRedirects", "false"); /* later ones could lead there, too */
         if (is_local()) {
-            judge_local(&answer);
+            judge_as(&answer, is_local_file);
             end_one();
         } else {
             asked(file->file.Stat(false, this, seconds));
@@ -306,7 +306,7 @@ class Reading : public Question
         }
         uint64_t got = chunk ? chunk->length : vector ? vector->GetSize() : 0;
         if (status.IsOK() && got != bytes)
-            judge_short(&answer);
+            judge_as(&answer, is_short);
         end_one();
     }
 
@@ -411,15 +411,6 @@ void free_file(nt_xrd_file *file)
 
 /* ---- Folders ---- */
 
-/* Errors that servers return for a listed file. */
-void judge_no_folder(nt_xrd_answer *answer)
-{
-    answer->result.outcome = NT_OUTCOME_FAILED;
-    answer->result.failure = NT_FETCH_NOT_FOUND;
-    snprintf(answer->result.message, sizeof(answer->result.message),
-             "it is not a directory, or the server cannot list it (%d)", kXR_FSError);
-}
-
 /* Only the blocking call asks all servers that have a part of the folder. */
 void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done,
                  void *context)
@@ -436,9 +427,9 @@ void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, n
         list->entries.reset(entries);
         judge(&answer, status);
         if (status.code == XrdCl::errErrorResponse && status.errNo == kXR_FSError)
-            judge_no_folder(&answer);
+            judge_as(&answer, is_no_folder);
         if (status.IsOK() && (status.code == XrdCl::suPartial || !entries))
-            judge_short(&answer);
+            judge_as(&answer, is_short);
         done(context, &answer);
     });
 }

@@ -291,9 +291,9 @@ enum { MAX_TOGETHER = 256 * 1024, MAX_OF_ALL = 2 << 20, CHECK_MILLISECONDS = 100
 
 struct nt_xrd_read {
     struct nt_xrd_operation operation;
-    unsigned count, capacity;
-    struct nt_xrd_range *ranges;
-    struct nt_xrd_attempt **attempts; /* of each range; NULL: cancelled */
+    unsigned count;
+    struct nt_xrd_range ranges[NT_XRD_MAX_RANGES];
+    struct nt_xrd_attempt *attempts[NT_XRD_MAX_RANGES]; /* of each range; NULL: cancelled */
     char *bytes;
     uint64_t asked;   /* time of the request, in milliseconds */
     unsigned holders; /* attempts, and functions that use it */
@@ -304,8 +304,6 @@ static void let_go(struct nt_xrd_read *read)
 {
     if (--read->holders > 0)
         return;
-    free(read->ranges);
-    free(read->attempts);
     free(read->bytes);
     free(read);
 }
@@ -425,21 +423,9 @@ static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd
     return (head > 0) + (tail > 0);
 }
 
-static bool add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const struct nt_xrd_range *ranges,
+static void add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const struct nt_xrd_range *ranges,
                 unsigned count)
 {
-    if (read->count + count > read->capacity) {
-        unsigned capacity = 2 * read->capacity + 8;
-        struct nt_xrd_range *longer = realloc(read->ranges, capacity * sizeof(*longer));
-        if (longer)
-            read->ranges = longer;
-        struct nt_xrd_attempt **more = realloc(read->attempts, capacity * sizeof(*more));
-        if (more)
-            read->attempts = more;
-        if (!longer || !more)
-            return false;
-        read->capacity = capacity;
-    }
     for (unsigned i = 0; i < count; i++) {
         read->ranges[read->count] = ranges[i];
         read->attempts[read->count++] = attempt;
@@ -447,7 +433,6 @@ static bool add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const 
     attempt->read = read;
     read->holders++;
     xrd_attempt_leave(attempt);
-    return true;
 }
 
 /* Takes the first waiting attempt, and later ones that fit in the same read. NULL: out of memory. */
@@ -472,40 +457,32 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
                                read->count + count <= NT_XRD_MAX_RANGES;
         if (sum > 0 && !is_concatenated)
             continue;
-        if (!add(read, attempt, ranges, count))
-            break;
+        add(read, attempt, ranges, count);
         sum += bytes;
         if (attempt->job->deadline > *deadline_ret)
             *deadline_ret = attempt->job->deadline;
         if (bytes > MAX_TOGETHER)
             break;
     }
-    read->bytes = malloc(sum ? sum : 1);
-    return read;
-}
-
-/* Assigns consecutive buffers. */
-static void assign_buffers(struct nt_xrd_read *read)
-{
-    char *at = read->bytes;
-    for (unsigned i = 0; i < read->count; i++) {
+    char *at = read->bytes = malloc(sum ? sum : 1);
+    for (unsigned i = 0; at && i < read->count; i++) {
         read->ranges[i].buffer = at;
         at += read->ranges[i].bytes;
     }
+    return read;
 }
 
 static bool read_some(struct nt_xrootd_file *file)
 {
     uint64_t deadline, now = nt_milliseconds();
     struct nt_xrd_read *read = collect(file, &deadline);
-    if (!read || !read->bytes || !read->count) {
+    if (!read || !read->bytes) {
         if (read) {
             fail_all(read, &nt_result_no_memory);
             let_go(read);
         }
         return false;
     }
-    assign_buffers(read);
     read->operation.end = end_read;
     read->asked = now;
     file->handle.backend->jobs->totals.requests++;

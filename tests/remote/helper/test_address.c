@@ -92,7 +92,7 @@ TEST(an_address_has_a_url_or_a_problem, .end = sizeof(cases) / sizeof(*cases))
     enum nt_service service = NT_SERVICE_WEB;
     const char *problem = NULL;
     configure(cases[_i].configured);
-    char *url = nt_address_url(cases[_i].address, &service, &problem);
+    char *url = nt_address_url(cases[_i].address, NULL, &service, &problem);
     if (cases[_i].url)
         ck_assert_str_eq(url, cases[_i].url);
     else
