@@ -15,6 +15,7 @@
 #include "chain/chain.h"
 #include "core/base/memory.h"
 #include "core/json/json.h"
+#include "fuse/mount.h"
 #include "read/read.h"
 #include "remote/client/client.h"
 #include "sandbox/sandbox.h"
@@ -99,6 +100,7 @@ enum nt_option_kind {
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
     NT_OPTION_ID,          /* struct nt_id */
     NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" cannot be written */
+    NT_OPTION_EITHER,      /* bool: is it the second of two words in `choices`? */
     NT_OPTION_PASS,        /* struct nt_buffer: appends a comma, `passed` and the value; NULL: nothing */
     NT_OPTION_LIST,        /* no member: a list of options by their names */
     NT_OPTION_REFUSED,     /* no member, not shown in --help: `help` says what to use instead */
@@ -184,43 +186,20 @@ enum nt_confinement { NT_CONFINEMENT_ON, NT_CONFINEMENT_OFF, NT_CONFINEMENT_STRI
 struct nt_settings {
     bool help, version;
 
-    /* Options of the tree: nt_tree_options. */
-    const char *format, *dataset_version;
-    uint64_t cache_bytes;
-    uint64_t metadata_bytes, page_bytes; /* 0: derived from `cache_bytes` */
-    unsigned threads;                    /* 0: one per processor */
-    unsigned list;                       /* "all", "sized" */
-    unsigned text;                       /* "short", "sized" */
-    uint64_t text_bytes;
-    unsigned verify;         /* "read", "open" */
-    unsigned arrow_strings;  /* "text", "binary" */
-    unsigned arrow_unions;   /* enum nt_arrow_unions */
-    unsigned trailing_bytes; /* "accept", "refuse" */
-    unsigned links;          /* "refuse", "follow" */
-    unsigned sandbox;        /* enum nt_confinement */
-    unsigned broken;         /* "refuse", "show" */
+    /* Options of the tree, of remote files and of the mount, without defaults. */
+    struct nt_vfs_options tree;
+    struct nt_fetcher_options remote;
+    struct nt_mount_settings mount;
+    unsigned sandbox; /* enum nt_confinement */
     bool is_chain;
-    unsigned chain_rule;      /* enum nt_chain_rule */
-    unsigned missing;         /* "refuse", "skip" */
-    const char *const *bases; /* directories; NULL: none */
-    bool friends;
     const char *const *select;  /* "DATASET:FILE", the name may be empty; NULL: none */
     const char *const *entries; /* "DATASET:FIRST:END", "DATASET:" is optional; NULL: none */
-    unsigned timeout_seconds;
-    unsigned certificate; /* "any", "origin" */
-    uint64_t remote_cache_bytes;
-    const char *disk_cache; /* a folder; NULL: none */
-    uint64_t disk_cache_bytes;
-    struct nt_fetcher *fetcher; /* NULL: no source is remote */
 
     /* Options of ntuplefs */
-    bool foreground, debug, single_threaded, force, allow_other, auto_unmount;
+    bool foreground, force;
     bool is_dry_run;  /* everything except mounting */
     const char *type; /* as mount(8) passes it */
-    const char *fsname, *subtype;
     struct nt_id uid, gid;
-    unsigned idle_seconds;   /* 0: never */
-    unsigned direct_io;      /* enum nt_direct_io */
     const char *index;       /* a file; NULL: none */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
@@ -248,15 +227,14 @@ extern const char nt_mount_operands[];
 /* Prints the supported formats for --help. */
 void nt_formats_help(FILE *stream);
 
+/* The number of threads for decoding. */
+unsigned nt_settings_threads(const struct nt_settings *settings);
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
 /* The files of a chain; NULL: the sources are not a chain. The caller frees the list. */
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret,
                                  struct nt_error *error);
-
-/* The number of processors that this program may use. */
-unsigned nt_processors(void);
 
 /* ---- Memory of the mount program ---- */
 
@@ -298,7 +276,7 @@ enum nt_status nt_expand_sources(const struct nt_settings *settings, const char 
                                  struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                  struct nt_error *error);
 
-/* Starts a network helper for the addresses, if any: settings->fetcher, which the caller frees. Are
+/* Starts a network helper for the addresses, if any: settings->tree.open.fetcher, which the caller frees. Are
  * columns read right after the sources are open? See nt_fetcher_read_later. */
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
                                bool reads_at_once, struct nt_error *error);
@@ -441,22 +419,20 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret);
 
-/* Calls `visit` for each node that the PATH operands after FILE mean (default: the root). Continues after
- * failures and returns the first. `visit` reports its own failures. */
-typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
-enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context);
-
-/* The same for fields: once for all fields of a dataset that operands mean. Other nodes have none. */
+/* A node that a PATH means, or fields of one dataset. */
 struct nt_target {
-    const char *path; /* of the first field, or of the node */
+    const char *path; /* of the node, or of the first field */
     uint64_t node;
     const uint32_t *fields;
-    uint32_t count;
+    uint32_t count; /* 0: the node is no field, or fields are visited one by one */
 };
-typedef enum nt_exit_status nt_visit_target(void *context, struct nt_vfs *vfs,
-                                            const struct nt_target *target);
-enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, nt_visit_target *visit,
-                                       void *context);
+
+/* Calls `visit` for each node that the PATH operands after FILE mean (default: the root), or with
+ * `joins_fields` once for all fields of a dataset. Continues after failures and returns the first. `visit`
+ * reports its own failures. */
+typedef enum nt_exit_status nt_visit(void *context, struct nt_vfs *vfs, const struct nt_target *target);
+enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, bool joins_fields,
+                                       nt_visit *visit, void *context);
 
 /* Prints a name: raw into files and pipes, escaped on a terminal. */
 void nt_print_name(const char *name);
@@ -582,9 +558,24 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_resolved_node *resolved,
 enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved, uint32_t *index_ret,
                                          uint32_t *field_ret);
 
-/* Ends a file's document and prints it to stdout. `visit` adds the items of its member `datasets`. */
-enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
-                                           nt_visit_dataset *visit, void *context);
+/* ---- Report on datasets ---- */
+
+/* A command that describes each dataset: as text, or with --json in one document for each file. */
+struct nt_report {
+    const char *name; /* of the document */
+    /* Begins a file. May be NULL. */
+    void (*begin)(struct nt_report *report, const struct nt_file *file, bool is_of_many);
+    bool separates_files; /* in text, even if no dataset of one can be shown */
+    /* Prints a dataset, or adds members to its object. Sets `failure` for what it reports itself. */
+    enum nt_status (*show)(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
+                           struct nt_error *error);
+    const struct nt_settings *settings;
+    const struct nt_target *target; /* the dataset's fields to describe; without fields: all */
+    struct nt_json *json;           /* NULL: text */
+    bool has_printed;
+    enum nt_exit_status failure; /* of the dataset */
+};
+enum nt_exit_status nt_report_run(struct nt_report *report, const struct nt_invocation *invocation);
 
 /* ---- Tables for people ---- */
 
@@ -611,9 +602,9 @@ bool nt_terminal_has_colour(void);
 
 /* ---- Printing rows ---- */
 
-/* Prints a line for each row of a dataset, a field, or a file with one dataset. Reports failures. */
-enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
-                                  const struct nt_row_range *range);
+/* Prints a line for each row of a dataset, a field, or a file with one dataset. The context is a struct
+ * nt_row_range. Reports failures. */
+nt_visit nt_print_rows;
 
 /* ---- Completion ---- */
 

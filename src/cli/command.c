@@ -80,30 +80,19 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
 }
 
 /* Omits the subject if a system message already names the file. */
-static void append_subject(struct nt_buffer *text, const char *subject, const char *message)
-{
-    char *shown = nt_address_redact(subject);
-    if (!nt_message_about(message, shown ? shown : "")) {
-        append_escaped(text, shown && *shown ? shown : "/");
-        nt_buffer_text(text, ": ");
-    }
-    free(shown);
-}
-
-static void print_line(const char *subject, const char *message)
-{
-    struct nt_buffer text = {0};
-    if (subject)
-        append_subject(&text, subject, message);
-    append_escaped(&text, message);
-    fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
-    nt_buffer_deinit(&text);
-}
-
 enum nt_exit_status nt_print_error(const char *subject, const struct nt_error *error)
 {
+    struct nt_buffer text = {0};
+    char *shown = subject ? nt_address_redact(subject) : NULL;
     fflush(stdout); /* keep the order of both streams on a terminal */
-    print_line(subject, error->message);
+    if (subject && !nt_message_about(error->message, shown ? shown : "")) {
+        append_escaped(&text, shown && *shown ? shown : "/");
+        nt_buffer_text(&text, ": ");
+    }
+    append_escaped(&text, error->message);
+    fprintf(stderr, "ntuple: %s\n", text.failed ? error->message : text.bytes);
+    free(shown);
+    nt_buffer_deinit(&text);
     return nt_exit_status(error->status);
 }
 
@@ -160,7 +149,8 @@ static enum nt_status request_servers(const struct nt_invocation *invocation, st
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
         if (invocation->chains[i])
-            status = nt_chain_list_expand_remote(invocation->chains[i], invocation->settings->fetcher, error);
+            status = nt_chain_list_expand_remote(invocation->chains[i],
+                                                 invocation->settings->tree.open.fetcher, error);
     return status;
 }
 
@@ -224,14 +214,9 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 
 /* ---- Visit paths ---- */
 
-struct visits {
-    nt_visit *visit;
-    nt_visit_target *visit_target; /* or this */
-    void *context;
-};
-
-static enum nt_exit_status visit_targets(const struct visits *visits, struct nt_vfs *vfs,
-                                         const struct nt_named *named)
+/* Visits the nodes one by one, but those of the fields of one dataset together if `joins_fields`. */
+static enum nt_exit_status visit_nodes(struct nt_vfs *vfs, const struct nt_named *named, bool joins_fields,
+                                       nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
     struct nt_error error = {0};
@@ -243,21 +228,12 @@ static enum nt_exit_status visit_targets(const struct visits *visits, struct nt_
     for (size_t i = 0, step; i < named->count; i += step) {
         struct nt_target target = {
             .path = named->items[i].path, .node = named->items[i].node, .fields = fields};
-        target.count = nt_named_fields(&named->items[i], named->count - i, fields);
+        if (joins_fields)
+            target.count = nt_named_fields(&named->items[i], named->count - i, fields);
         step = target.count ? target.count : 1;
-        nt_note_failure(&first, visits->visit_target(visits->context, vfs, &target));
+        nt_note_failure(&first, visit(context, vfs, &target));
     }
     free(fields);
-    return first;
-}
-
-static enum nt_exit_status visit_nodes(const struct visits *visits, struct nt_vfs *vfs,
-                                       const struct nt_named *named)
-{
-    enum nt_exit_status first = NT_EXIT_OK;
-    for (size_t i = 0; i < named->count; i++)
-        nt_note_failure(&first,
-                        visits->visit(visits->context, vfs, named->items[i].path, named->items[i].node));
     return first;
 }
 
@@ -273,8 +249,8 @@ static void say_chain(const char *path, struct nt_error *error)
 }
 
 /* Visits each operand by itself, but the fields of all operands together. */
-static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vfs *vfs, char **paths,
-                                       int count)
+static enum nt_exit_status visit_paths(struct nt_vfs *vfs, char **paths, int count, bool joins_fields,
+                                       nt_visit *visit, void *context)
 {
     enum nt_exit_status first = NT_EXIT_OK;
     struct nt_named all = {.count = 0};
@@ -282,23 +258,23 @@ static enum nt_exit_status visit_paths(const struct visits *visits, struct nt_vf
         struct nt_error error = {0};
         struct nt_named named;
         enum nt_status status = nt_named_find(vfs, paths[i], &named, &error);
-        if (status == NT_OK && visits->visit)
-            nt_note_failure(&first, visit_nodes(visits, vfs, &named));
-        else if (status == NT_OK)
+        if (status == NT_OK && joins_fields)
             status = nt_named_move(&all, &named, &error);
+        else if (status == NT_OK)
+            nt_note_failure(&first, visit_nodes(vfs, &named, false, visit, context));
         if (status == NT_NOT_FOUND)
             say_chain(paths[i], &error);
         if (status != NT_OK)
             nt_note_failure(&first, nt_print_error(paths[i], &error));
         nt_named_deinit(&named);
     }
-    if (visits->visit_target)
-        nt_note_failure(&first, visit_targets(visits, vfs, &all));
+    nt_note_failure(&first, visit_nodes(vfs, &all, true, visit, context));
     nt_named_deinit(&all);
     return first;
 }
 
-static enum nt_exit_status visit_all(const struct nt_invocation *invocation, const struct visits *visits)
+enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, bool joins_fields,
+                                       nt_visit *visit, void *context)
 {
     struct nt_vfs *vfs = NULL;
     enum nt_exit_status first = nt_confine_command(invocation);
@@ -308,22 +284,11 @@ static enum nt_exit_status visit_all(const struct nt_invocation *invocation, con
         return first;
     char *root[] = {(char[]){""}};
     bool has_paths = invocation->operand_count > 1;
-    first = visit_paths(visits, vfs, has_paths ? invocation->operands + 1 : root,
-                        has_paths ? invocation->operand_count - 1 : 1);
+    first = visit_paths(vfs, has_paths ? invocation->operands + 1 : root,
+                        has_paths ? invocation->operand_count - 1 : 1, joins_fields, visit, context);
     nt_vfs_free(vfs);
     nt_note_failure(&first, nt_finish_output());
     return first;
-}
-
-enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
-{
-    return visit_all(invocation, &(struct visits){.visit = visit, .context = context});
-}
-
-enum nt_exit_status nt_for_each_target(const struct nt_invocation *invocation, nt_visit_target *visit,
-                                       void *context)
-{
-    return visit_all(invocation, &(struct visits){.visit_target = visit, .context = context});
 }
 
 /* ---- Output ---- */
@@ -634,13 +599,65 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
     return error.status == NT_OK ? NT_EXIT_OK : nt_print_error(resolved->file->path, &error);
 }
 
-enum nt_exit_status nt_print_datasets_json(const struct nt_resolved_node *resolved, struct nt_json *json,
-                                           nt_visit_dataset *visit, void *context)
+/* ---- Report on datasets ---- */
+
+static enum nt_exit_status report_dataset(void *context, const struct nt_resolved_node *resolved,
+                                          uint32_t index, uint32_t field)
 {
-    nt_json_member_array(json, "datasets");
-    enum nt_exit_status result = nt_for_each_dataset(resolved, visit, context);
-    nt_json_end_array(json);
-    nt_json_finish(json);
-    nt_note_failure(&result, nt_print_buffer(json->out, resolved->file->path));
+    struct nt_report *report = context;
+    struct nt_dataset *dataset = resolved->file->datasets[index];
+    struct nt_json *json = report->json;
+    struct nt_error error = {0};
+    report->failure = NT_EXIT_OK;
+    if (json) {
+        nt_json_object(json);
+        nt_json_member_text(json, "name", dataset->name);
+        nt_json_member_dataset_path(json, resolved->opened, index);
+    }
+    enum nt_status status = dataset->failure ? nt_fail_with(&error, dataset->failure)
+                                             : report->show(report, resolved->vfs->reader, dataset, &error);
+    if (json && status != NT_OK)
+        nt_json_member_text(json, "error", nt_text_of(error.message));
+    if (json)
+        nt_json_end_object(json);
+    return status == NT_OK ? report->failure : nt_print_error(dataset->name.bytes, &error);
+}
+
+static enum nt_exit_status report_file(void *context, const struct nt_resolved_node *resolved,
+                                       bool is_of_many)
+{
+    struct nt_report *report = context;
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    report->json = report->settings->json ? &json : NULL;
+    if (report->json) {
+        nt_json_document(&json, &out, report->name);
+        nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
+    }
+    if (report->begin)
+        report->begin(report, resolved->file, is_of_many);
+    if (report->json)
+        nt_json_member_array(&json, "datasets");
+    enum nt_exit_status result = nt_for_each_dataset(resolved, report_dataset, report);
+    report->has_printed |= report->separates_files;
+    if (!report->json)
+        return result;
+    nt_json_end_array(&json);
+    nt_json_finish(&json);
+    nt_note_failure(&result, nt_print_buffer(&out, resolved->file->path));
+    nt_buffer_deinit(&out);
     return result;
+}
+
+static enum nt_exit_status report_target(void *context, struct nt_vfs *vfs, const struct nt_target *target)
+{
+    struct nt_report *report = context;
+    report->target = target;
+    return nt_for_each_file(vfs, target->path, target->node, report_file, report);
+}
+
+enum nt_exit_status nt_report_run(struct nt_report *report, const struct nt_invocation *invocation)
+{
+    report->settings = invocation->settings;
+    return nt_for_each_target(invocation, true, report_target, report);
 }

@@ -12,17 +12,19 @@
 #include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     struct nt_progress *progress = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    if (nt_named_contents(vfs, node, &error))
-        return nt_print_error(path, &error);
-    bool is_known = progress->is_requested && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
+    if (nt_named_contents(vfs, target->node, &error))
+        return nt_print_error(target->path, &error);
+    bool is_known =
+        progress->is_requested && nt_vfs_stat(vfs, target->node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
     progress->is_text = is_known && attributes.class == NT_VFS_STREAMED;
-    enum nt_exit_status status = nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output", progress);
+    enum nt_exit_status status =
+        nt_copy_content(vfs, target->node, target->path, STDOUT_FILENO, "standard output", progress);
     nt_progress_clear(progress);
     return status;
 }
@@ -34,26 +36,17 @@ static bool is_output_a_file(void)
     return fstat(STDOUT_FILENO, &attributes) == 0 && S_ISREG(attributes.st_mode);
 }
 
-static enum nt_exit_status cat_files(const struct nt_invocation *invocation)
-{
-    struct nt_progress progress;
-    nt_progress_start(&progress, !invocation->settings->quiet && is_output_a_file());
-    return nt_for_each_path(invocation, cat, &progress);
-}
-
-static enum nt_exit_status cat_rows(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
-{
-    return nt_print_rows(vfs, path, node, context);
-}
-
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const char *text = invocation->settings->row_range;
     struct nt_row_range range = {0};
-    if (!text)
-        return cat_files(invocation);
-    nt_row_range_parse(text, &range); /* valid: the option parser has checked it */
-    return nt_for_each_path(invocation, cat_rows, &range);
+    struct nt_progress progress;
+    if (text) {
+        nt_row_range_parse(text, &range); /* valid: the option parser has checked it */
+        return nt_for_each_target(invocation, false, nt_print_rows, &range);
+    }
+    nt_progress_start(&progress, !invocation->settings->quiet && is_output_a_file());
+    return nt_for_each_target(invocation, false, cat, &progress);
 }
 
 static const struct nt_option options[] = {

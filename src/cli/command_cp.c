@@ -40,13 +40,6 @@ static void note_output_failure(struct copier *copier, int system_error, const c
     nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
 }
 
-static void note_source_failure(struct copier *copier, const struct nt_error *error)
-{
-    nt_progress_clear(&copier->progress);
-    nt_note_failure(&copier->status,
-                    nt_print_error(copier->source.length ? copier->source.bytes : "/", error));
-}
-
 /* An existing destination may be the source. */
 static bool is_source(struct copier *copier)
 {
@@ -194,8 +187,11 @@ static void copy_directory(struct copier *copier, uint64_t node)
         note_output_failure(copier, errno, "cannot create");
     else if (!is_made && is_source(copier))
         return;
-    else if (copy_entries(copier, node, &error) != NT_OK)
-        note_source_failure(copier, &error);
+    else if (copy_entries(copier, node, &error) != NT_OK) {
+        nt_progress_clear(&copier->progress);
+        nt_note_failure(&copier->status,
+                        nt_print_error(copier->source.length ? copier->source.bytes : "/", &error));
+    }
 }
 
 /* The name of the copy in an existing directory: the last part of PATH, else of FILE. */

@@ -22,24 +22,16 @@
 #include "tools/tools.h"
 #include "vfs/vfs.h"
 
-struct describer {
-    const struct nt_settings *settings;
-    const struct nt_target *target;
-    struct nt_json *json; /* NULL: text */
-    bool has_printed;
-};
-
 /* ---- Fields ---- */
 
 /* The selected fields, or all top-level fields without those that projected fields show. */
-static enum nt_status add_fields(const struct describer *describer, const struct nt_dataset *dataset,
+static enum nt_status add_fields(const struct nt_target *target, const struct nt_dataset *dataset,
                                  struct nt_summaries *summaries, struct nt_error *error)
 {
-    const uint32_t *fields = describer->target->fields;
-    uint32_t count = describer->target->count, *tops = NULL;
+    uint32_t count = target->count, *tops = NULL;
     enum nt_status status = count ? NT_OK : nt_shown_top_fields(dataset, &tops, &count, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = nt_summaries_add(summaries, dataset, tops ? tops[i] : fields[i], error);
+        status = nt_summaries_add(summaries, dataset, tops ? tops[i] : target->fields[i], error);
     free(tops);
     return status;
 }
@@ -158,7 +150,7 @@ static void print_grid(struct nt_arena *arena, const char **cells, size_t rows)
     nt_grid_print(&grid);
 }
 
-static enum nt_status print_summaries(struct describer *describer, const struct nt_dataset *dataset,
+static enum nt_status print_summaries(struct nt_report *report, const struct nt_dataset *dataset,
                                       const struct nt_summaries *summaries, struct nt_error *error)
 {
     struct nt_arena *arena = nt_arena_new();
@@ -171,13 +163,13 @@ static enum nt_status print_summaries(struct describer *describer, const struct 
     if (cells) {
         struct nt_buffer path = {0};
         nt_append_dataset_path(&path, dataset);
-        fputs(describer->has_printed ? "\n" : "", stdout);
+        fputs(report->has_printed ? "\n" : "", stdout);
         nt_print_name(nt_buffer_string(&path));
         printf(": %" PRIu64 " entries\n", nt_dataset_entries(dataset));
         nt_buffer_deinit(&path);
         print_grid(arena, cells, rows);
     }
-    describer->has_printed = true;
+    report->has_printed = true;
     nt_arena_free(arena);
     return cells ? NT_OK : nt_fail_memory(error);
 }
@@ -244,65 +236,26 @@ static enum nt_exit_status report_failures(const struct nt_dataset *dataset,
     return first;
 }
 
-static enum nt_exit_status describe_dataset(void *context, const struct nt_resolved_node *resolved,
-                                            uint32_t index, uint32_t field)
+static enum nt_status describe(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
+                               struct nt_error *error)
 {
-    struct describer *describer = context;
-    struct nt_dataset *dataset = resolved->file->datasets[index];
     struct nt_summaries summaries = {.count = 0};
-    struct nt_error error = {0};
-    enum nt_exit_status result = NT_EXIT_OK;
-    if (describer->json) {
-        nt_json_object(describer->json);
-        nt_json_member_text(describer->json, "name", dataset->name);
-        nt_json_member_dataset_path(describer->json, resolved->opened, index);
-    }
-    enum nt_status status = dataset->failure ? nt_fail_with(&error, dataset->failure)
-                                             : add_fields(describer, dataset, &summaries, &error);
+    enum nt_status status = add_fields(report->target, dataset, &summaries, error);
     if (status == NT_OK)
-        status = nt_summarize(resolved->vfs->reader, dataset, summaries.items, summaries.count, &error);
-    if (status == NT_OK && describer->json)
-        put_summaries(describer->json, dataset, &summaries);
+        status = nt_summarize(reader, dataset, summaries.items, summaries.count, error);
+    if (status == NT_OK && report->json)
+        put_summaries(report->json, dataset, &summaries);
     else if (status == NT_OK)
-        status = print_summaries(describer, dataset, &summaries, &error);
+        status = print_summaries(report, dataset, &summaries, error);
     if (status == NT_OK)
-        result = report_failures(dataset, &summaries);
-    if (describer->json) {
-        if (status != NT_OK)
-            nt_json_member_text(describer->json, "error", nt_text_of(error.message));
-        nt_json_end_object(describer->json);
-    }
+        report->failure = report_failures(dataset, &summaries);
     nt_summaries_deinit(&summaries);
-    return status == NT_OK ? result : nt_print_error(dataset->name.bytes, &error);
-}
-
-static enum nt_exit_status describe_file(void *context, const struct nt_resolved_node *resolved,
-                                         bool is_of_many)
-{
-    struct describer *describer = context;
-    struct nt_buffer out = {0};
-    struct nt_json json;
-    if (!describer->settings->json)
-        return nt_for_each_dataset(resolved, describe_dataset, describer);
-    nt_json_document(&json, &out, "describe");
-    nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
-    describer->json = &json;
-    enum nt_exit_status result = nt_print_datasets_json(resolved, &json, describe_dataset, describer);
-    nt_buffer_deinit(&out);
-    return result;
-}
-
-static enum nt_exit_status describe(void *context, struct nt_vfs *vfs, const struct nt_target *target)
-{
-    struct describer *describer = context;
-    describer->target = target;
-    return nt_for_each_file(vfs, target->path, target->node, describe_file, describer);
+    return status;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    struct describer describer = {.settings = invocation->settings};
-    return nt_for_each_target(invocation, describe, &describer);
+    return nt_report_run(&(struct nt_report){.name = "describe", .show = describe}, invocation);
 }
 
 static const struct nt_option options[] = {

@@ -21,12 +21,10 @@
 
 /* ---- Match datasets ---- */
 
-enum { NT_PAIR_SIDES = 2 };
-
 /* A dataset on each side; `paths` (within the file) and `datasets` are NULL on a side without it. */
 struct nt_dataset_pair {
-    struct nt_dataset *datasets[NT_PAIR_SIDES];
-    const char *paths[NT_PAIR_SIDES];
+    struct nt_dataset *datasets[NT_DIFF_SIDES];
+    const char *paths[NT_DIFF_SIDES];
 };
 
 /* A dataset with the name used for matching. */
@@ -42,14 +40,6 @@ struct side {
     size_t count;
     bool has_failed;
 };
-
-static enum nt_exit_status count_dataset(void *context, const struct nt_resolved_node *resolved,
-                                         uint32_t index, uint32_t field)
-{
-    struct side *side = context;
-    side->count++;
-    return NT_EXIT_OK;
-}
 
 static char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset)
 {
@@ -86,9 +76,8 @@ static enum nt_exit_status add_dataset(void *context, const struct nt_resolved_n
 
 static bool list_datasets(const struct nt_resolved_node *resolved, struct side *side)
 {
-    nt_for_each_dataset(resolved, count_dataset, side);
-    side->items = nt_arena_alloc(side->arena, side->count + 1, sizeof(*side->items));
-    side->count = 0;
+    side->items =
+        nt_arena_alloc(side->arena, (size_t)resolved->file->dataset_count + 1, sizeof(*side->items));
     if (!side->items)
         return false;
     nt_for_each_dataset(resolved, add_dataset, side);
@@ -123,18 +112,10 @@ static void leave_name_out(struct side *side, const char *name)
     }
 }
 
-static struct item *partner_of(struct side *side, const struct item *item)
-{
-    for (size_t i = 0; i < side->count; i++)
-        if (!side->items[i].is_taken && strcmp(side->items[i].name, item->name) == 0)
-            return &side->items[i];
-    return NULL;
-}
-
 /* Matches the datasets of two scopes by their paths below the scope. If each scope holds only one
  * (without older cycles and attribute sets), these match whatever their names. Pairs follow A's order,
  * then those that only B has. The arena owns them. False if out of memory. */
-static bool dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], struct nt_arena *arena,
+static bool dataset_pairs(const struct nt_resolved_node scopes[NT_DIFF_SIDES], struct nt_arena *arena,
                           struct nt_dataset_pair **pairs_ret, size_t *count_ret)
 {
     struct side a = {.arena = arena}, b = {.arena = arena};
@@ -150,12 +131,14 @@ static bool dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], s
         leave_name_out(&b, only_b->name);
     }
     for (size_t i = 0; i < a.count; i++) {
-        struct item *partner = partner_of(&b, &a.items[i]);
+        size_t k = 0;
+        while (k < b.count && (b.items[k].is_taken || strcmp(b.items[k].name, a.items[i].name) != 0))
+            k++;
         pairs[count] = (struct nt_dataset_pair){{a.items[i].dataset, NULL}, {a.items[i].path, NULL}};
-        if (partner) {
-            partner->is_taken = true;
-            pairs[count].datasets[1] = partner->dataset;
-            pairs[count].paths[1] = partner->path;
+        if (k < b.count) {
+            b.items[k].is_taken = true;
+            pairs[count].datasets[1] = b.items[k].dataset;
+            pairs[count].paths[1] = b.items[k].path;
         }
         count++;
     }
@@ -166,8 +149,6 @@ static bool dataset_pairs(const struct nt_resolved_node scopes[NT_PAIR_SIDES], s
     *count_ret = count;
     return true;
 }
-
-/* ---- Print differences ---- */
 
 static const char *const side_names[NT_DIFF_SIDES] = {"A", "B"};
 static const char *const side_keys[NT_DIFF_SIDES] = {"a", "b"};
@@ -257,53 +238,34 @@ static void append_value(struct nt_buffer *out, const struct nt_diff_value *valu
     nt_buffer_deinit_part(&text, out);
 }
 
-/* A JSON name as words. */
-static void append_property(struct nt_buffer *out, const char *property)
-{
-    for (; *property; property++)
-        nt_buffer_byte(out, *property == '_' ? ' ' : *property);
-}
-
-/* Prints what only one side has. */
-static void append_only(struct nt_buffer *out, const struct nt_difference *difference)
-{
-    unsigned side = difference->values[0].kind == NT_DIFF_NOTHING;
-    nt_buffer_format(out, "%s only in %s, ", difference->property, side_names[side]);
-    append_value(out, &difference->values[side], false);
-}
-
-static void append_both(struct nt_buffer *out, const struct nt_difference *difference)
-{
-    bool has_bits = nt_diff_values_look_alike(difference);
-    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_buffer_format(out, "%s%s ", side ? ", " : "", side_names[side]);
-        append_value(out, &difference->values[side], has_bits);
-    }
-}
-
 /* Appends a line for a difference of a pair of datasets. */
 static void append_difference(struct nt_buffer *out, const struct nt_dataset_pair *pair,
                               const struct nt_difference *difference)
 {
-    bool is_one_sided =
-        (difference->values[0].kind == NT_DIFF_NOTHING) != (difference->values[1].kind == NT_DIFF_NOTHING);
-    size_t before;
+    const struct nt_diff_value *values = difference->values;
+    const char *property = difference->property;
     append_pair(out, pair);
     nt_buffer_format(out, ": %s: ", nt_diff_part_name(difference->part));
-    before = out->length;
+    size_t before = out->length;
     append_location(out, pair, difference);
     if (out->length > before)
         nt_buffer_text(out, ": ");
-    if (is_one_sided) {
-        append_only(out, difference);
-    } else {
-        if (difference->part == NT_DIFF_VALUES && difference->values[0].kind == NT_DIFF_WORDS)
-            nt_buffer_text(out, "not compared: ");
-        if (strcmp(difference->property, "value") != 0) {
-            append_property(out, difference->property);
-            nt_buffer_text(out, ": ");
-        }
-        append_both(out, difference);
+    if ((values[0].kind == NT_DIFF_NOTHING) != (values[1].kind == NT_DIFF_NOTHING)) {
+        unsigned side = values[0].kind == NT_DIFF_NOTHING;
+        nt_buffer_format(out, "%s only in %s, ", property, side_names[side]);
+        append_value(out, &values[side], false);
+        nt_buffer_byte(out, '\n');
+        return;
+    }
+    bool has_bits = nt_diff_values_look_alike(difference), has_property = strcmp(property, "value") != 0;
+    if (difference->part == NT_DIFF_VALUES && values[0].kind == NT_DIFF_WORDS)
+        nt_buffer_text(out, "not compared: ");
+    for (; has_property && *property; property++) /* a JSON name as words */
+        nt_buffer_byte(out, *property == '_' ? ' ' : *property);
+    nt_buffer_text(out, has_property ? ": " : "");
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        nt_buffer_format(out, "%s%s ", side ? ", " : "", side_names[side]);
+        append_value(out, &values[side], has_bits);
     }
     nt_buffer_byte(out, '\n');
 }
@@ -328,22 +290,15 @@ static void put_bits(struct nt_json *json, const struct nt_difference *differenc
     }
 }
 
-/* Uses A's names if it has the field. */
-static void put_field(struct nt_json *json, const struct nt_dataset_pair *pair,
-                      const uint32_t fields[NT_DIFF_SIDES])
-{
-    unsigned side = fields[0] == NT_NONE;
-    if (fields[side] != NT_NONE)
-        nt_json_member_field_path(json, "field", pair->datasets[side], fields[side]);
-}
-
 /* The same as an object of a list. */
 static void json_difference(struct nt_json *json, const struct nt_dataset_pair *pair,
                             const struct nt_difference *difference)
 {
+    unsigned named = difference->fields[0] == NT_NONE; /* A's names, if it has the field */
     nt_json_object(json);
     nt_json_member_string(json, "finding", nt_diff_part_name(difference->part));
-    put_field(json, pair, difference->fields);
+    if (difference->fields[named] != NT_NONE)
+        nt_json_member_field_path(json, "field", pair->datasets[named], difference->fields[named]);
     if (difference->column != NT_NONE)
         nt_json_member_unsigned(json, "column", difference->column);
     nt_json_member_string(json, "property", difference->property);
@@ -408,27 +363,23 @@ static void print_out(struct differ *differ)
     nt_buffer_clear(&differ->out);
 }
 
-/* Notes that a field differs. Layouts count only if the user asked for them. */
-static void note_field(struct differ *differ, const struct nt_difference *difference)
-{
-    const struct nt_dataset *a = differ->pair->datasets[0];
-    uint32_t field = difference->fields[0] != NT_NONE   ? difference->fields[0]
-                     : difference->fields[1] != NT_NONE ? a->field_count + difference->fields[1]
-                                                        : NT_NONE;
-    if (differ->parts && field != NT_NONE && (difference->part != NT_DIFF_LAYOUT || differ->settings->layout))
-        differ->parts[field] |= (uint8_t)(1u << difference->part);
-}
-
+/* Layouts count as differences of a field only if the user asked for them. */
 static void on_difference(void *context, const struct nt_difference *difference)
 {
     struct differ *differ = context;
-    note_field(differ, difference);
-    bool is_shown = !differ->settings->quiet && (!difference->is_detail || differ->settings->layout);
-    if (differ->json) {
+    const struct nt_settings *settings = differ->settings;
+    const uint32_t *fields = difference->fields;
+    uint8_t *part = !differ->parts         ? NULL
+                    : fields[0] != NT_NONE ? &differ->parts[fields[0]]
+                    : fields[1] != NT_NONE
+                        ? &differ->parts[differ->pair->datasets[0]->field_count + fields[1]]
+                        : NULL;
+    if (part && (difference->part != NT_DIFF_LAYOUT || settings->layout))
+        *part |= (uint8_t)(1u << difference->part);
+    if (differ->json)
         json_difference(differ->json, differ->pair, difference);
-    } else if (is_shown) {
+    else if (!settings->quiet && (!difference->is_detail || settings->layout))
         append_difference(&differ->out, differ->pair, difference);
-    }
 }
 
 /* The number of fields that differ in any part (NT_DIFF_PARTS), or in one. */
@@ -588,13 +539,8 @@ static bool is_same(const struct differ *differ)
            !(differences[NT_DIFF_LAYOUT] && differ->settings->layout);
 }
 
-/* Is there a result to print? Without any matching datasets, prints only that. */
-static bool was_compared(const struct differ *differ, int part)
-{
-    return differ->total.differences[part] || (differ->options.parts[part] && differ->compared);
-}
-
-/* "a.root and b.root: schema same, values differ, layout differs". */
+/* "a.root and b.root: schema same, values differ, layout differs". Without any matching datasets, only
+ * that. */
 static void print_conclusion(struct differ *differ)
 {
     static const char *const verbs[NT_DIFF_PARTS] = {"differs", "differ", "differs"};
@@ -604,7 +550,7 @@ static void print_conclusion(struct differ *differ)
         nt_append_printable(&differ->out, differ->sources[side].path, strlen(differ->sources[side].path));
     }
     for (int part = 0; part < NT_DIFF_PARTS; part++) {
-        if (!was_compared(differ, part))
+        if (!differ->total.differences[part] && !(differ->options.parts[part] && differ->compared))
             continue;
         nt_buffer_format(&differ->out, "%s%s %s", separator, nt_diff_part_name((enum nt_diff_part)part),
                          differ->total.differences[part] ? verbs[part] : "same");
@@ -619,12 +565,11 @@ static void print_conclusion(struct differ *differ)
 static enum nt_status diff_as_json(struct differ *differ, const struct nt_dataset_pair *pairs, size_t count,
                                    struct nt_error *error)
 {
-    static const char *const keys[NT_DIFF_SIDES] = {"a", "b"};
     struct nt_json json;
     differ->json = &json;
     nt_json_document(&json, &differ->out, "diff");
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        nt_json_member_object(&json, keys[side]);
+        nt_json_member_object(&json, side_keys[side]);
         nt_json_member_text(&json, "file", nt_text_of(differ->sources[side].resolved.file->path));
         nt_json_end_object(&json);
     }
@@ -696,20 +641,10 @@ static bool open_scope(struct source *source, const char *path)
     return false;
 }
 
-/* A field compares only with a field. */
-static bool check_scopes(const struct differ *differ)
-{
-    struct nt_error error = {0};
-    if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
-        return true;
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "cannot compare a field with a whole dataset");
-    nt_print_error("diff", &error);
-    return false;
-}
-
 static bool open_sources(struct differ *differ, const struct nt_invocation *invocation)
 {
     const char *path = "";
+    struct nt_error error = {0};
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         struct source *source = &differ->sources[side];
         int of_path = NT_DIFF_SIDES + (int)side;
@@ -718,7 +653,11 @@ static bool open_sources(struct differ *differ, const struct nt_invocation *invo
         if (nt_open_tree(invocation, source->path, &source->vfs) != NT_EXIT_OK || !open_scope(source, path))
             return false;
     }
-    return check_scopes(differ);
+    if ((differ->sources[0].resolved.field == NT_NONE) == (differ->sources[1].resolved.field == NT_NONE))
+        return true;
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "cannot compare a field with a whole dataset");
+    nt_print_error("diff", &error);
+    return false;
 }
 
 static void close_sources(struct differ *differ)
@@ -727,8 +666,7 @@ static void close_sources(struct differ *differ)
         struct source *source = &differ->sources[side];
         if (source->is_open)
             nt_node_release(&source->resolved);
-        if (source->vfs)
-            nt_vfs_free(source->vfs);
+        nt_vfs_free(source->vfs);
     }
 }
 

@@ -269,14 +269,6 @@ static const struct kind {
     enum nt_status (*open)(struct exporter *exporter, struct nt_error *error);
 } kinds[] = {{".arrow", open_arrow}, {".csv", open_csv}, {".jsonl", open_lines}};
 
-static const struct kind *kind_of(const char *out)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        if (nt_has_suffix(out, kinds[i].suffix))
-            return &kinds[i];
-    return NULL;
-}
-
 static void append_quoted(struct nt_buffer *out, const char *text, size_t length)
 {
     nt_buffer_byte(out, '\'');
@@ -286,15 +278,6 @@ static void append_quoted(struct nt_buffer *out, const char *text, size_t length
         nt_buffer_byte(out, text[i]);
     }
     nt_buffer_byte(out, '\'');
-}
-
-/* "FIRST:END" and "DATASET:FIRST:END" without the name. */
-static void append_range(struct nt_buffer *out, const char *value)
-{
-    struct nt_row_range range;
-    size_t length;
-    if (nt_named_row_range_parse(value, &length, &range))
-        nt_buffer_format(out, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
 }
 
 /* "DATASET:FILE", the name may be empty. */
@@ -317,6 +300,8 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
 {
     const struct nt_settings *settings = invocation->settings;
     const char *file = invocation->operands[0], *end;
+    struct nt_row_range range;
+    size_t length;
     nt_buffer_text(line, settings->is_chain ? "ntuple.chain(" : "ntuple.open(");
     append_quoted(line, file, strlen(file));
     if (settings->select && settings->select[0])
@@ -335,8 +320,8 @@ static void append_python(const struct nt_invocation *invocation, const char *ou
         append_quoted(line, at, (size_t)(end - at));
         nt_buffer_text(line, *end ? "" : "]");
     }
-    if (settings->entries && settings->entries[0])
-        append_range(line, settings->entries[0]);
+    if (settings->entries && nt_named_row_range_parse(settings->entries[0], &length, &range))
+        nt_buffer_format(line, ", entries=(%" PRIu64 ", %" PRIu64 ")", range.first, range.end);
     nt_buffer_byte(line, ')');
 }
 
@@ -363,13 +348,6 @@ static enum nt_exit_status complain_about_kind(const struct nt_invocation *invoc
 
 enum { WRITE_BYTES = 256 << 10 };
 
-static void advance(struct exporter *exporter, struct nt_progress *progress, uint64_t bytes)
-{
-    double share = exporter->pieces->share ? exporter->pieces->share(exporter->pieces) : 0;
-    double made = (double)(progress->bytes + bytes);
-    nt_progress_advance(progress, bytes, share > 0 && share < 1 ? (uint64_t)(made / share - made) : 0);
-}
-
 static enum nt_exit_status fail_to_write(const char *out, const struct nt_error *error)
 {
     nt_print_error(out, error);
@@ -379,6 +357,7 @@ static enum nt_exit_status fail_to_write(const char *out, const struct nt_error 
 static enum nt_exit_status write_pieces(struct exporter *exporter, int descriptor,
                                         struct nt_progress *progress)
 {
+    struct nt_text_generator *pieces = exporter->pieces;
     struct nt_buffer piece = {0};
     struct nt_error error = {0};
     enum nt_status status = NT_OK;
@@ -386,11 +365,14 @@ static enum nt_exit_status write_pieces(struct exporter *exporter, int descripto
     for (bool more = true; more && status == NT_OK && !problem;) {
         nt_buffer_clear(&piece);
         while (more && status == NT_OK && piece.length < WRITE_BYTES)
-            status = exporter->pieces->next(exporter->pieces, &piece, &more, &error);
+            status = pieces->next(pieces, &piece, &more, &error);
         if (status == NT_OK && piece.length)
             problem = nt_write_all(descriptor, piece.bytes, piece.length);
+        double share = pieces->share ? pieces->share(pieces) : 0;
+        double made = (double)(progress->bytes + piece.length);
         if (status == NT_OK && !problem)
-            advance(exporter, progress, piece.length);
+            nt_progress_advance(progress, piece.length,
+                                share > 0 && share < 1 ? (uint64_t)(made / share - made) : 0);
     }
     nt_buffer_deinit(&piece);
     nt_progress_clear(progress);
@@ -489,28 +471,22 @@ static enum nt_exit_status export_file(void *context, const struct nt_resolved_n
     return result;
 }
 
-/* What the path and --columns mean: fields of one dataset, or a node above fields. */
-static enum nt_status find_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path,
-                                 struct nt_named *all, struct nt_error *error)
-{
-    const char *columns = exporter->invocation->settings->columns;
-    return columns ? nt_named_columns(vfs, path, columns, all, error) : nt_named_find(vfs, path, all, error);
-}
-
+/* The path and --columns mean fields of one dataset, or a node above fields. */
 static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs *vfs, const char *path)
 {
     struct nt_named all = {.count = 0};
     struct nt_error error = {0};
     uint32_t *fields = NULL, count = 0;
-    bool has_columns = exporter->invocation->settings->columns;
-    enum nt_status status = find_named(exporter, vfs, path, &all, &error);
+    const char *columns = exporter->invocation->settings->columns;
+    enum nt_status status =
+        columns ? nt_named_columns(vfs, path, columns, &all, &error) : nt_named_find(vfs, path, &all, &error);
     if (status == NT_OK) {
         fields = calloc(all.count + 1, sizeof(*fields));
         status = fields ? NT_OK : nt_fail_memory(&error);
     }
     if (status == NT_OK)
         count = nt_named_fields(all.items, all.count, fields);
-    bool is_one = count == all.count || (!count && all.count == 1 && !has_columns);
+    bool is_one = count == all.count || (!count && all.count == 1 && !columns);
     if (status == NT_OK && !is_one)
         status = nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s: not a field of the same dataset",
                          all.items[count].path);
@@ -518,7 +494,7 @@ static enum nt_exit_status export_named(struct exporter *exporter, struct nt_vfs
     exporter->field_count = count;
     enum nt_exit_status result =
         status == NT_OK ? nt_for_each_file(vfs, all.items[0].path, all.items[0].node, export_file, exporter)
-                        : nt_print_error(has_columns || !*path ? NULL : path, &error);
+                        : nt_print_error(columns || !*path ? NULL : path, &error);
     free(fields);
     nt_named_deinit(&all);
     return result;
@@ -529,7 +505,9 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct nt_vfs *vfs = NULL;
     struct exporter exporter = {.invocation = invocation,
                                 .out = invocation->operands[invocation->operand_count - 1]};
-    exporter.kind = kind_of(exporter.out);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (nt_has_suffix(exporter.out, kinds[i].suffix))
+            exporter.kind = &kinds[i];
     if (!exporter.kind)
         return complain_about_kind(invocation, exporter.out);
     enum nt_exit_status result = nt_confine_command(invocation);

@@ -60,10 +60,9 @@ static enum nt_exit_status print_file(void *context, const struct nt_resolved_no
     return status == NT_EXIT_OK ? print_dataset(context, resolved, index, field) : status;
 }
 
-enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
-                                  const struct nt_row_range *range)
+enum nt_exit_status nt_print_rows(void *range, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    return nt_for_each_file(vfs, path, node, print_file, (void *)range);
+    return nt_for_each_file(vfs, target->path, target->node, print_file, range);
 }
 
 /* ---- Fields of a dataset that --columns or PATH selects ---- */
@@ -284,13 +283,6 @@ static enum nt_exit_status print_fields(const struct header *header, struct nt_r
 
 enum { LINES = 10, TABLE_LINES = 5 };
 
-static enum nt_exit_status head_lines(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
-{
-    const struct header *header = context;
-    const struct nt_row_range range = {.end = header->rows};
-    return nt_print_rows(vfs, path, node, &range);
-}
-
 struct heading {
     const struct header *header;
     const struct nt_target *target;
@@ -315,13 +307,13 @@ static enum nt_exit_status head_fields(void *context, struct nt_vfs *vfs, const 
 }
 
 /* The columns of the dataset that a path names. */
-static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status head_columns(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct header *header = context;
     struct nt_named all = {.count = 0};
     struct nt_error error = {0};
     enum nt_exit_status result = NT_EXIT_OK;
-    enum nt_status status = nt_named_columns(vfs, path, header->settings->columns, &all, &error);
+    enum nt_status status = nt_named_columns(vfs, target->path, header->settings->columns, &all, &error);
     uint32_t *fields = calloc(all.count + 1, sizeof(*fields));
     uint32_t count = fields ? nt_named_fields(all.items, all.count, fields) : 0;
     if (status == NT_OK && !fields)
@@ -351,9 +343,10 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     header.is_table = settings->table || (!settings->json && isatty(STDOUT_FILENO));
     header.rows = settings->rows ? settings->rows : header.is_table ? TABLE_LINES : LINES;
     if (settings->columns)
-        return nt_for_each_path(invocation, head_columns, &header);
-    return header.is_table ? nt_for_each_target(invocation, head_fields, &header)
-                           : nt_for_each_path(invocation, head_lines, &header);
+        return nt_for_each_target(invocation, false, head_columns, &header);
+    return header.is_table ? nt_for_each_target(invocation, true, head_fields, &header)
+                           : nt_for_each_target(invocation, false, nt_print_rows,
+                                                &(struct nt_row_range){.end = header.rows});
 }
 
 static const struct nt_option options[] = {

@@ -169,14 +169,12 @@ static void inspect_rows_sort(struct nt_inspect_row *rows, size_t count, const s
 /* ---- The command inspect ---- */
 
 struct inspector {
+    struct nt_report report;
     const struct nt_settings *settings;
     const struct nt_inspect_property *sort; /* NULL: file order */
     bool is_for_people;                     /* terminal output: short sizes */
-    const struct nt_target *target;         /* its fields alone, if it has any */
     uint64_t file_bytes;
-    struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
-    bool has_printed;
 };
 
 /* ---- Text ---- */
@@ -348,7 +346,7 @@ static void put_dataset(const struct inspector *inspector, const struct nt_datas
                         const struct nt_column_stats *total, const struct nt_inspect_row *rows,
                         uint32_t count)
 {
-    struct nt_json *json = inspector->json;
+    struct nt_json *json = inspector->report.json;
     bool has_groups = inspector->settings->group;
     nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
@@ -467,12 +465,12 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
         status = join_groups(inspector, rows, &count, error);
     if (status == NT_OK && inspector->sort)
         inspect_rows_sort(rows, count, inspector->sort);
-    if (status == NT_OK && inspector->json) {
+    if (status == NT_OK && inspector->report.json) {
         put_dataset(inspector, dataset, total, rows, count);
     } else if (status == NT_OK) {
-        if (inspector->has_printed)
+        if (inspector->report.has_printed)
             putchar('\n');
-        inspector->has_printed = true;
+        inspector->report.has_printed = true;
         print_summary(inspector, dataset, total, &rows[count]);
         status = print_table(inspector, rows, count, error);
     }
@@ -481,37 +479,18 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     return status;
 }
 
-static enum nt_exit_status inspect_dataset(void *context, const struct nt_resolved_node *resolved,
-                                           uint32_t index, uint32_t field)
+static enum nt_status inspect(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
+                              struct nt_error *error)
 {
-    struct inspector *inspector = context;
-    struct nt_dataset *dataset = resolved->file->datasets[index];
-    struct nt_error error = {0};
     struct nt_column_stats *columns = NULL;
+    const struct nt_target *target = report->target;
     uint32_t count = 0;
-    enum nt_status status;
-    const struct nt_target *target = inspector->target;
-    if (inspector->json) {
-        nt_json_object(inspector->json);
-        nt_json_member_text(inspector->json, "name", dataset->name);
-        nt_json_member_dataset_path(inspector->json, resolved->opened, index);
-    }
-    if (dataset->failure) {
-        error = *dataset->failure;
-        status = error.status;
-    } else {
-        status = nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count,
-                            &error);
-    }
+    enum nt_status status =
+        nt_inspect(dataset, target->count ? target->fields : NULL, target->count, &columns, &count, error);
     if (status == NT_OK)
-        status = show(inspector, dataset->physical, columns, count, &error);
-    if (inspector->json) {
-        if (status != NT_OK)
-            nt_json_member_text(inspector->json, "error", nt_text_of(error.message));
-        nt_json_end_object(inspector->json);
-    }
+        status = show((struct inspector *)report, dataset->physical, columns, count, error);
     free(columns);
-    return status == NT_OK ? NT_EXIT_OK : nt_print_error(dataset->name.bytes, &error);
+    return status;
 }
 
 /* Sums the sizes of objects from the page lists, the only source of their number. */
@@ -549,41 +528,18 @@ static uint64_t file_bytes(const struct nt_file *file)
     return total;
 }
 
-static enum nt_exit_status inspect_as_json(struct inspector *inspector,
-                                           const struct nt_resolved_node *resolved)
+static void begin(struct nt_report *report, const struct nt_file *file, bool is_of_many)
 {
-    struct nt_buffer out = {0};
-    struct nt_json json;
-    nt_json_document(&json, &out, "inspect");
-    nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
-    nt_json_member_unsigned(&json, "file_bytes", inspector->file_bytes);
-    inspector->json = &json;
-    enum nt_exit_status result = nt_print_datasets_json(resolved, &json, inspect_dataset, inspector);
-    nt_buffer_deinit(&out);
-    return result;
-}
-
-static enum nt_exit_status inspect_file(void *context, const struct nt_resolved_node *resolved,
-                                        bool is_of_many)
-{
-    struct inspector *inspector = context;
-    inspector->file_bytes = file_bytes(resolved->file);
-    if (inspector->settings->json)
-        return inspect_as_json(inspector, resolved);
-    if (is_of_many && inspector->has_printed)
-        putchar('\n');
-    if (is_of_many) {
-        print_line(inspector, "file", resolved->file->path);
-        inspector->has_printed = false;
+    struct inspector *inspector = (struct inspector *)report;
+    inspector->file_bytes = file_bytes(file);
+    if (report->json) {
+        nt_json_member_unsigned(report->json, "file_bytes", inspector->file_bytes);
+    } else if (is_of_many) {
+        if (report->has_printed)
+            putchar('\n');
+        print_line(inspector, "file", file->path);
+        report->has_printed = false;
     }
-    return nt_for_each_dataset(resolved, inspect_dataset, inspector);
-}
-
-static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const struct nt_target *target)
-{
-    struct inspector *inspector = context;
-    inspector->target = target;
-    return nt_for_each_file(vfs, target->path, target->node, inspect_file, context);
 }
 
 /* Accepts "stored" for "stored_bytes". */
@@ -600,13 +556,15 @@ static const struct nt_inspect_property *property_named(const char *name)
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    struct inspector inspector = {.settings = invocation->settings, .is_for_people = isatty(STDOUT_FILENO)};
+    struct inspector inspector = {.report = {.name = "inspect", .begin = begin, .show = inspect},
+                                  .settings = invocation->settings,
+                                  .is_for_people = isatty(STDOUT_FILENO)};
     const char *sort = invocation->settings->sort;
     inspector.sort = sort ? property_named(sort) : NULL;
     inspector.arena = nt_arena_new();
     if (!inspector.arena)
         return NT_EXIT_INTERNAL;
-    enum nt_exit_status result = nt_for_each_target(invocation, inspect, &inspector);
+    enum nt_exit_status result = nt_report_run(&inspector.report, invocation);
     nt_arena_free(inspector.arena);
     return result;
 }

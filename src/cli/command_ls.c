@@ -27,21 +27,6 @@ struct column_widths {
     int links, owner, group, size;
 };
 
-/* A cache of the last owner and group names. */
-struct owner_names {
-    bool is_known;
-    uid_t user;
-    gid_t group_number;
-    char owner[33], group[33];
-};
-
-/* A cache of the last time: most trees have only one. */
-struct time_text {
-    bool is_known;
-    time_t when;
-    char text[32];
-};
-
 /* A line of ls -l before alignment. */
 struct line {
     bool is_known; /* false: the attributes are not available */
@@ -56,8 +41,10 @@ struct lister {
     bool has_several; /* directories to list */
     bool has_printed;
     struct column_widths widths; /* only grow, so that all batches of a directory align */
-    struct owner_names names;
-    struct time_text time;
+    /* The last one: most trees have one owner and one time, and each lookup of a name reads system files. */
+    bool has_last;
+    struct stat last;
+    char owner[33], group[33], time[32];
     struct line lines[NT_LISTING_BATCH];
     enum nt_exit_status status;
 };
@@ -82,18 +69,6 @@ static void format_group(gid_t group, char *text, size_t size)
         snprintf(text, size, "%ju", (uintmax_t)group);
 }
 
-/* Caches names: most trees have one owner, and each lookup reads system files. */
-static void remember_names(struct owner_names *names, const struct stat *stat)
-{
-    if (!names->is_known || names->user != stat->st_uid)
-        format_owner(stat->st_uid, names->owner, sizeof(names->owner));
-    if (!names->is_known || names->group_number != stat->st_gid)
-        format_group(stat->st_gid, names->group, sizeof(names->group));
-    names->user = stat->st_uid;
-    names->group_number = stat->st_gid;
-    names->is_known = true;
-}
-
 /* Shows the time of day for the last six months, else the year, as in ls(1). */
 static void format_time(time_t when, char *text, size_t size)
 {
@@ -106,13 +81,16 @@ static void format_time(time_t when, char *text, size_t size)
         snprintf(text, size, "%jd", (intmax_t)when);
 }
 
-static const char *remember_time(struct time_text *time, time_t when)
+static void remember(struct lister *lister, const struct stat *stat)
 {
-    if (!time->is_known || time->when != when)
-        format_time(when, time->text, sizeof(time->text));
-    time->when = when;
-    time->is_known = true;
-    return time->text;
+    if (!lister->has_last || lister->last.st_uid != stat->st_uid)
+        format_owner(stat->st_uid, lister->owner, sizeof(lister->owner));
+    if (!lister->has_last || lister->last.st_gid != stat->st_gid)
+        format_group(stat->st_gid, lister->group, sizeof(lister->group));
+    if (!lister->has_last || lister->last.st_mtime != stat->st_mtime)
+        format_time(stat->st_mtime, lister->time, sizeof(lister->time));
+    lister->last = *stat;
+    lister->has_last = true;
 }
 
 /* Uses units of 1024 bytes, rounded up, as in ls(1). */
@@ -144,18 +122,17 @@ static void format_number(uint64_t number, char text[24])
 
 static void format_line(struct lister *lister, const struct stat *stat, struct line *line)
 {
-    struct owner_names *names = &lister->names;
-    remember_names(names, stat);
+    remember(lister, stat);
     line->is_known = true;
     nt_format_mode(stat->st_mode, line->mode);
     format_number((uint64_t)stat->st_nlink, line->links);
-    strcpy(line->owner, names->owner);
-    strcpy(line->group, names->group);
+    strcpy(line->owner, lister->owner);
+    strcpy(line->group, lister->group);
     if (lister->invocation->settings->human)
         format_human((uint64_t)stat->st_size, line->size, sizeof(line->size));
     else
         format_number((uint64_t)stat->st_size, line->size);
-    strcpy(line->time, remember_time(&lister->time, stat->st_mtime));
+    strcpy(line->time, lister->time);
 }
 
 static void widen(int *width, const char *text)
@@ -220,14 +197,6 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
     nt_buffer_deinit(&line);
 }
 
-static void print_json_entry(struct lister *lister, const struct nt_tree_entry *entry)
-{
-    size_t length = nt_path_enter(&lister->path, entry->name);
-    if (!lister->path.failed)
-        print_json_line(lister, entry->node, entry->class);
-    nt_path_leave(&lister->path, length);
-}
-
 /* ---- Directories ---- */
 
 static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
@@ -240,33 +209,27 @@ static void print_entries(struct lister *lister, const struct nt_tree_entry *ent
 {
     const struct nt_settings *settings = lister->invocation->settings;
     bool with_details = settings->details && !settings->json;
-    for (size_t i = 0; with_details && i < count; i++) {
+    char target[NT_VFS_TARGET];
+    for (size_t i = 0; with_details && i < count; i++)
         if (is_shown(lister, &entries[i]))
             make_line(lister, &entries[i], &lister->lines[i]);
-    }
     for (size_t i = 0; i < count; i++) {
         if (!is_shown(lister, &entries[i]))
             continue;
         if (settings->json) {
-            print_json_entry(lister, &entries[i]);
+            size_t length = nt_path_enter(&lister->path, entries[i].name);
+            if (!lister->path.failed)
+                print_json_line(lister, entries[i].node, entries[i].class);
+            nt_path_leave(&lister->path, length);
             continue;
         }
         if (with_details)
             print_line(lister, &lister->lines[i]);
         nt_print_name(entries[i].name);
-        char target[NT_VFS_TARGET];
         if (with_details && nt_vfs_read_link(entries[i].node, target, NULL) == NT_OK)
             printf(" -> %s", target);
         putchar('\n');
     }
-}
-
-static void print_heading(struct lister *lister)
-{
-    if (lister->has_printed)
-        putchar('\n');
-    nt_print_name(lister->path.length ? lister->path.bytes : "/");
-    puts(":");
 }
 
 static void list_directory(struct lister *lister, uint64_t node);
@@ -388,8 +351,12 @@ static void list_directory(struct lister *lister, uint64_t node)
 {
     struct nt_error error = {0};
     const struct nt_settings *settings = lister->invocation->settings;
-    if (!settings->json && (settings->recursive || lister->has_several))
-        print_heading(lister);
+    const char *path = lister->path.length ? lister->path.bytes : "/";
+    if (!settings->json && (settings->recursive || lister->has_several)) {
+        fputs(lister->has_printed ? "\n" : "", stdout);
+        nt_print_name(path);
+        puts(":");
+    }
     lister->has_printed = true;
     enum nt_status status = list_entries(lister, node, &error);
     if (status == NT_OK && settings->recursive)
@@ -412,13 +379,14 @@ static void list_file(struct lister *lister, const char *path, const struct stat
     lister->has_printed = true;
 }
 
-static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     struct lister *lister = context;
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    if (lister->invocation->settings->fields)
-        node = nt_named_only_dataset(vfs, node);
+    const struct nt_settings *settings = lister->invocation->settings;
+    const char *path = target->path;
+    uint64_t node = settings->fields ? nt_named_only_dataset(vfs, target->node) : target->node;
     lister->vfs = vfs;
     lister->status = NT_EXIT_OK;
     nt_buffer_clear(&lister->path);
@@ -427,7 +395,7 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *p
         return nt_print_error(path, &error);
     if (attributes.class == NT_VFS_DIRECTORY)
         list_directory(lister, node);
-    else if (lister->invocation->settings->json)
+    else if (settings->json)
         print_json_line(lister, node, attributes.class);
     else
         list_file(lister, path, &attributes.stat);
@@ -442,8 +410,8 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct stat attributes;
     tzset();
     if (invocation->settings->details && stat(invocation->operands[0], &attributes) == 0)
-        remember_names(&lister.names, &attributes); /* the sandbox finds other names only in files */
-    enum nt_exit_status status = nt_for_each_path(invocation, list, &lister);
+        remember(&lister, &attributes); /* the sandbox finds other names only in files */
+    enum nt_exit_status status = nt_for_each_target(invocation, false, list, &lister);
     nt_buffer_deinit(&lister.path);
     return status;
 }

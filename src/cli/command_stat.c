@@ -160,36 +160,32 @@ static void print_stat(struct stat_printer *stat_printer, struct nt_vfs *vfs, ui
     nt_buffer_deinit(&names);
 }
 
-static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
-    struct stat_printer stat_printer = {0};
-    print_stat(&stat_printer, vfs, node, *path ? path : "/");
-    if (context && !*path)
-        print_costs(&stat_printer, context);
-    return stat_printer.status;
-}
-
-static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, const char *path,
-                                             uint64_t node)
-{
+    const struct nt_invocation *invocation = context;
+    struct nt_fetcher *fetcher = invocation->settings->tree.open.fetcher;
+    const char *path = *target->path ? target->path : "/";
     struct nt_buffer document = {0};
     struct nt_json json;
-    struct stat_printer stat_printer = {.json = &json};
-    nt_json_document(&json, &document, "stat");
-    nt_json_member_text(&json, "path", nt_text_of(*path ? path : "/"));
-    print_stat(&stat_printer, vfs, node, *path ? path : "/");
-    if (context && !*path)
-        print_costs(&stat_printer, context);
-    nt_json_finish(&json);
-    nt_note_failure(&stat_printer.status, nt_print_buffer(&document, path));
-    nt_buffer_deinit(&document);
+    struct stat_printer stat_printer = {.json = invocation->settings->json ? &json : NULL};
+    if (stat_printer.json) {
+        nt_json_document(&json, &document, "stat");
+        nt_json_member_text(&json, "path", nt_text_of(path));
+    }
+    print_stat(&stat_printer, vfs, target->node, path);
+    if (fetcher && !*target->path)
+        print_costs(&stat_printer, fetcher);
+    if (stat_printer.json) {
+        nt_json_finish(&json);
+        nt_note_failure(&stat_printer.status, nt_print_buffer(&document, target->path));
+        nt_buffer_deinit(&document);
+    }
     return stat_printer.status;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_for_each_path(invocation, invocation->settings->json ? stat_path_as_json : stat_path,
-                            invocation->settings->fetcher);
+    return nt_for_each_target(invocation, false, stat_path, (void *)invocation);
 }
 
 static const struct nt_option options[] = {

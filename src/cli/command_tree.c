@@ -84,15 +84,14 @@ static void draw_directory(struct drawing *drawing, const char *name, uint64_t n
     free(listing);
 }
 
-static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const struct nt_target *target)
 {
     const struct nt_invocation *invocation = context;
     struct drawing drawing = {.settings = invocation->settings, .vfs = vfs};
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    const char *name = *path ? path : invocation->operands[0];
-    if (invocation->settings->fields)
-        node = nt_named_only_dataset(vfs, node);
+    const char *name = *target->path ? target->path : invocation->operands[0];
+    uint64_t node = invocation->settings->fields ? nt_named_only_dataset(vfs, target->node) : target->node;
     enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
     if (status != NT_OK)
         return nt_print_error(name, &error);
@@ -107,7 +106,7 @@ static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const char *p
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_for_each_path(invocation, draw, (void *)invocation);
+    return nt_for_each_target(invocation, false, draw, (void *)invocation);
 }
 
 static const struct nt_option options[] = {

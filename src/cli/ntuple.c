@@ -151,7 +151,7 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
         return nt_print_error(command->name, &error);
     *has_run_ret = true;
     enum nt_exit_status status = command->run(&invocation);
-    nt_fetcher_free(settings.fetcher);
+    nt_fetcher_free(settings.tree.open.fetcher);
     nt_selections_deinit(&selections);
     for (int i = 0; i < count; i++)
         nt_chain_list_free(invocation.chains[i]);

@@ -179,14 +179,14 @@ static void set_source_text(struct nt_program *program)
 static unsigned request_threads(const struct nt_settings *settings)
 {
     enum { FEWEST = 4, FEWEST_REMOTE = 16 };
-    unsigned fewest = settings->fetcher ? FEWEST_REMOTE : FEWEST;
-    unsigned threads = settings->threads ? settings->threads : nt_processors();
+    unsigned fewest = settings->tree.open.fetcher ? FEWEST_REMOTE : FEWEST;
+    unsigned threads = nt_settings_threads(settings);
     return threads > fewest ? threads : fewest;
 }
 
 struct nt_memory nt_memory_of(const struct nt_settings *settings)
 {
-    return memory_share(settings->cache_bytes, request_threads(settings));
+    return memory_share(settings->tree.cache_bytes, request_threads(settings));
 }
 
 /* The settings that both processes pass to libfuse. */
@@ -194,23 +194,17 @@ static struct nt_mount_settings mount_settings(const struct nt_program *program)
 {
     enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not block a reader's own next read */
     const struct nt_settings *settings = &program->settings;
-    unsigned threads = settings->threads ? settings->threads : nt_processors();
-    return (struct nt_mount_settings){
-        .program = NT_PROGRAM,
-        .mountpoint = program->mountpoint_argument,
-        .source = settings->fsname ? settings->fsname : program->source_text.bytes,
-        .subtype = settings->subtype ? settings->subtype : NT_PROGRAM,
-        .options = settings->passed.bytes,
-        .allow_other = settings->allow_other,
-        .auto_unmount = settings->auto_unmount,
-        .is_debugging = settings->debug,
-        .is_single_threaded = settings->single_threaded,
-        .threads = request_threads(settings),
-        .reply_bytes = nt_memory_of(settings).reply_bytes,
-        .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
-        .direct_io = settings->direct_io,
-        .idle_seconds = settings->idle_seconds,
-    };
+    unsigned threads = nt_settings_threads(settings);
+    struct nt_mount_settings mount = settings->mount;
+    mount.program = NT_PROGRAM;
+    mount.mountpoint = program->mountpoint_argument;
+    mount.source = mount.source ? mount.source : program->source_text.bytes;
+    mount.subtype = mount.subtype ? mount.subtype : NT_PROGRAM;
+    mount.options = settings->passed.bytes;
+    mount.threads = request_threads(settings);
+    mount.reply_bytes = nt_memory_of(settings).reply_bytes;
+    mount.reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD;
+    return mount;
 }
 
 /* Derives everything from the options; call before the fork. */
@@ -287,7 +281,7 @@ static enum nt_exit_status divide(struct nt_program *program)
 static enum nt_exit_status run(struct nt_program *program)
 {
     struct nt_error error = {0};
-    if (!program->settings.foreground && !program->settings.debug) {
+    if (!program->settings.foreground && !program->settings.mount.is_debugging) {
         int exit_status;
         switch (nt_background_start(&program->background, NT_EXIT_INTERNAL, &exit_status)) {
         case NT_BACKGROUND_PARENT:

@@ -9,7 +9,6 @@
 #include "chain/chain.h"
 #include "cli/cli.h"
 #include "core/base/memory.h"
-#include "fuse/mount.h"
 
 /* ---- The index file ---- */
 

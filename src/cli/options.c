@@ -248,6 +248,7 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
                                  struct nt_arena *arena, struct nt_error *error)
 {
     bool is_good = true;
+    unsigned choice = 0;
     switch (row->kind) {
     case NT_OPTION_FLAG:
         *(bool *)member = true;
@@ -274,6 +275,10 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
         break;
     case NT_OPTION_CHOICE:
         is_good = parse_choice(value, row->choices, member);
+        break;
+    case NT_OPTION_EITHER:
+        is_good = parse_choice(value, row->choices, &choice);
+        *(bool *)member = choice;
         break;
     case NT_OPTION_PASS:
         pass(member, row, value);
@@ -546,6 +551,9 @@ static bool format_value(const struct nt_option *row, const void *member, char *
     case NT_OPTION_CHOICE:
         snprintf(value, size, "=%s", row->choices[*(const unsigned *)member]);
         return *(const unsigned *)member != 0;
+    case NT_OPTION_EITHER:
+        snprintf(value, size, "=%s", row->choices[1]);
+        return *(const bool *)member;
     default:
         return false;
     }

@@ -24,6 +24,11 @@
         __VA_ARGS__, NULL                                                                                    \
     }
 
+/* An option with two words, of which the first is the default. */
+#define EITHER(option_name, settings_member, usual, other, help_text)                                        \
+    NT_OPTION(0, option_name, EITHER, settings_member, .argument = usual "|" other,                          \
+              .choices = CHOICES(usual, other), .help = help_text)
+
 static void each_format(nt_option_value *take, void *context)
 {
     for (const struct nt_format *const *format = nt_formats; *format; format++)
@@ -45,66 +50,61 @@ static const char *const chain_rules[] = {
     [NT_CHAIN_FAIL] = "", [NT_CHAIN_CHECK] = "check", [NT_CHAIN_UNION] = "union", NULL};
 
 const struct nt_option nt_tree_options[] = {
-    NT_OPTION(0, "format", TEXT, format, .argument = "NAME", .each_value = each_format, .is_value = is_format,
-              .help = "read the sources only as this format (default: detect it)"),
+    NT_OPTION(0, "format", TEXT, tree.open.format, .argument = "NAME", .each_value = each_format,
+              .is_value = is_format, .help = "read the sources only as this format (default: detect it)"),
     NT_OPTION(0, "chain", FLAG, is_chain,
               .help = "show all sources (files, patterns, lists of files) as one dataset"),
     NT_OPTION(
-        0, "chain", CHOICE, chain_rule, .argument = "check|union", .choices = chain_rules,
+        0, "chain", CHOICE, tree.chain_options.rule, .argument = "check|union", .choices = chain_rules,
         .help =
             "check: open all files at the start and refuse files whose fields differ; union: show the fields "
             "of all files"),
-    NT_OPTION(0, "missing", CHOICE, missing, .argument = "refuse|skip", .choices = CHOICES("refuse", "skip"),
-              .help = "skip: skip files of a chain that cannot be opened or do not have its dataset"),
-    NT_OPTION(0, "version", TEXT, dataset_version, .argument = "N|TAG|BRANCH",
+    EITHER("missing", tree.chain_options.skip_failed, "refuse", "skip",
+           "skip: skip files of a chain that cannot be opened or do not have its dataset"),
+    NT_OPTION(0, "version", TEXT, tree.open.version, .argument = "N|TAG|BRANCH",
               .help = "show this version of a dataset with a history (Lance), not the latest"),
     NT_OPTION(
-        0, "cachesize", SIZE, cache_bytes, .argument = "SIZE",
+        0, "cachesize", SIZE, tree.cache_bytes, .argument = "SIZE",
         .help =
             "cache at most SIZE bytes of decoded pages, documents and texts (suffixes K, M, G, T; default: "
             "256M, at most an eighth of the memory)"),
     NT_OPTION(
-        0, "metadatasize", SIZE, metadata_bytes, .argument = "SIZE",
+        0, "metadatasize", SIZE, tree.open.metadata_bytes, .argument = "SIZE",
         .help = "use at most SIZE bytes of memory for the metadata of one file (default: 8M, more for large "
                 "metadata)"),
     NT_OPTION(
-        0, "pagesize", SIZE, page_bytes, .argument = "SIZE",
+        0, "pagesize", SIZE, tree.open.page_bytes, .argument = "SIZE",
         .help =
             "refuse pages that decode to more than SIZE bytes (default: 64M plus 16 times the file size, at "
             "most 256M)"),
-    NT_OPTION(0, "threads", NUMBER, threads, .argument = "N", .most = 1024,
+    NT_OPTION(0, "threads", NUMBER, tree.threads, .argument = "N", .most = 1024,
               .help = "decode on N threads (default: the number of processors)"),
-    NT_OPTION(0, "list", CHOICE, list, .argument = "all|sized", .choices = CHOICES("all", "sized"),
-              .help = "sized: omit files of unknown size from listings"),
-    NT_OPTION(0, "text", CHOICE, text, .argument = "short|sized", .choices = CHOICES("short", "sized"),
-              .help = "sized: generate long texts in advance, so that every text has a size"),
-    NT_OPTION(0, "textsize", SIZE, text_bytes, .argument = "SIZE",
+    EITHER("list", tree.list_sized, "all", "sized", "sized: omit files of unknown size from listings"),
+    EITHER("text", tree.text_sized, "short", "sized",
+           "sized: generate long texts in advance, so that every text has a size"),
+    NT_OPTION(0, "textsize", SIZE, tree.text_bytes, .argument = "SIZE",
               .help =
                   "with text=sized: store at most SIZE bytes of texts in $TMPDIR or /var/tmp (default: 16G)"),
-    NT_OPTION(0, "verify", CHOICE, verify, .argument = "read|open", .choices = CHOICES("read", "open"),
-              .help = "open: check all pages of a file when a program opens it"),
+    EITHER("verify", tree.verify_on_open, "read", "open",
+           "open: check all pages of a file when a program opens it"),
 #if NT_HAS_ARROW
-    NT_OPTION(0, "arrow_strings", CHOICE, arrow_strings, .argument = "text|binary",
-              .choices = CHOICES("text", "binary"),
-              .help = "binary: table.arrow stores strings as binary, which need not be UTF-8"),
-    NT_OPTION(0, "arrow_unions", CHOICE, arrow_unions, .argument = "struct|union|omit",
+    EITHER("arrow_strings", tree.arrow_strings_binary, "text", "binary",
+           "binary: table.arrow stores strings as binary, which need not be UTF-8"),
+    NT_OPTION(0, "arrow_unions", CHOICE, tree.arrow_unions, .argument = "struct|union|omit",
               .choices = CHOICES("struct", "union", "omit"),
               .help = "how table.arrow stores variants (default: struct)"),
 #endif
-    NT_OPTION(0, "trailing", CHOICE, trailing_bytes, .argument = "accept|refuse",
-              .choices = CHOICES("accept", "refuse"),
-              .help = "refuse: bytes after the end of a Roaring bitmap are an error"),
+    EITHER("trailing", tree.open.refuse_trailing_bytes, "accept", "refuse",
+           "refuse: bytes after the end of a Roaring bitmap are an error"),
     NT_OPTION(0, "sandbox", CHOICE, sandbox, .argument = "on|off|strict", .choices = sandbox_choices,
               .help = "strict: refuse to run if the kernel lacks a part of the sandbox; off: no sandbox"),
-    NT_OPTION(
-        0, "links", CHOICE, links, .argument = "refuse|follow", .choices = CHOICES("refuse", "follow"),
-        .help =
-            "follow: follow links out of a passthrough directory, which may then show any file of the user"),
-    NT_OPTION(0, "bases", FOLDERS, bases, .argument = "DIRECTORY",
+    EITHER("links", tree.follow_links, "refuse", "follow",
+           "follow: follow links out of a passthrough directory, which may then show any file of the user"),
+    NT_OPTION(0, "bases", FOLDERS, tree.open.bases, .argument = "DIRECTORY",
               .help =
                   "read other files that Lance datasets and branches of TTrees refer to, if they are below "
                   "DIRECTORY; may be repeated"),
-    NT_OPTION(0, "friends", FLAG, friends,
+    NT_OPTION(0, "friends", FLAG, tree.open.friends,
               .help =
                   "show the branches of a TTree's friends, if they are in the same file, as fields below the "
                   "friend's name"),
@@ -114,16 +114,16 @@ const struct nt_option nt_tree_options[] = {
               .is_value = nt_is_named_row_range,
               .expected = "[DATASET:]FIRST:END, counted from 0, with END at least FIRST",
               .help = "show only the entries FIRST to END-1; may be repeated"),
-    NT_OPTION(0, "timeout", NUMBER, timeout_seconds, .argument = "SECONDS", .most = NT_MAX_TIMEOUT_SECONDS,
+    NT_OPTION(0, "timeout", NUMBER, remote.timeout_seconds, .argument = "SECONDS",
+              .most = NT_MAX_TIMEOUT_SECONDS,
               .help = "remote files: let a read fail after SECONDS (default: 60)"),
-    NT_OPTION(
-        0, "certificate", CHOICE, certificate, .argument = "any|origin", .choices = CHOICES("any", "origin"),
-        .help = "origin: show the user's certificate (X509_USER_PROXY) only to the server of the address"),
-    NT_OPTION(0, "remotecache", SIZE, remote_cache_bytes, .argument = "SIZE",
+    EITHER("certificate", remote.certificate_to_origin, "any", "origin",
+           "origin: show the user's certificate (X509_USER_PROXY) only to the server of the address"),
+    NT_OPTION(0, "remotecache", SIZE, remote.cache_bytes, .argument = "SIZE",
               .help = "remote files: cache at most SIZE bytes of undecoded data in memory (default: 128M)"),
-    NT_OPTION(0, "diskcache", FILE, disk_cache, .argument = "DIRECTORY",
+    NT_OPTION(0, "diskcache", FILE, remote.disk_cache, .argument = "DIRECTORY",
               .help = "remote files: cache data in DIRECTORY for later mounts and commands"),
-    NT_OPTION(0, "diskcachesize", SIZE, disk_cache_bytes, .argument = "SIZE",
+    NT_OPTION(0, "diskcachesize", SIZE, remote.disk_cache_bytes, .argument = "SIZE",
               .help = "with diskcache: store at most SIZE bytes there (default: 1G)"),
     {0},
 };
@@ -135,33 +135,25 @@ void nt_formats_help(FILE *stream)
         nt_help_row(stream, (*format)->name, 11, (*format)->description);
 }
 
-/* Are the sources a chain? */
-static bool settings_has_chain(const struct nt_settings *settings)
-{
-    return settings->is_chain || settings->chain_rule;
-}
-
 /* Options for chains have no effect on other sources: that is probably a mistake. */
-static enum nt_status refuse_for_chain(const char *name, struct nt_error *error)
-{
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs option \"chain\"", name);
-}
-
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret, struct nt_error *error)
 {
+    const struct nt_chain_options *chain = &settings->tree.chain_options;
+    const char *name = chain->skip_failed ? "missing" : settings->index ? "index" : NULL;
     *list_ret = NULL;
-    if (!settings_has_chain(settings)) {
-        const char *name = settings->missing ? "missing" : settings->index ? "index" : NULL;
-        return name ? refuse_for_chain(name, error) : NT_OK;
-    }
-    return nt_chain_list_new(sources, source_count, settings->missing != 0, list_ret, error);
+    if (settings->is_chain || chain->rule)
+        return nt_chain_list_new(sources, source_count, chain->skip_failed, list_ret, error);
+    return name ? nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs option \"chain\"", name)
+                : NT_OK;
 }
 
-unsigned nt_processors(void)
+unsigned nt_settings_threads(const struct nt_settings *settings)
 {
     cpu_set_t processors;
     int count = sched_getaffinity(0, sizeof(processors), &processors) == 0 ? CPU_COUNT(&processors) : 0;
+    if (settings->tree.threads)
+        return settings->tree.threads;
     return count > 0 ? (unsigned)count : 1;
 }
 
@@ -174,30 +166,12 @@ static const char *text_directory(void)
 
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
+    struct nt_vfs_options options = settings->tree;
     nt_memory_available(); /* caches the value before the sandbox */
-    return (struct nt_vfs_options){
-        .open = {.struct_bytes = sizeof(struct nt_open_options),
-                 .format = settings->format,
-                 .refuse_trailing_bytes = settings->trailing_bytes != 0,
-                 .open_broken = settings->broken != 0,
-                 .bases = settings->bases,
-                 .friends = settings->friends,
-                 .fetcher = settings->fetcher,
-                 .metadata_bytes = settings->metadata_bytes,
-                 .page_bytes = settings->page_bytes,
-                 .version = settings->dataset_version},
-        .chain_options = {.rule = settings->chain_rule, .skip_failed = settings->missing != 0},
-        .cache_bytes = settings->cache_bytes,
-        .threads = settings->threads ? settings->threads : nt_processors(),
-        .list_sized = settings->list != 0,
-        .text_sized = settings->text != 0,
-        .text_bytes = settings->text_bytes,
-        .text_directory = text_directory(),
-        .follow_links = settings->links != 0,
-        .verify_on_open = settings->verify != 0,
-        .arrow_strings_binary = settings->arrow_strings != 0,
-        .arrow_unions = (enum nt_arrow_unions)settings->arrow_unions,
-    };
+    options.open.struct_bytes = sizeof(options.open);
+    options.threads = nt_settings_threads(settings);
+    options.text_directory = text_directory();
+    return options;
 }
 
 /* ---- Mount options ---- */
@@ -207,13 +181,12 @@ const char nt_mount_operands[] = "SOURCE... [MOUNTPOINT]";
 static const char *const direct_io_choices[] = {
     [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
 
-static const char *const broken_choices[] = {"refuse", "show", NULL};
-
 const struct nt_option nt_mount_switches[] = {
     NT_OPTION('f', "foreground", FLAG, foreground,
               .help = "stay in the foreground and print messages on standard error"),
-    NT_OPTION('d', "debug", FLAG, debug, .help = "like --foreground, and print every request of the kernel"),
-    NT_OPTION('s', "single", FLAG, single_threaded, .help = "serve one request at a time"),
+    NT_OPTION('d', "debug", FLAG, mount.is_debugging,
+              .help = "like --foreground, and print every request of the kernel"),
+    NT_OPTION('s', "single", FLAG, mount.is_single_threaded, .help = "serve one request at a time"),
     {.letter = 'o',
      .name = "options",
      .kind = NT_OPTION_LIST,
@@ -252,26 +225,26 @@ static const char *const accepted[] = {
     "x-*",         "X-*",           NULL};
 
 const struct nt_option nt_mount_options[] = {
-    NT_OPTION(0, "allow_other", FLAG, allow_other,
+    NT_OPTION(0, "allow_other", FLAG, mount.allow_other,
               .help = "let other users use the mount if the modes of the sources permit it"),
     NT_OPTION(0, "uid", ID, uid, .argument = "NUMBER",
               .help = "show this user as the owner of all files (default: the owner of the source)"),
     NT_OPTION(0, "gid", ID, gid, .argument = "NUMBER",
               .help = "show this group as the group of all files (default: the group of the source)"),
-    NT_OPTION(0, "idle", NUMBER, idle_seconds, .argument = "SECONDS",
+    NT_OPTION(0, "idle", NUMBER, mount.idle_seconds, .argument = "SECONDS",
               .help = "unmount after SECONDS without use"),
-    NT_OPTION(0, "broken", CHOICE, broken, .argument = "refuse|show", .choices = broken_choices,
-              .help = "show: describe files without a readable dataset, and ROOT files without one"),
+    EITHER("broken", tree.open.open_broken, "refuse", "show",
+           "show: describe files without a readable dataset, and ROOT files without one"),
     NT_OPTION(0, "index", FILE, index, .argument = "FILE",
               .help = "chain: cache the entry counts of the files in FILE, so that sizes are known without "
                       "opening files"),
-    NT_OPTION(0, "auto_unmount", FLAG, auto_unmount, .help = "also unmount when the program is killed"),
+    NT_OPTION(0, "auto_unmount", FLAG, mount.auto_unmount, .help = "also unmount when the program is killed"),
     NT_OPTION(0, "force", FLAG, force, .help = "first unmount a dead mount of ntuplefs"),
-    NT_OPTION(0, "direct_io", CHOICE, direct_io, .argument = "auto|on|off", .choices = direct_io_choices,
-              .help = "on: let reads bypass the page cache of the kernel"),
-    NT_OPTION(0, "fsname", TEXT, fsname, .argument = "NAME",
+    NT_OPTION(0, "direct_io", CHOICE, mount.direct_io, .argument = "auto|on|off",
+              .choices = direct_io_choices, .help = "on: let reads bypass the page cache of the kernel"),
+    NT_OPTION(0, "fsname", TEXT, mount.source, .argument = "NAME",
               .help = "the source that mount(8) shows (default: the absolute path of the first source)"),
-    NT_OPTION(0, "subtype", TEXT, subtype, .argument = "NAME",
+    NT_OPTION(0, "subtype", TEXT, mount.subtype, .argument = "NAME",
               .help = "show the type fuse.NAME in mount(8) (default: ntuplefs)"),
     NT_OPTION(0, "ro", PASS, passed, .help = "accepted: the mount is always read-only"),
     NT_OPTION(0, "nosuid", PASS, passed, .passed = "nosuid", .help = "accepted: the mount is always nosuid"),

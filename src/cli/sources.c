@@ -120,7 +120,7 @@ void nt_addresses_deinit(struct nt_addresses *addresses)
 static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
 {
     struct nt_helper_sandbox sandbox;
-    enum nt_status status = nt_helper_await_sandbox(settings->fetcher, &sandbox, error);
+    enum nt_status status = nt_helper_await_sandbox(settings->tree.open.fetcher, &sandbox, error);
     if (status != NT_OK || !sandbox.missing[0])
         return status;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -131,20 +131,17 @@ static enum nt_status check_strictly(const struct nt_settings *settings, struct 
 enum nt_status nt_start_helper(struct nt_settings *settings, const struct nt_addresses *addresses,
                                bool reads_at_once, struct nt_error *error)
 {
-    const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
-                                               .timeout_seconds = settings->timeout_seconds,
-                                               .cache_bytes = settings->remote_cache_bytes,
-                                               .disk_cache = settings->disk_cache,
-                                               .disk_cache_bytes = settings->disk_cache_bytes,
-                                               .addresses = addresses->items,
-                                               .certificate_to_origin = settings->certificate != 0};
+    struct nt_fetcher_options options = settings->remote;
+    struct nt_fetcher **fetcher = &settings->tree.open.fetcher;
+    options.struct_bytes = sizeof(options);
+    options.addresses = addresses->items;
     if (!addresses->count)
         return NT_OK;
-    enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
+    enum nt_status status = nt_fetcher_new(&options, fetcher, error);
     if (status == NT_OK)
-        nt_fetcher_hand_over(settings->fetcher); /* only the worker of a mount sends requests */
+        nt_fetcher_hand_over(*fetcher); /* only the worker of a mount sends requests */
     if (status == NT_OK && !reads_at_once)
-        nt_fetcher_read_later(settings->fetcher);
+        nt_fetcher_read_later(*fetcher);
     char *shown = status == NT_OK ? NULL : nt_address_redact(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);
@@ -184,11 +181,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     *sandbox_ret = (struct nt_sandbox){0};
     if (settings->sandbox == NT_CONFINEMENT_OFF)
         return NT_OK;
-    size_t count = 0, base_count = 0, select_count = 0;
-    while (settings->bases && settings->bases[base_count])
-        base_count++;
-    while (settings->select && settings->select[select_count])
-        select_count++;
+    size_t count = 0, base_count = count_of(tree.open.bases), select_count = count_of(settings->select);
     struct nt_sandbox_path *paths =
         calloc(source_count + base_count + select_count + other_count + MAX_OWN_PATHS, sizeof(*paths));
     if (!paths)
@@ -196,7 +189,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     for (size_t i = 0; i < source_count; i++)
         add(paths, &count, sources[i], false);
     for (size_t i = 0; i < base_count; i++)
-        add(paths, &count, settings->bases[i], false);
+        add(paths, &count, tree.open.bases[i], false);
     for (size_t i = 0; i < select_count; i++)
         add(paths, &count, nt_select_path(settings->select[i]), false);
     if (settings->index)
@@ -205,11 +198,11 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         add(paths, &count, "/", false);
     if (tree.text_sized)
         add(paths, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
-    if (settings->fetcher && settings->disk_cache)
-        add(paths, &count, settings->disk_cache, true);
+    if (settings->tree.open.fetcher && settings->remote.disk_cache)
+        add(paths, &count, settings->remote.disk_cache, true);
     for (size_t i = 0; i < other_count; i++)
         paths[count++] = others[i];
-    uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;
+    uses |= settings->tree.open.fetcher ? NT_SANDBOX_FETCHES : 0;
     for (size_t i = 0; i < count; i++)
         uses |= paths[i].is_written ? NT_SANDBOX_WRITES : 0;
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){paths, count, uses, .has_sources = true});

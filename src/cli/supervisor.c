@@ -49,7 +49,7 @@ static void note_mounted(struct supervising *supervising)
          supervising->mountpoint.path, nt_version(), given.length ? ": " : "",
          given.length ? given.bytes : "");
     if (nt_mount_missing_features() &&
-        (program->settings.auto_unmount || program->settings.direct_io == NT_DIRECT_IO_ON))
+        (program->settings.mount.auto_unmount || program->settings.mount.direct_io == NT_DIRECT_IO_ON))
         note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_missing_features());
     nt_buffer_deinit(&given);
 }
@@ -60,7 +60,7 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
     if (end->signal)
         note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
     if (end->was_idle)
-        note(program, "unused for %u s", program->settings.idle_seconds);
+        note(program, "unused for %u s", program->settings.mount.idle_seconds);
     note(program, "unmounted %s", supervising->mountpoint.path);
 }
 
@@ -107,7 +107,7 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
 static bool unmount(void *context, bool is_lazy)
 {
     struct supervising *supervising = context;
-    struct nt_fetcher *fetcher = supervising->program->settings.fetcher;
+    struct nt_fetcher *fetcher = supervising->program->settings.tree.open.fetcher;
     if (is_lazy && fetcher)
         nt_fetcher_stop(fetcher); /* a thread that waits for a server delays the worker's end */
     return nt_kernel_mount_end(&supervising->mounting, is_lazy);
@@ -178,6 +178,6 @@ enum nt_exit_status nt_program_run_supervisor(struct nt_program *program)
         note_end(&supervising, &end);
     nt_mountpoint_release(&supervising.mountpoint);
     nt_index_file_deinit(&program->index, true);
-    nt_fetcher_free(program->settings.fetcher);
+    nt_fetcher_free(program->settings.tree.open.fetcher);
     return status;
 }

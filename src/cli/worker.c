@@ -91,12 +91,12 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     options.report = report;
     options.before_blocking = before_blocking;
     options.context = decoding;
-    options.open.for_other_users = settings->allow_other;
+    options.open.for_other_users = settings->mount.allow_other;
     options.owner = settings->uid.is_given ? &settings->uid.number : NULL;
     options.group = settings->gid.is_given ? &settings->gid.number : NULL;
-    if (settings->single_threaded)
+    if (settings->mount.is_single_threaded)
         options.threads = 0;
-    options.always_readahead = settings->direct_io == NT_DIRECT_IO_ON; /* no kernel readahead */
+    options.always_readahead = settings->mount.direct_io == NT_DIRECT_IO_ON; /* no kernel readahead */
     return options;
 }
 
@@ -112,7 +112,7 @@ static void note_missing(struct nt_program *program, const char *sandbox, const 
 static void note_unversioned(struct nt_program *program)
 {
     char server[NT_FETCH_SERVER_BYTES], line[NT_FETCH_SERVER_BYTES + 160];
-    nt_fetcher_unversioned(program->settings.fetcher, server);
+    nt_fetcher_unversioned(program->settings.tree.open.fetcher, server);
     if (!server[0])
         return;
     snprintf(line, sizeof(line),
@@ -128,7 +128,7 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     struct nt_program *program = decoding->program;
     enum nt_status status = nt_index_file_read(&program->index, &error);
     if (status == NT_OK && program->chain)
-        status = nt_chain_list_expand_remote(program->chain, program->settings.fetcher, &error);
+        status = nt_chain_list_expand_remote(program->chain, program->settings.tree.open.fetcher, &error);
     if (status == NT_OK)
         status = nt_selections_open(&program->settings, &decoding->selections, &error);
     if (status != NT_OK)
@@ -140,8 +140,8 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
         return nt_program_fail(program, nt_exit_status(status), &error);
     }
     nt_vfs_try_sources(decoding->vfs);
-    if (program->settings.fetcher) {
-        nt_helper_sandbox(program->settings.fetcher, &sandbox);
+    if (program->settings.tree.open.fetcher) {
+        nt_helper_sandbox(program->settings.tree.open.fetcher, &sandbox);
         note_missing(program, "the sandbox of the network helper", sandbox.missing);
         note_unversioned(program);
     }
@@ -154,10 +154,10 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
 static void narrow(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
-    bool writes = settings->text != 0 || (settings->fetcher && settings->disk_cache);
+    bool writes = settings->tree.text_sized || (settings->tree.open.fetcher && settings->remote.disk_cache);
     bool opens = writes || !nt_vfs_keeps_sources_open(decoding->vfs);
     unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
-                    (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
+                    (settings->tree.open.fetcher ? NT_SANDBOX_FETCHES : 0);
     if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
         nt_log_note(&decoding->program->log, "cannot narrow the sandbox; the rights needed to start remain");
 }
@@ -177,8 +177,8 @@ static void on_ready(void *context)
 static void on_gone(void *context)
 {
     const struct decoding *decoding = context;
-    if (decoding->program->settings.fetcher)
-        nt_fetcher_stop(decoding->program->settings.fetcher);
+    if (decoding->program->settings.tree.open.fetcher)
+        nt_fetcher_stop(decoding->program->settings.tree.open.fetcher);
 }
 
 static bool ask_to_unmount(void *context)
@@ -268,7 +268,7 @@ enum nt_exit_status nt_program_run_worker(struct nt_program *program)
         status = answer_requests(&decoding);
     nt_vfs_free(decoding.vfs);
     nt_selections_deinit(&decoding.selections);
-    nt_fetcher_free(program->settings.fetcher);
+    nt_fetcher_free(program->settings.tree.open.fetcher);
     nt_index_file_deinit(&program->index, false);
     nt_leader_deinit(&decoding.leaders);
     return status;
