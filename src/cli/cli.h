@@ -68,6 +68,9 @@ enum nt_status nt_fail_write(struct nt_error *error, int system_error);
 /* The same for standard output through stdio, which the message names. Call at the end of a program. */
 enum nt_status nt_standard_output_finish(struct nt_error *error);
 
+/* Writes all bytes. Returns 0 or an errno value. */
+int nt_write_all(int descriptor, const char *bytes, size_t count);
+
 /* ---- Version output ---- */
 
 /* The commit of the sources: "12345678", "12345678-dirty" with local changes, "" outside of git. */
@@ -141,26 +144,26 @@ struct nt_option {
 
 /* ---- Option parsing ---- */
 
-/* Parses the arguments by one or several tables. Members are offsets into `settings`; values point into
- * the arena or `arguments`. Moves operands to the end: *first_operand_ret is the first. Also accepts
+/* Parses the arguments by tables, which end with NULL. Members are offsets into `settings`; values point
+ * into the arena or `arguments`. Moves operands to the end: *first_operand_ret is the first. Also accepts
  * options after operands, unless `in_front_only`. NT_INVALID names the problem. */
-enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
-                                int argument_count, char **arguments, void *settings, struct nt_arena *arena,
+enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_front_only, int argument_count,
+                                char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error);
 
 /* The row with a name of this length. Prefers a row that takes a value if two rows share the name. */
-const struct nt_option *nt_option_named(const struct nt_option *const *tables, size_t table_count,
-                                        const char *name, size_t length, bool has_value);
+const struct nt_option *nt_option_named(const struct nt_option *const *tables, const char *name,
+                                        size_t length, bool has_value);
+const struct nt_option *nt_option_lettered(const struct nt_option *const *tables, char letter);
 
 /* Appends the options in use, "name=value, name": those whose settings are not 0. */
 void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);
 
 /* A row of a help text: `left`, then `help` from column `indent` on, wrapped at 100 columns. */
 void nt_help_row(FILE *stream, const char *left, size_t indent, const char *help);
-/* Prints the help of each row, except of refused options. */
-void nt_options_help(FILE *stream, const struct nt_option *table);
-/* The same after the letters of another table. */
-void nt_options_help_after(FILE *stream, const struct nt_option *table, const struct nt_option *before);
+/* Prints the help of each row, except of refused options. Letters of the table `before` (NULL: none) have
+ * another meaning and are left out. */
+void nt_options_help(FILE *stream, const struct nt_option *table, const struct nt_option *before);
 
 /* ---- Row ranges ---- */
 
@@ -444,9 +447,6 @@ enum nt_exit_status nt_finish_output(void);
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
 enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const char *subject);
 
-/* Writes all bytes. Returns 0 or an errno value. */
-int nt_write_all(int descriptor, const char *bytes, size_t count);
-
 /* Copies a file of the tree to a descriptor and adds its bytes to `progress`. Reports failures.
  * NT_EXIT_OK also if the reader of a pipe has closed it. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
@@ -562,7 +562,7 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
 
 /* A command that describes each dataset: as text, or with --json in one document for each file. */
 struct nt_report {
-    const char *name; /* of the document */
+    const char *document; /* its kind */
     /* Begins a file. May be NULL. */
     void (*begin)(struct nt_report *report, const struct nt_file *file, bool is_of_many);
     bool separates_files; /* in text, even if no dataset of one can be shown */

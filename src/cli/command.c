@@ -357,20 +357,6 @@ enum nt_exit_status nt_print_long_text(struct nt_text_generator *text, const cha
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(subject, &error);
 }
 
-int nt_write_all(int descriptor, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(descriptor, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, const char *path,
                                       int descriptor, const char *destination, struct nt_progress *progress)
 {
@@ -631,7 +617,7 @@ static enum nt_exit_status report_file(void *context, const struct nt_resolved_n
     struct nt_json json;
     report->json = report->settings->json ? &json : NULL;
     if (report->json) {
-        nt_json_document(&json, &out, report->name);
+        nt_json_document(&json, &out, report->document);
         nt_json_member_text(&json, "file", nt_text_of(resolved->file->path));
     }
     if (report->begin)

@@ -255,7 +255,7 @@ static enum nt_status describe(struct nt_report *report, struct nt_reader *reade
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_report_run(&(struct nt_report){.name = "describe", .show = describe}, invocation);
+    return nt_report_run(&(struct nt_report){.document = "describe", .show = describe}, invocation);
 }
 
 static const struct nt_option options[] = {

@@ -556,7 +556,7 @@ static const struct nt_inspect_property *property_named(const char *name)
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    struct inspector inspector = {.report = {.name = "inspect", .begin = begin, .show = inspect},
+    struct inspector inspector = {.report = {.document = "inspect", .begin = begin, .show = inspect},
                                   .settings = invocation->settings,
                                   .is_for_people = isatty(STDOUT_FILENO)};
     const char *sort = invocation->settings->sort;

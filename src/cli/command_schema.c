@@ -50,7 +50,7 @@ static enum nt_status show(struct nt_report *report, struct nt_reader *reader, s
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     return nt_report_run(
-        &(struct nt_report){.name = "schema", .begin = begin, .show = show, .separates_files = true},
+        &(struct nt_report){.document = "schema", .begin = begin, .show = show, .separates_files = true},
         invocation);
 }
 

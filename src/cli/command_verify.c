@@ -254,16 +254,6 @@ struct subject {
     struct nt_source *source;
 };
 
-static enum nt_status open_subject(const struct subject *subject, const struct nt_vfs_options *tree,
-                                   struct nt_file **file_ret, struct nt_error *error)
-{
-    if (subject->chain)
-        return nt_chain_open(subject->chain, &tree->chain_options, &tree->open, file_ret, error);
-    if (!subject->source)
-        return nt_file_open(subject->path, &tree->open, file_ret, error);
-    return nt_file_take_source(subject->source, &tree->open, file_ret, error);
-}
-
 /* Shared by all files. */
 struct work {
     const struct nt_settings *settings;
@@ -298,7 +288,10 @@ static enum nt_exit_status verify_subject(const struct work *work, const struct 
         .settings = work->settings, .path = subject->path, .progress = work->progress};
     struct nt_file *file = NULL;
     struct nt_error error = {0};
-    enum nt_status status = open_subject(subject, &tree, &file, &error);
+    enum nt_status status =
+        subject->chain    ? nt_chain_open(subject->chain, &tree.chain_options, &tree.open, &file, &error)
+        : subject->source ? nt_file_take_source(subject->source, &tree.open, &file, &error)
+                          : nt_file_open(subject->path, &tree.open, &file, &error);
     if (is_unknown_ret)
         *is_unknown_ret = status == NT_NOT_THIS_FORMAT;
     verifier.file = file;

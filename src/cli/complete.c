@@ -107,29 +107,6 @@ static void offer(struct completer *completer, const char *text, const char *suf
 
 /* ---- Options ---- */
 
-static size_t table_count(const struct completer *completer)
-{
-    size_t count = 0;
-    while (completer->options[count])
-        count++;
-    return count;
-}
-
-static const struct nt_option *row_named(const struct completer *completer, const char *name, size_t length,
-                                         bool has_value)
-{
-    return nt_option_named(completer->options, table_count(completer), name, length, has_value);
-}
-
-static const struct nt_option *row_lettered(const struct completer *completer, char letter)
-{
-    for (size_t i = 0; completer->options[i]; i++)
-        for (const struct nt_option *row = completer->options[i]; row->name; row++)
-            if (row->letter == letter)
-                return row;
-    return NULL;
-}
-
 /* The option that a word names, and its value as typed so far; or NULL. */
 static const struct nt_option *option_in(const struct completer *completer, const char *word,
                                          const char **value_ret)
@@ -140,13 +117,13 @@ static const struct nt_option *option_in(const struct completer *completer, cons
     if (word[1] == '-') {
         size_t length = strcspn(word + 2, "=");
         bool has_value = word[2 + length] == '=';
-        const struct nt_option *row = row_named(completer, word + 2, length, has_value);
+        const struct nt_option *row = nt_option_named(completer->options, word + 2, length, has_value);
         if (has_value)
             *value_ret = word + 2 + length + 1;
         return row && row->argument ? row : NULL;
     }
     for (const char *letter = word + 1; *letter; letter++) {
-        const struct nt_option *row = row_lettered(completer, *letter);
+        const struct nt_option *row = nt_option_lettered(completer->options, *letter);
         if (row && row->argument) {
             *value_ret = letter[1] ? letter + 1 : NULL;
             return row;
@@ -198,7 +175,7 @@ static void complete_list(struct completer *completer)
         offer_options(completer, "", false);
         return;
     }
-    const struct nt_option *row = row_named(completer, item, (size_t)(equals - item), true);
+    const struct nt_option *row = nt_option_named(completer->options, item, (size_t)(equals - item), true);
     if (row)
         complete_choice(completer, row);
 }
@@ -214,7 +191,7 @@ static void complete_value(struct completer *completer, const struct nt_option *
 
 /* ---- Operands ---- */
 
-static void resolve_stub(struct completer *completer, const struct nt_settings *settings, const char *source)
+static void offer_files(struct completer *completer, const struct nt_settings *settings, const char *source)
 {
     if (!completer->has_offered_files)
         fputs("\tfiles\n", completer->out);
@@ -246,19 +223,11 @@ static const struct {
     void (*complete)(struct completer *completer, const struct nt_settings *settings, const char *source);
     int source; /* index of the operand whose tree contains the path */
 } operand_kinds[] = {
-    {"FILE", resolve_stub, 0},        {"A", resolve_stub, 0},          {"B", resolve_stub, 0},
-    {"DESTINATION", resolve_stub, 0}, {"SOURCE", resolve_stub, 0},     {"MOUNTPOINT", resolve_stub, 0},
-    {"PATH", complete_path, 0},       {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
-    {"DATASET", complete_path, 0},    {"OUT", resolve_stub, 0},
+    {"FILE", offer_files, 0},        {"A", offer_files, 0},           {"B", offer_files, 0},
+    {"DESTINATION", offer_files, 0}, {"SOURCE", offer_files, 0},      {"MOUNTPOINT", offer_files, 0},
+    {"PATH", complete_path, 0},      {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
+    {"DATASET", complete_path, 0},   {"OUT", offer_files, 0},
 };
-
-static void complete_kind(struct completer *completer, const char *name, size_t length,
-                          const struct nt_settings *settings, char **operands)
-{
-    for (size_t i = 0; i < sizeof(operand_kinds) / sizeof(*operand_kinds); i++)
-        if (strlen(operand_kinds[i].name) == length && strncmp(operand_kinds[i].name, name, length) == 0)
-            operand_kinds[i].complete(completer, settings, operands[operand_kinds[i].source]);
-}
 
 /* Completes all operands that a position may have, by a usage such as "FILE [PATH] DESTINATION". */
 static void complete_operand(struct completer *completer, const char *usage, int position,
@@ -271,9 +240,13 @@ static void complete_operand(struct completer *completer, const char *usage, int
         bool is_optional = *usage == '[';
         const char *name = usage + is_optional;
         is_repeated = is_repeated || memmem(usage, length, "...", 3);
+        size_t name_length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
         /* in "[A [B]]", B requires A */
-        if ((is_within ? most : fewest) <= position && (position <= most || is_repeated))
-            complete_kind(completer, name, strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"), settings, operands);
+        bool is_here = (is_within ? most : fewest) <= position && (position <= most || is_repeated);
+        for (size_t i = 0; is_here && i < sizeof(operand_kinds) / sizeof(*operand_kinds); i++)
+            if (strlen(operand_kinds[i].name) == name_length &&
+                strncmp(operand_kinds[i].name, name, name_length) == 0)
+                operand_kinds[i].complete(completer, settings, operands[operand_kinds[i].source]);
         is_within = is_optional && usage[length - 1] != ']';
         fewest += !is_optional;
         most++;
@@ -288,8 +261,8 @@ static void complete_operands(struct completer *completer, const char *usage)
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     int first;
-    if (nt_options_parse(completer->options, table_count(completer), false, completer->argument_count,
-                         completer->arguments, &settings, completer->arena, &first, &error) == NT_OK)
+    if (nt_options_parse(completer->options, false, completer->argument_count, completer->arguments,
+                         &settings, completer->arena, &first, &error) == NT_OK)
         complete_operand(completer, usage, completer->argument_count - first, &settings,
                          completer->arguments + first);
     nt_buffer_deinit(&settings.passed);
@@ -336,14 +309,6 @@ static void complete_tool(struct completer *completer)
     }
 }
 
-static void complete_mount(struct completer *completer)
-{
-    static const struct nt_option *const options[] = {nt_mount_switches, nt_mount_options, nt_tree_options,
-                                                      nt_accepted_options, NULL};
-    completer->options = options;
-    complete_line(completer, nt_mount_operands);
-}
-
 void nt_complete(FILE *out, const struct nt_complete_tables *tables, char **words, int word_count,
                  struct nt_arena *arena)
 {
@@ -358,8 +323,11 @@ void nt_complete(FILE *out, const struct nt_complete_tables *tables, char **word
         .arguments = words,
         .argument_count = word_count - 1,
     };
-    if (strcmp(slash ? slash + 1 : words[0], "ntuplefs") == 0)
-        complete_mount(&completer);
-    else
+    if (strcmp(slash ? slash + 1 : words[0], "ntuplefs") != 0) {
         complete_tool(&completer);
+        return;
+    }
+    completer.options = (const struct nt_option *const[]){nt_mount_switches, nt_mount_options,
+                                                          nt_tree_options, nt_accepted_options, NULL};
+    complete_line(&completer, nt_mount_operands);
 }

@@ -41,8 +41,8 @@ static void print_usage(const struct nt_command *command)
 {
     printf("usage: ntuple %s [options] %s\n%s\n\nOptions:\n", command->name, command->operands,
            command->help);
-    nt_options_help(stdout, options_of(command));
-    nt_options_help_after(stdout, common_options, options_of(command));
+    nt_options_help(stdout, options_of(command), NULL);
+    nt_options_help(stdout, common_options, options_of(command));
     if (command->compares)
         printf("\nExit status: 0 same, 1 different, 2 something cannot be compared\n");
     printf("\nFor the options of all commands, the formats and the exit status, see ntuple --help or "
@@ -59,8 +59,8 @@ static void print_help(void)
         nt_help_row(stdout, left, 40, commands[i]->help);
     }
     printf("\nOptions of all commands:\n");
-    nt_options_help(stdout, common_options);
-    nt_options_help(stdout, nt_tree_options);
+    nt_options_help(stdout, common_options, NULL);
+    nt_options_help(stdout, nt_tree_options, NULL);
     nt_formats_help(stdout);
     nt_exit_status_help(stdout);
 }
@@ -121,14 +121,13 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
 static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,
                                            char **arguments, struct nt_arena *arena, bool *has_run_ret)
 {
-    const struct nt_option *const tables[] = {options_of(command), common_options, nt_tree_options};
+    const struct nt_option *const tables[] = {options_of(command), common_options, nt_tree_options, NULL};
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     struct nt_sandbox sandbox = {0};
     struct nt_selections selections = {0};
     int first;
-    if (nt_options_parse(tables, 3, false, argument_count, arguments, &settings, arena, &first, &error) !=
-        NT_OK)
+    if (nt_options_parse(tables, false, argument_count, arguments, &settings, arena, &first, &error) != NT_OK)
         return nt_print_error(command->name, &error);
     if (settings.help) {
         print_usage(command);
@@ -220,12 +219,11 @@ static const struct nt_command command_complete = {
 
 static enum nt_exit_status parse_and_run(int argument_count, char **arguments, struct nt_arena *arena)
 {
-    const struct nt_option *const tables[] = {common_options};
+    const struct nt_option *const tables[] = {common_options, NULL};
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     int first;
-    if (nt_options_parse(tables, 1, true, argument_count, arguments, &settings, arena, &first, &error) !=
-        NT_OK)
+    if (nt_options_parse(tables, true, argument_count, arguments, &settings, arena, &first, &error) != NT_OK)
         return complain_about_order(&error);
     if (settings.help) {
         print_help();

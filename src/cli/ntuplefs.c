@@ -38,21 +38,17 @@ static void memory_prepare(void)
     nt_memory_available(); /* caches the value for when it is no longer readable */
 }
 
-/* 256 MiB; less on a small machine or in a small control group. */
-static uint64_t default_cache(void)
-{
-    const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE;
-    uint64_t part = nt_memory_available() / 8;
-    return part > most ? most : part < least ? least : part;
-}
-
-/* Splits `cachesize` (0: the default) for this number of concurrent requests. Replies are at most 1
+/* Splits `cachesize` (0: 256 MiB, less on a small machine or in a small control group) for this number of
+ * concurrent requests. Replies are at most 1
  * MiB, and use huge pages. A few replies are extra; further ones, for many threads, come out of the
  * cache's memory, at most an eighth of it. */
 static struct nt_memory memory_share(uint64_t cachesize, unsigned threads)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;
-    struct nt_memory memory = {cachesize ? cachesize : default_cache(), threads * reply};
+    const uint64_t most = 256 * MEBIBYTE, least = 16 * MEBIBYTE, part = nt_memory_available() / 8;
+    struct nt_memory memory = {cachesize, threads * reply};
+    if (!cachesize)
+        memory.cache_bytes = part > most ? most : part < least ? least : part;
     if (memory.reply_bytes > memory.cache_bytes / 8)
         memory.reply_bytes = memory.cache_bytes / 8;
     if (memory.reply_bytes < few)
@@ -62,17 +58,6 @@ static struct nt_memory memory_share(uint64_t cachesize, unsigned threads)
 }
 
 /* ---- The index file ---- */
-
-/* Call before the fork. */
-static enum nt_status index_file_init(struct nt_index_file *file, const char *path, struct nt_error *error)
-{
-    *file = (struct nt_index_file){.path = path, .descriptor = -1};
-    if (path && asprintf(&file->new_path, "%s.%ld.new", path, (long)getpid()) < 0) {
-        file->new_path = NULL;
-        return nt_fail_memory(error);
-    }
-    return NT_OK;
-}
 
 static void log_index_failure(const struct nt_index_file *file, struct nt_log *log, int problem)
 {
@@ -98,30 +83,16 @@ enum nt_status nt_index_file_read(struct nt_index_file *file, struct nt_error *e
     return status;
 }
 
-static bool write_all(int descriptor, const char *bytes, size_t count)
-{
-    while (count) {
-        ssize_t written = write(descriptor, bytes, count);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return true;
-}
-
 bool nt_index_file_write(struct nt_index_file *file, const struct nt_buffer *text, struct nt_log *log)
 {
     if (file->descriptor < 0)
         return false;
-    bool is_written = write_all(file->descriptor, text->bytes, text->length);
-    if (!is_written)
-        log_index_failure(file, log, errno);
+    int problem = nt_write_all(file->descriptor, text->bytes, text->length);
+    if (problem)
+        log_index_failure(file, log, problem);
     close(file->descriptor);
     file->descriptor = -1;
-    return is_written;
+    return !problem;
 }
 
 void nt_index_file_replace(const struct nt_index_file *file, struct nt_log *log)
@@ -166,15 +137,6 @@ static void append_absolute(struct nt_buffer *text, const char *source)
     free(path);
 }
 
-/* The text for mount(8): the first source, and the number of others. */
-static void set_source_text(struct nt_program *program)
-{
-    struct nt_buffer *text = &program->source_text;
-    append_absolute(text, program->sources[0]);
-    if (program->source_count > 1)
-        nt_buffer_format(text, " and %zu more", program->source_count - 1);
-}
-
 /* Number of concurrent requests. Slow decoding, or a slow server, must not block metadata requests. */
 static unsigned request_threads(const struct nt_settings *settings)
 {
@@ -210,11 +172,20 @@ static struct nt_mount_settings mount_settings(const struct nt_program *program)
 /* Derives everything from the options; call before the fork. */
 static enum nt_status program_prepare(struct nt_program *program, struct nt_error *error)
 {
-    set_source_text(program);
-    if (program->source_text.failed || program->settings.passed.failed)
+    struct nt_buffer *text = &program->source_text;
+    struct nt_index_file *index = &program->index;
+    append_absolute(text, program->sources[0]);
+    if (program->source_count > 1)
+        nt_buffer_format(text, " and %zu more", program->source_count - 1);
+    if (text->failed || program->settings.passed.failed)
         return nt_fail_memory(error);
     program->mount_settings = mount_settings(program);
-    return index_file_init(&program->index, program->settings.index, error);
+    *index = (struct nt_index_file){.path = program->settings.index, .descriptor = -1};
+    if (index->path && asprintf(&index->new_path, "%s.%ld.new", index->path, (long)getpid()) < 0) {
+        index->new_path = NULL;
+        return nt_fail_memory(error);
+    }
+    return NT_OK;
 }
 
 /* ---- Main ---- */
@@ -227,32 +198,28 @@ static void print_help(void)
            "Unmount with fusermount3 -u MOUNTPOINT.\n"
            "\nOptions:\n",
            nt_mount_operands);
-    nt_options_help(stdout, nt_mount_switches);
+    nt_options_help(stdout, nt_mount_switches, NULL);
     printf("\nOptions that -o accepts, too, as NAME[=VALUE],...:\n");
-    nt_options_help(stdout, nt_mount_options);
-    nt_options_help(stdout, nt_tree_options);
-    nt_options_help(stdout, nt_accepted_options);
+    nt_options_help(stdout, nt_mount_options, NULL);
+    nt_options_help(stdout, nt_tree_options, NULL);
+    nt_options_help(stdout, nt_accepted_options, NULL);
     nt_formats_help(stdout);
     nt_exit_status_help(stdout);
-}
-
-static void print_version(void)
-{
-    nt_print_versions(NT_PROGRAM, nt_mount_libfuse_version());
-    if (nt_mount_missing_features())
-        printf("libfuse %s\n", nt_mount_missing_features());
 }
 
 /* Handles options that print something instead of mounting. */
 static enum nt_exit_status print(struct nt_program *program, int operand_count)
 {
     struct nt_error error = {0};
-    if (program->settings.help)
+    if (program->settings.help) {
         print_help();
-    else if (nt_check_versions(operand_count, &error) == NT_OK)
-        print_version();
-    else
+    } else if (nt_check_versions(operand_count, &error) != NT_OK) {
         return nt_program_fail(program, NT_EXIT_USAGE, &error);
+    } else {
+        nt_print_versions(NT_PROGRAM, nt_mount_libfuse_version());
+        if (nt_mount_missing_features())
+            printf("libfuse %s\n", nt_mount_missing_features());
+    }
     return nt_standard_output_finish(&error) == NT_OK ? NT_EXIT_OK
                                                       : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
 }
@@ -349,9 +316,9 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
     int first;
     bool is_mount_helper = is_helper(arguments[0]);
     const struct nt_option *const tables[] = {is_mount_helper ? nt_helper_switches : nt_mount_switches,
-                                              nt_mount_options, nt_tree_options, nt_accepted_options};
-    if (nt_options_parse(tables, sizeof(tables) / sizeof(*tables), false, argument_count, arguments,
-                         &program->settings, arena, &first, &error) != NT_OK)
+                                              nt_mount_options, nt_tree_options, nt_accepted_options, NULL};
+    if (nt_options_parse(tables, false, argument_count, arguments, &program->settings, arena, &first,
+                         &error) != NT_OK)
         return nt_program_fail(program, nt_exit_status(error.status), &error);
     if (program->settings.help || program->settings.version)
         return print(program, argument_count - first);

@@ -105,23 +105,13 @@ static unsigned most_of(const struct nt_option *row)
     return row->most ? row->most : INT_MAX;
 }
 
-static bool parse_count(const char *text, unsigned most, unsigned *count_ret)
+static bool parse_count(const char *text, unsigned least, unsigned most, unsigned *count_ret)
 {
     uint64_t value;
     const char *end;
-    if (!parse_number(text, &value, &end) || *end != '\0' || value < 1 || value > most)
+    if (!parse_number(text, &value, &end) || *end != '\0' || value < least || value > most)
         return false;
     *count_ret = (unsigned)value;
-    return true;
-}
-
-static bool parse_id(const char *text, struct nt_id *id_ret)
-{
-    uint64_t value;
-    const char *end;
-    if (!parse_number(text, &value, &end) || *end != '\0' || value >= UINT32_MAX) /* not a user id */
-        return false;
-    *id_ret = (struct nt_id){.is_given = true, .number = (unsigned)value};
     return true;
 }
 
@@ -139,8 +129,6 @@ static bool parse_choice(const char *text, const char *const *choices, unsigned 
 /* Appends an option for libfuse. The value may have commas: SELinux contexts do. */
 static void pass(struct nt_buffer *list, const struct nt_option *row, const char *value)
 {
-    if (!row->passed)
-        return;
     nt_buffer_format(list, "%s%s", list->length ? "," : "", row->passed);
     for (const char *next = row->argument ? value : ""; *next; next++)
         nt_buffer_format(list, *next == ',' || *next == '\\' ? "\\%c" : "%c", *next);
@@ -268,10 +256,11 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
         is_good = parse_size(value, member);
         break;
     case NT_OPTION_NUMBER:
-        is_good = parse_count(value, most_of(row), member);
+        is_good = parse_count(value, 1, most_of(row), member);
         break;
     case NT_OPTION_ID:
-        is_good = parse_id(value, member);
+        is_good = parse_count(value, 0, UINT32_MAX - 1, &choice); /* the largest is no id */
+        *(struct nt_id *)member = (struct nt_id){.is_given = is_good, .number = choice};
         break;
     case NT_OPTION_CHOICE:
         is_good = parse_choice(value, row->choices, member);
@@ -281,7 +270,8 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
         *(bool *)member = choice;
         break;
     case NT_OPTION_PASS:
-        pass(member, row, value);
+        if (row->passed)
+            pass(member, row, value);
         break;
     case NT_OPTION_LIST:
     case NT_OPTION_REFUSED:
@@ -295,28 +285,19 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
 
 struct parser {
     const struct nt_option *const *tables;
-    size_t table_count;
     void *settings;
     struct nt_arena *arena;
     struct nt_error *error;
 };
 
 /* The row with an index over all tables; NULL after the last. */
-static const struct nt_option *table_row(const struct nt_option *const *tables, size_t table_count,
-                                         size_t number)
+static const struct nt_option *row_at(const struct nt_option *const *tables, size_t number)
 {
-    for (size_t i = 0; i < table_count; i++) {
-        for (const struct nt_option *row = tables[i]; row->name; row++) {
+    for (; *tables; tables++)
+        for (const struct nt_option *row = *tables; row->name; row++)
             if (number-- == 0)
                 return row;
-        }
-    }
     return NULL;
-}
-
-static const struct nt_option *row_at(const struct parser *parser, size_t number)
-{
-    return table_row(parser->tables, parser->table_count, number);
 }
 
 static bool is_ignored(const struct nt_option *row, const char *name, size_t length)
@@ -331,11 +312,11 @@ static bool is_ignored(const struct nt_option *row, const char *name, size_t len
     return false;
 }
 
-const struct nt_option *nt_option_named(const struct nt_option *const *tables, size_t table_count,
-                                        const char *name, size_t length, bool has_value)
+const struct nt_option *nt_option_named(const struct nt_option *const *tables, const char *name,
+                                        size_t length, bool has_value)
 {
     const struct nt_option *row, *found = NULL;
-    for (size_t number = 0; (row = table_row(tables, table_count, number)); number++) {
+    for (size_t number = 0; (row = row_at(tables, number)); number++) {
         bool is_named = strlen(row->name) == length && memcmp(row->name, name, length) == 0;
         is_named = is_named || is_ignored(row, name, length);
         if (is_named && (!found || (has_value && row->argument && !found->argument)))
@@ -346,17 +327,15 @@ const struct nt_option *nt_option_named(const struct nt_option *const *tables, s
 
 static const struct nt_option *row_named(const struct parser *parser, const char *name, bool has_value)
 {
-    return nt_option_named(parser->tables, parser->table_count, name, strlen(name), has_value);
+    return nt_option_named(parser->tables, name, strlen(name), has_value);
 }
 
-static const struct nt_option *row_lettered(const struct parser *parser, int letter)
+const struct nt_option *nt_option_lettered(const struct nt_option *const *tables, char letter)
 {
     const struct nt_option *row;
-    for (size_t number = 0; (row = row_at(parser, number)); number++) {
-        if (row->letter == letter)
-            return row;
-    }
-    return NULL;
+    for (size_t number = 0; (row = row_at(tables, number)) && row->letter != letter;)
+        number++;
+    return row;
 }
 
 /* ---- Values ---- */
@@ -429,19 +408,11 @@ struct getopt_tables {
     struct option *names;
 };
 
-/* Does this row, or another with the same name, take a value? */
-static int takes_value(const struct parser *parser, const struct nt_option *row)
-{
-    if (row->argument)
-        return required_argument;
-    return row_named(parser, row->name, true) == row ? no_argument : optional_argument;
-}
-
 /* Builds getopt_long's tables from our own. */
 static bool make_getopt_tables(const struct parser *parser, bool in_front_only, struct getopt_tables *tables)
 {
     size_t count = 0;
-    while (row_at(parser, count))
+    while (row_at(parser->tables, count))
         count++;
     char *letter = nt_arena_alloc(parser->arena, 3 * count + 3, 1);
     struct option *name = nt_arena_alloc(parser->arena, count + 1, sizeof(*name));
@@ -452,11 +423,13 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
         *letter++ = '+';
     *letter++ = ':'; /* report a missing value separately from an unknown option, and print nothing */
     for (size_t i = 0; i < count; i++) {
-        const struct nt_option *row = row_at(parser, i);
+        const struct nt_option *row = row_at(parser->tables, i);
         if (row->kind == NT_OPTION_IGNORED || row_named(parser, row->name, false) != row)
             continue;
-        *name++ = (struct option){
-            .name = row->name, .has_arg = takes_value(parser, row), .val = CHAR_MAX + 1 + (int)i};
+        bool may_take =
+            row_named(parser, row->name, true) != row; /* another row of this name takes a value */
+        int takes = row->argument ? required_argument : may_take ? optional_argument : no_argument;
+        *name++ = (struct option){.name = row->name, .has_arg = takes, .val = CHAR_MAX + 1 + (int)i};
         if (row->letter)
             *letter++ = row->letter;
         if (row->letter && row->argument)
@@ -472,7 +445,7 @@ static enum nt_status refuse_argument(const struct parser *parser, int found, ch
     const char letter[] = {'-', (char)optopt, '\0'};
     bool is_letter = optopt > 0 && optopt <= CHAR_MAX;
     if (found == '?' && optopt > CHAR_MAX)
-        return refuse_to_take(row_at(parser, (size_t)optopt - CHAR_MAX - 1), parser->error);
+        return refuse_to_take(row_at(parser->tables, (size_t)optopt - CHAR_MAX - 1), parser->error);
     return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
                    found == '?' ? "unknown option \"%s\"" : "option \"%s\" needs a value",
                    is_letter ? letter : text);
@@ -482,19 +455,18 @@ static enum nt_status parse_one(struct parser *parser, int found, char **argumen
 {
     if (found == '?' || found == ':')
         return refuse_argument(parser, found, arguments);
-    const struct nt_option *row =
-        found > CHAR_MAX ? row_at(parser, (size_t)found - CHAR_MAX - 1) : row_lettered(parser, found);
+    const struct nt_option *row = found > CHAR_MAX ? row_at(parser->tables, (size_t)found - CHAR_MAX - 1)
+                                                   : nt_option_lettered(parser->tables, (char)found);
     if (found > CHAR_MAX && optarg)
         row = row_named(parser, row->name, true);
     return apply(parser, row, row->argument ? optarg : NULL);
 }
 
-enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
-                                int argument_count, char **arguments, void *settings, struct nt_arena *arena,
+enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_front_only, int argument_count,
+                                char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error)
 {
-    struct parser parser = {
-        .tables = tables, .table_count = table_count, .settings = settings, .arena = arena, .error = error};
+    struct parser parser = {.tables = tables, .settings = settings, .arena = arena, .error = error};
     struct getopt_tables getopt_tables;
     if (!make_getopt_tables(&parser, in_front_only, &getopt_tables))
         return nt_fail_memory(error);
@@ -599,20 +571,7 @@ static void help_ignored(FILE *stream, const struct nt_option *row)
     }
 }
 
-static bool has_letter(const struct nt_option *table, char letter)
-{
-    for (const struct nt_option *row = table; row && row->name; row++)
-        if (row->letter == letter)
-            return true;
-    return false;
-}
-
-void nt_options_help(FILE *stream, const struct nt_option *table)
-{
-    nt_options_help_after(stream, table, NULL);
-}
-
-void nt_options_help_after(FILE *stream, const struct nt_option *table, const struct nt_option *before)
+void nt_options_help(FILE *stream, const struct nt_option *table, const struct nt_option *before)
 {
     for (const struct nt_option *row = table; row->name; row++) {
         if (row->kind == NT_OPTION_IGNORED) {
@@ -623,7 +582,7 @@ void nt_options_help_after(FILE *stream, const struct nt_option *table, const st
             continue;
         char left[64];
         const char *equals = row->argument ? "=" : "", *argument = row->argument ? row->argument : "";
-        if (row->letter && !has_letter(before, row->letter))
+        if (row->letter && !nt_option_lettered((const struct nt_option *const[]){before, NULL}, row->letter))
             snprintf(left, sizeof(left), "-%c, --%s%s%s", row->letter, row->name, equals, argument);
         else
             snprintf(left, sizeof(left), "    --%s%s%s", row->name, equals, argument);

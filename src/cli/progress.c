@@ -67,18 +67,6 @@ static void format_seconds(double seconds, char text[TIME_TEXT])
         snprintf(text, TIME_TEXT, "%" PRIu64 ":%02" PRIu64, count / 60, count % 60);
 }
 
-static double bytes_expected(const struct nt_progress *progress)
-{
-    return (double)progress->total + (double)progress->guess;
-}
-
-/* The number of texts with unknown size. The current one is known if its rest can be guessed. */
-static uint64_t texts_left(const struct nt_progress *progress)
-{
-    uint64_t known = progress->texts_done + (progress->guess > 0);
-    return progress->texts > known ? progress->texts - known : 0;
-}
-
 /* "4:07", "4:07 and 3 texts", or "3 texts" if only texts remain. */
 static void format_left(double seconds, uint64_t texts, char text[LEFT_TEXT])
 {
@@ -97,10 +85,13 @@ static void format_left(double seconds, uint64_t texts, char text[LEFT_TEXT])
 static double format_numbers(const struct nt_progress *progress, double seconds, char text[WIDEST_TEXT])
 {
     char done[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT], left[LEFT_TEXT], percent[SIZE_TEXT] = "";
-    double bytes = (double)progress->bytes, expected = bytes_expected(progress);
+    double bytes = (double)progress->bytes;
+    double expected = (double)progress->total + (double)progress->guess;
     double bytes_per_second = seconds > 0 ? bytes / seconds : 0;
     double bytes_left = expected > bytes ? expected - bytes : 0;
-    uint64_t texts = texts_left(progress);
+    uint64_t known =
+        progress->texts_done + (progress->guess > 0); /* the current text, if its rest is guessed */
+    uint64_t texts = progress->texts > known ? progress->texts - known : 0; /* of unknown size */
     format_size(bytes, done);
     format_size(expected, total);
     format_size(bytes_per_second, rate);

@@ -19,7 +19,7 @@ PROSE = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', *PAGES]
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
-SCHEMA_IN_CODE = re.compile(r'nt_json_document\([^,]+,[^,]+, ([^;]*"\w+"[^;]*)\);')
+SCHEMA_IN_CODE = re.compile(r'nt_json_document\([^,]+,[^,]+, [^;]*"\w+"[^;]*\);|\.document = "\w+"')
 SCHEMA_IN_DOCS = re.compile(r'ntuplefs\.(\w+)/1')
 HELP_OPTION = re.compile(r'^\s+(?:-\w, )?--([a-z][\w-]*)', re.MULTILINE)
 PAGE_OPTION = re.compile(r'(?<=\s)-([a-z][\w-]*)')

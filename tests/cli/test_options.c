@@ -115,7 +115,7 @@ static const struct nt_option second_table[] = {
     {0},
 };
 
-static const struct nt_option *const tables[] = {first_table, second_table};
+static const struct nt_option *const tables[] = {first_table, second_table, NULL};
 
 enum { MAX_WORDS = 12 };
 
@@ -150,7 +150,7 @@ static enum nt_status parse(bool in_front_only, const char *const *arguments)
     words[word_count++] = (char *)"program";
     while (*arguments && word_count < MAX_WORDS)
         words[word_count++] = (char *)*arguments++;
-    return nt_options_parse(tables, 2, in_front_only, word_count, words, &settings, arena, &first_operand,
+    return nt_options_parse(tables, in_front_only, word_count, words, &settings, arena, &first_operand,
                             &error);
 }
 
@@ -405,8 +405,8 @@ TEST(a_letter_that_another_table_has_is_not_reported_twice, .setup = set_up, .te
     static const struct nt_option own[] = {{'f', "fast", NT_OPTION_FLAG, MEMBER(other), .help = "fast"}, {0}};
     char text[4096] = "";
     FILE *stream = fmemopen(text, sizeof(text), "w");
-    nt_options_help(stream, own);
-    nt_options_help_after(stream, first_table, own);
+    nt_options_help(stream, own, NULL);
+    nt_options_help(stream, first_table, own);
     fclose(stream);
     ck_assert_ptr_nonnull(strstr(text, "  -f, --fast "));
     ck_assert_ptr_nonnull(strstr(text, "      --flag "));
@@ -417,8 +417,8 @@ TEST(help_has_a_line_for_each_option, .setup = set_up, .teardown = tear_down)
 {
     char text[4096] = "";
     FILE *stream = fmemopen(text, sizeof(text), "w");
-    nt_options_help(stream, first_table);
-    nt_options_help(stream, second_table);
+    nt_options_help(stream, first_table, NULL);
+    nt_options_help(stream, second_table, NULL);
     fclose(stream);
     ck_assert_ptr_nonnull(strstr(text, "  -f, --flag "));
     ck_assert_ptr_nonnull(strstr(text, "  -n, --count=N "));
