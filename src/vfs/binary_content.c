@@ -23,14 +23,18 @@ void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_b
                      struct nt_error *error)
 {
     struct nt_content *content = calloc(1, bytes);
-    if (!content || !nt_add(size, header->length, &size)) {
+    size_t header_bytes = header ? header->length : 0;
+    if (!content || !nt_add(size, header_bytes, &size)) {
         free(content);
-        nt_buffer_deinit(header);
+        if (header)
+            nt_buffer_deinit(header);
         nt_fail_memory(error);
         return NULL;
     }
-    *content = (struct nt_content){
-        .ops = ops, .size = size, .header = (uint8_t *)header->bytes, .header_bytes = header->length};
+    *content = (struct nt_content){.ops = ops,
+                                   .size = size,
+                                   .header = header ? (uint8_t *)header->bytes : NULL,
+                                   .header_bytes = header_bytes};
     return content;
 }
 

@@ -160,8 +160,11 @@ static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, co
                                      struct nt_error *error)
 {
     const struct nt_page *page;
+    uint32_t cluster;
+    uint64_t first_element;
     *name_ret = NULL;
-    enum nt_status status = nt_node_page(resolved, 0, &page, error);
+    enum nt_status status = nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, 0,
+                                           &page, &cluster, &first_element, error);
     if (status == NT_OK)
         status = nt_page_algorithm(resolved->dataset, page, name_ret, error);
     if (status != NT_OK)
@@ -274,23 +277,15 @@ static enum nt_status column_json_size(const struct nt_resolved_node *resolved, 
     return status;
 }
 
-/* ---- The table of column files ---- */
-
 /* ---- Data, ends, levels: .bin and .npy ---- */
 
 enum { DATA, ENDS, LEVELS }; /* parameters of rows */
 
-/* The column whose elements a file shows. */
-struct shown {
-    struct nt_dataset *dataset;
-    uint32_t column;
-};
-
 /* The ends of values and the levels are also columns of the field, in the structure's dataset. */
-static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, struct shown *shown)
+static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, struct nt_range_file *shown)
 {
     uint32_t count = 0;
-    *shown = (struct shown){resolved->dataset, resolved->column};
+    *shown = (struct nt_range_file){resolved->vfs->reader, resolved->dataset, resolved->column, NULL, 0};
     if (which == DATA) /* a column of unknown type has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
     shown->dataset = resolved->dataset->logical->levels; /* the columns are there, not in `dataset` */
@@ -306,51 +301,34 @@ static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, 
 
 static bool has_data(const struct nt_resolved_node *resolved, unsigned parameter)
 {
-    struct shown shown;
+    struct nt_range_file shown;
     return find_shown(resolved, parameter, &shown);
 }
 
-static enum nt_status measure(const struct nt_resolved_node *resolved, const struct shown *shown,
-                              struct nt_buffer *header, uint64_t *bytes_ret, struct nt_error *error)
-{
-    uint64_t elements, pages;
-    enum nt_status status =
-        nt_column_size(resolved->vfs->reader, shown->dataset, shown->column, &elements, &pages, error);
-    if (status == NT_OK &&
-        !nt_multiply(elements, nt_column_decoder(shown->dataset, shown->column)->element_bytes, bytes_ret))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    if (status == NT_OK && resolved->pseudo->is_npy)
-        nt_npy_header(header, &shown->dataset->columns[shown->column].dtype, false, &elements, 1);
-    return status == NT_OK && header->failed ? nt_fail_memory(error) : status;
-}
-
-static enum nt_status data_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
-                                struct nt_error *error)
+static enum nt_status data_content(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *size_ret, struct nt_content **content_ret,
+                                   struct nt_error *error)
 {
     struct nt_buffer header = {0};
-    struct shown shown;
-    uint64_t bytes;
+    struct nt_range_file shown;
+    uint64_t elements, pages, bytes, size = 0;
     find_shown(resolved, resolved->pseudo->parameter, &shown);
     if (!may_block && !nt_groups_are_loaded(shown.dataset, nt_groups_of_column(shown.dataset, shown.column)))
         return nt_fail_unknown_size(error);
-    enum nt_status status = measure(resolved, &shown, &header, &bytes, error);
-    if (status == NT_OK && !nt_add(bytes, header.length, size_ret))
+    enum nt_status status =
+        nt_column_size(shown.reader, shown.dataset, shown.column, &elements, &pages, error);
+    if (status == NT_OK && resolved->pseudo->is_npy)
+        nt_npy_header(&header, &shown.dataset->columns[shown.column].dtype, false, &elements, 1);
+    if (status == NT_OK && header.failed)
+        status = nt_fail_memory(error);
+    if (status == NT_OK &&
+        (!nt_multiply(elements, nt_column_decoder(shown.dataset, shown.column)->element_bytes, &bytes) ||
+         !nt_add(bytes, header.length, &size)))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    nt_buffer_deinit(&header);
-    return status;
-}
-
-static enum nt_status data_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                                struct nt_error *error)
-{
-    struct nt_buffer header = {0};
-    struct shown shown;
-    uint64_t bytes;
-    find_shown(resolved, resolved->pseudo->parameter, &shown);
-    const struct nt_range_file range_file = {resolved->vfs->reader, shown.dataset, shown.column, NULL, 0};
-    enum nt_status status = measure(resolved, &shown, &header, &bytes, error);
+    if (status == NT_OK && content_ret)
+        return nt_range_file_content(&shown, &header, bytes, &nt_range_file_decoded, content_ret, error);
     if (status == NT_OK)
-        return nt_range_file_content(&range_file, &header, bytes, &nt_range_file_decoded, content_ret, error);
+        *size_ret = size;
     nt_buffer_deinit(&header);
     return status;
 }
@@ -359,9 +337,8 @@ static enum nt_status data_open(const struct nt_resolved_node *resolved, struct 
 
 /* clang-format off */
 #define STREAM(stem, which) \
-    {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .size = data_size, .open = data_open}, \
-    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .size = data_size, \
-     .open = data_open}
+    {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .content = data_content}, \
+    {stem ".npy", NT_VFS_SIZED, which, .is_npy = true, .exists = has_data, .content = data_content}
 /* clang-format on */
 
 static const struct nt_pseudo_file rows[] = {

@@ -46,23 +46,16 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
     nt_json_end_array(json);
 }
 
-/* How many files must be opened to find their sizes. */
-static uint32_t count_unopened(const struct nt_file *file)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; file->layout_sources && i < file->layout_source_count; i++)
-        count += file->layout_sources[i]->size == NT_UNKNOWN_SIZE;
-    return count;
-}
-
 /* The bytes of the file, or of all files of a dataset directory or a chain. null if one of them is not as
  * expected, or if there are too many to open them all. */
 static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
     enum { MAX_UNOPENED = 256 };
-    uint32_t count = file->layout_sources ? file->layout_source_count : 1;
+    uint32_t count = file->layout_sources ? file->layout_source_count : 1, unopened = 0;
     uint64_t total = 0, size;
-    if (count_unopened(file) > MAX_UNOPENED) {
+    for (uint32_t i = 0; file->layout_sources && i < count; i++)
+        unopened += file->layout_sources[i]->size == NT_UNKNOWN_SIZE;
+    if (unopened > MAX_UNOPENED) {
         nt_json_null(json);
         return NT_OK;
     }

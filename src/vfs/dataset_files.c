@@ -72,24 +72,17 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
     nt_json_end_array(json);
 }
 
-/* Page lists in separate files: this document does not open many of them. */
-static bool are_sums_known(const struct nt_dataset *dataset)
-{
-    enum { MAX_METADATA_BYTES = 1 << 20 };
-    return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MAX_METADATA_BYTES;
-}
-
-static void put_no_sums(struct nt_json *json)
+static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset, struct nt_error *error)
 {
     static const char *const keys[] = {"pages",         "stored_bytes", "packed_bytes",
                                        "decoded_bytes", "ratio",        "checksum_kind"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        nt_json_member_null(json, keys[i]);
-}
-
-static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset, struct nt_error *error)
-{
+    enum { MAX_METADATA_BYTES = 1 << 20 };
     struct nt_column_sums sums;
+    bool has_many_lists = dataset->part_count > 1 && nt_dataset_metadata_bytes(dataset) > MAX_METADATA_BYTES;
+    for (size_t i = 0; has_many_lists && i < sizeof(keys) / sizeof(*keys); i++)
+        nt_json_member_null(json, keys[i]); /* they are in separate files, which would have to be opened */
+    if (has_many_lists)
+        return NT_OK;
     enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
     if (status != NT_OK)
         return status;
@@ -112,10 +105,7 @@ static enum nt_status dataset_json(const struct nt_resolved_node *resolved, stru
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset, physical);
-    if (are_sums_known(physical))
-        status = put_sums(&json, physical, error);
-    else
-        put_no_sums(&json);
+    status = put_sums(&json, physical, error);
     if (status != NT_OK)
         return status;
     if (dataset->ops && dataset->ops->describe_dataset)
@@ -287,21 +277,6 @@ static enum nt_status table_csv(const struct nt_resolved_node *resolved, struct 
     return nt_csv_lines(resolved->vfs->reader, resolved->dataset, text_ret, error);
 }
 
-static struct nt_arrow_options arrow_options(const struct nt_resolved_node *resolved)
-{
-    return (struct nt_arrow_options){.struct_bytes = sizeof(struct nt_arrow_options),
-                                     .strings_as_binary = resolved->vfs->options.arrow_strings_binary,
-                                     .unions = resolved->vfs->options.arrow_unions};
-}
-
-static enum nt_status table_arrow_size(const struct nt_resolved_node *resolved, bool may_block,
-                                       uint64_t *size_ret, struct nt_error *error)
-{
-    const struct nt_arrow_options options = arrow_options(resolved);
-    return nt_open_file_arrow_bytes(resolved->opened, resolved->vfs->reader, &options, resolved->dataset,
-                                    may_block, size_ret, error);
-}
-
 struct arrow_content {
     struct nt_content content;
     struct nt_open_file *opened; /* owns the table */
@@ -325,18 +300,17 @@ static void close_arrow(struct nt_content *content)
 
 static const struct nt_content_ops arrow_ops = {.read = read_arrow, .close = close_arrow};
 
-static enum nt_status table_arrow_open(const struct nt_resolved_node *resolved,
-                                       struct nt_content **content_ret, struct nt_error *error)
+static enum nt_status table_arrow(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
+                                  struct nt_content **content_ret, struct nt_error *error)
 {
-    const struct nt_arrow_options options = arrow_options(resolved);
-    struct nt_buffer none = {0};
     struct nt_arrow *arrow;
-    enum nt_status status = nt_open_file_arrow(resolved->opened, resolved->vfs->reader, &options,
-                                               resolved->dataset, &arrow, error);
+    if (!content_ret)
+        return nt_node_arrow_bytes(resolved, may_block, size_ret, error);
+    enum nt_status status = nt_node_arrow(resolved, &arrow, error);
     if (status != NT_OK)
         return status;
     struct arrow_content *content =
-        nt_content_new(sizeof(*content), &arrow_ops, &none, nt_arrow_file_bytes(arrow), error);
+        nt_content_new(sizeof(*content), &arrow_ops, NULL, nt_arrow_file_bytes(arrow), error);
     if (!content) {
         nt_open_file_release_arrow(resolved->opened, resolved->dataset);
         return NT_NO_MEMORY;
@@ -387,8 +361,7 @@ static const struct nt_pseudo_file dataset_rows[] = {
     VERSIONS_ROW,
     {"sizes.svg", NT_VFS_GENERATED, .size = sizes_svg_size, .generate = sizes_svg_file},
     {"table.csv", NT_VFS_STREAMED, .open_text = table_csv, .is_short = nt_rows_are_short},
-    {"table.arrow", NT_VFS_SIZED, .exists = has_table_arrow, .size = table_arrow_size,
-     .open = table_arrow_open},
+    {"table.arrow", NT_VFS_SIZED, .exists = has_table_arrow, .content = table_arrow},
 };
 
 const struct nt_pseudo_table nt_dataset_files = {dataset_rows,

@@ -466,8 +466,6 @@ static enum nt_status chain_files_find(const struct nt_resolved_node *directory,
 
 const struct nt_dir_source nt_dir_source_chain_files = {.find = chain_files_find};
 
-/* ---- Sources of each directory ---- */
-
 /* ---- .ntuplefs ---- */
 
 const struct nt_pseudo_file nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY,

@@ -81,11 +81,6 @@ static bool ends_with(const char *text, const char *end)
     return end_length <= length && strcmp(text + length - end_length, end) == 0;
 }
 
-static bool is_same_message(const struct nt_error *a, const struct nt_error *b)
-{
-    return ends_with(a->message, b->message) || ends_with(b->message, a->message);
-}
-
 static bool may_be_same(const struct failure *failure, const struct nt_failure_site *site,
                         const struct nt_error *error)
 {
@@ -108,7 +103,8 @@ static struct failure *find(struct nt_error_log *error_log, const struct nt_fail
         struct failure *failure = &error_log->ring[i];
         if (!may_be_same(failure, site, error))
             continue;
-        if (is_same_message(&failure->error, error))
+        if (ends_with(failure->error.message, error->message) ||
+            ends_with(error->message, failure->error.message))
             return failure;
         if (!found && error->offset != NT_NO_OFFSET)
             found = failure;

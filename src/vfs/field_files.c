@@ -21,13 +21,6 @@
 
 /* ---- Blobs ---- */
 
-static enum nt_status open_blobs(const struct nt_resolved_node *resolved, bool may_block,
-                                 struct nt_blobs **blobs_ret, struct nt_error *error)
-{
-    return nt_open_file_blobs(resolved->opened, resolved->vfs->reader, resolved->dataset, resolved->field,
-                              may_block, blobs_ret, error);
-}
-
 /* An open content: the data or offsets of all rows, or one row. */
 struct blobs_content {
     struct nt_content content;
@@ -125,7 +118,7 @@ static enum nt_status count_bytes(const struct nt_resolved_node *resolved, bool 
                                   uint64_t *bytes_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs;
-    enum nt_status status = open_blobs(resolved, may_block, &blobs, error);
+    enum nt_status status = nt_node_blobs(resolved, may_block, &blobs, error);
     return status == NT_OK ? nt_blobs_bytes(blobs, may_block, bytes_ret, error) : status;
 }
 
@@ -152,7 +145,7 @@ static enum nt_status open_all_blobs(const struct nt_resolved_node *resolved, st
     bool is_data = resolved->pseudo->parameter == NT_STREAM_DATA;
     struct nt_blobs *blobs;
     struct blobs_content *content;
-    enum nt_status status = open_blobs(resolved, true, &blobs, error);
+    enum nt_status status = nt_node_blobs(resolved, true, &blobs, error);
     if (status != NT_OK) {
         nt_buffer_deinit(header);
         return status;
@@ -170,45 +163,34 @@ static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
     *blob = (struct nt_blob){0};
-    enum nt_status status = open_blobs(resolved, true, blobs_ret, error);
+    enum nt_status status = nt_node_blobs(resolved, true, blobs_ret, error);
     return status == NT_OK ? nt_blobs_find(*blobs_ret, row, opens_file, blob, error) : status;
 }
 
-static enum nt_status row_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
-                               struct nt_error *error)
+static enum nt_status row_content(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
+                                  struct nt_content **content_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs;
     struct nt_blob blob;
+    struct blobs_content *content;
     if (!may_block)
         return nt_fail_unknown_size(error);
-    enum nt_status status = find_row(resolved, resolved->node.number, false, &blobs, &blob, error);
+    enum nt_status status = find_row(resolved, resolved->node.number, content_ret, &blobs, &blob, error);
+    if (status == NT_OK && content_ret)
+        status = new_blobs_content(blobs, &row_ops, NULL, blob.bytes, &content, error);
+    if (status == NT_OK && content_ret) {
+        content->row = resolved->node.number;
+        content->blob = blob;
+        *content_ret = &content->content;
+        return NT_OK;
+    }
     if (status == NT_OK)
         *size_ret = blob.bytes;
     nt_blob_deinit(&blob);
     return status;
 }
 
-static enum nt_status row_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                               struct nt_error *error)
-{
-    struct nt_buffer none = {0};
-    struct nt_blobs *blobs;
-    struct nt_blob blob;
-    struct blobs_content *content;
-    enum nt_status status = find_row(resolved, resolved->node.number, true, &blobs, &blob, error);
-    if (status == NT_OK)
-        status = new_blobs_content(blobs, &row_ops, &none, blob.bytes, &content, error);
-    if (status != NT_OK) {
-        nt_blob_deinit(&blob);
-        return status;
-    }
-    content->row = resolved->node.number;
-    content->blob = blob;
-    *content_ret = &content->content;
-    return NT_OK;
-}
-
-const struct nt_pseudo_file nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
+const struct nt_pseudo_file nt_blob_file = {"", NT_VFS_SIZED, .content = row_content};
 
 static enum nt_status blobs_find(const struct nt_resolved_node *directory, const char *name,
                                  uint64_t *node_ret, struct nt_error *error)
@@ -434,36 +416,24 @@ static enum nt_status put_header(const struct nt_resolved_node *resolved, const 
     return header->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static enum nt_status array_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
-                                 struct nt_error *error)
+static enum nt_status array_content(const struct nt_resolved_node *resolved, bool may_block,
+                                    uint64_t *size_ret, struct nt_content **content_ret,
+                                    struct nt_error *error)
 {
-    struct nt_shape shape;
+    struct nt_shape shape = {.count = 0};
     struct nt_buffer header = {0};
-    enum nt_status status = array_shape(resolved, may_block, &shape, error);
+    enum nt_status status = NT_OK;
+    if (!content_ret || resolved->pseudo->is_npy || !is_own(resolved)) /* else the stream knows its size */
+        status = array_shape(resolved, may_block, &shape, error);
     if (status == NT_OK && resolved->pseudo->is_npy)
         status = put_header(resolved, &shape, &header, error);
+    if (status == NT_OK && content_ret)
+        return is_own(resolved) ? open_stream(resolved, &header, content_ret, error)
+                                : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
     if (status == NT_OK)
         *size_ret = shape.bytes + header.length;
     nt_buffer_deinit(&header);
     return status;
-}
-
-static enum nt_status array_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                                 struct nt_error *error)
-{
-    struct nt_shape shape;
-    struct nt_buffer header = {0};
-    enum nt_status status = NT_OK;
-    if (resolved->pseudo->is_npy || !is_own(resolved)) /* the stream itself knows its size */
-        status = array_shape(resolved, true, &shape, error);
-    if (status == NT_OK && resolved->pseudo->is_npy)
-        status = put_header(resolved, &shape, &header, error);
-    if (status != NT_OK) {
-        nt_buffer_deinit(&header);
-        return status;
-    }
-    return is_own(resolved) ? open_stream(resolved, &header, content_ret, error)
-                            : open_all_blobs(resolved, &header, shape.bytes, content_ret, error);
 }
 
 /* ---- The numbers of a fixed-size list ---- */
@@ -493,18 +463,12 @@ static struct nt_resolved_node numbers_of(const struct nt_resolved_node *resolve
     return numbers;
 }
 
-static enum nt_status numbers_size(const struct nt_resolved_node *resolved, bool may_block,
-                                   uint64_t *size_ret, struct nt_error *error)
+static enum nt_status numbers_content(const struct nt_resolved_node *resolved, bool may_block,
+                                      uint64_t *size_ret, struct nt_content **content_ret,
+                                      struct nt_error *error)
 {
     struct nt_resolved_node numbers = numbers_of(resolved);
-    return array_size(&numbers, may_block, size_ret, error);
-}
-
-static enum nt_status numbers_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                                   struct nt_error *error)
-{
-    struct nt_resolved_node numbers = numbers_of(resolved);
-    return array_open(&numbers, content_ret, error);
+    return array_content(&numbers, may_block, size_ret, content_ret, error);
 }
 
 /* ---- The table ---- */
@@ -528,8 +492,8 @@ static bool numbers_follow_from_entries(const struct nt_resolved_node *resolved)
 
 /* clang-format off */
 #define ARRAY(name, kind, ...) \
-    {name ".bin", NT_VFS_SIZED, kind, .size = array_size, .open = array_open, __VA_ARGS__}, \
-    {name ".npy", NT_VFS_SIZED, kind, .is_npy = true, .size = array_size, .open = array_open, __VA_ARGS__}
+    {name ".bin", NT_VFS_SIZED, kind, .content = array_content, __VA_ARGS__}, \
+    {name ".npy", NT_VFS_SIZED, kind, .is_npy = true, .content = array_content, __VA_ARGS__}
 #define STREAM(name, kind) ARRAY(name, kind, .exists = has_stream, .stub_has_size = follows_from_entries)
 #define BLOBS(name, kind) ARRAY(name, kind, .exists = has_blobs)
 /* clang-format on */
@@ -538,8 +502,8 @@ static const struct nt_pseudo_file rows[] = {
     {"field.json", NT_VFS_GENERATED, .generate = field_json},
     {"branch.json", NT_VFS_GENERATED, .exists = is_branch, .generate = write_branch},
     STREAM("data", NT_STREAM_DATA),
-    {"data.npy", NT_VFS_SIZED, NT_STREAM_DATA, .is_npy = true, .exists = has_numbers, .size = numbers_size,
-     .open = numbers_open, .stub_has_size = numbers_follow_from_entries},
+    {"data.npy", NT_VFS_SIZED, NT_STREAM_DATA, .is_npy = true, .exists = has_numbers,
+     .content = numbers_content, .stub_has_size = numbers_follow_from_entries},
     STREAM("offsets", NT_STREAM_OFFSETS),
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),

@@ -39,13 +39,6 @@ static int open_named(const char *directory)
     return descriptor;
 }
 
-static int open_nameless(const char *directory)
-{
-    int descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    bool is_unknown = descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT);
-    return is_unknown ? open_named(directory) : descriptor;
-}
-
 /* A disk error must not look like a missing text. */
 static enum nt_status fail_disk(struct nt_error *error, const char *directory)
 {
@@ -73,7 +66,9 @@ static enum nt_status write_out(struct nt_spool *spool, const char *bytes, size_
 
 static enum nt_status move_to_file(struct nt_spool *spool, const char *directory, struct nt_error *error)
 {
-    spool->descriptor = open_nameless(directory);
+    spool->descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (spool->descriptor < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
+        spool->descriptor = open_named(directory);
     if (spool->descriptor < 0)
         return fail_disk(error, directory);
     spool->bytes = 0;
@@ -220,29 +215,26 @@ static enum nt_status make_long(const struct nt_resolved_node *resolved,
     return NT_OK;
 }
 
-static enum nt_status make_generated(const struct nt_resolved_node *resolved, struct whole *whole,
-                                     struct nt_error *error)
-{
-    struct nt_buffer *text = &whole->spool.memory;
-    enum nt_status status = resolved->pseudo->generate(resolved, text, error);
-    if (status == NT_OK && text->failed)
-        status = nt_fail_memory(error);
-    whole->spool.bytes = text->length;
-    return status;
-}
-
 /* Generates the text of the node's row, which is GENERATED or STREAMED. System errors fail the call. */
 static enum nt_status make_whole(const struct nt_resolved_node *resolved,
                                  const struct nt_generated_options *options, struct whole *whole,
                                  struct nt_error *error)
 {
     *whole = (struct whole){.spool = NT_SPOOL_EMPTY};
-    enum nt_status status = resolved->pseudo->generate ? make_generated(resolved, whole, error)
-                                                       : make_long(resolved, options, whole, error);
+    struct nt_buffer *text = &whole->spool.memory;
+    enum nt_status status;
+    if (resolved->pseudo->generate) {
+        status = resolved->pseudo->generate(resolved, text, error);
+        if (status == NT_OK && text->failed)
+            status = nt_fail_memory(error);
+        whole->spool.bytes = text->length;
+    } else {
+        status = make_long(resolved, options, whole, error);
+    }
     if (status != NT_OK || whole->is_long)
         nt_spool_deinit(&whole->spool);
     else
-        nt_buffer_fit(&whole->spool.memory);
+        nt_buffer_fit(text);
     return status;
 }
 
@@ -399,41 +391,28 @@ static bool is_declared(const struct nt_resolved_node *resolved, bool may_block,
     return resolved->pseudo->size && resolved->pseudo->size(resolved, may_block, size_ret, NULL) == NT_OK;
 }
 
-/* Checks that the size reported earlier is correct. */
-static enum nt_status check_size(const struct nt_resolved_node *resolved, uint64_t length,
-                                 struct nt_error *error)
-{
-    uint64_t declared;
-    if (!is_declared(resolved, false, &declared) || declared == length)
-        return NT_OK;
-    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared, length);
-}
-
-/* A document of a field or column is short; others grow with the dataset. */
-static bool is_quick(const struct nt_resolved_node *resolved)
-{
-    return resolved->pseudo->generate &&
-           (resolved->node.type == NT_NODE_FIELD || resolved->node.type == NT_NODE_COLUMN);
-}
-
 /* The document must not be shared yet. */
 static enum nt_status make(struct nt_generated *generated, const struct nt_resolved_node *resolved,
                            struct document *document, struct nt_error *error)
 {
     const struct nt_generated_options *options = &generated->options;
     bool is_short = options->generate_all || resolved->pseudo->generate || !resolved->pseudo->is_short;
+    bool is_of_field = resolved->node.type == NT_NODE_FIELD || resolved->node.type == NT_NODE_COLUMN;
+    uint64_t declared; /* a size that was reported earlier */
     enum nt_status status = NT_OK;
-    if (!is_quick(resolved))
+    if (!resolved->pseudo->generate || !is_of_field) /* others grow with the dataset */
         nt_reader_before_blocking(options->reader);
     if (!is_short)
         status = resolved->pseudo->is_short(resolved, &is_short, error);
     if (status == NT_OK && is_short)
         status = make_whole(resolved, options, &document->whole, error);
     document->whole.is_long |= !is_short;
-    if (status == NT_OK && !document->whole.is_long)
-        status = check_size(resolved, size_of(&document->whole), error);
     document->content.ops = &document_ops;
     document->content.size = size_of(&document->whole);
+    if (status == NT_OK && !document->whole.is_long && is_declared(resolved, false, &declared) &&
+        declared != document->content.size)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", declared,
+                                document->content.size);
     document->content.is_truncated = document->whole.failure != NULL;
     return status;
 }

@@ -186,17 +186,11 @@ void nt_inode_set_remote_identity(struct nt_inode *inode, const struct stat *lis
     nt_inode_set_identity(inode, listed && S_ISREG(listed->st_mode) ? listed : &unknown);
 }
 
-/* Is this the failure that the inode already has? */
-static bool is_known_failure(const struct nt_inode *inode, const struct nt_error *error)
-{
-    return inode->kind == NT_INODE_FAILED && inode->failure && inode->failure->status == error->status &&
-           strcmp(inode->failure->message, error->message) == 0;
-}
-
 void nt_inode_fail(struct nt_inode *inode, const struct nt_error *error)
 {
-    if (is_known_failure(inode, error))
-        return;
+    if (inode->kind == NT_INODE_FAILED && inode->failure && inode->failure->status == error->status &&
+        strcmp(inode->failure->message, error->message) == 0)
+        return; /* it has this failure already */
     inode->kind = NT_INODE_FAILED;
     clock_gettime(CLOCK_REALTIME, &inode->failed_at);
     if (!inode->failure)

@@ -137,23 +137,6 @@ bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct 
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error);
 
-/* A dataset as an Arrow table, until it is released. The dataset belongs to this file, or to the file
- * that this one is the stub of. The options must be the same each time. */
-enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
-                                  const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                  struct nt_arrow **arrow_ret, struct nt_error *error);
-void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dataset *dataset);
-/* The size of the Arrow file. The first call reads all page lists; without `may_block` it returns
- * NT_NOT_FOUND instead. Only the number is kept. */
-enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
-                                        const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                        bool may_block, uint64_t *bytes_ret, struct nt_error *error);
-/* The blobs that a field of such a dataset describes, valid as long as `opened`. Without `may_block`,
- * returns NT_NOT_FOUND if they are not built yet. */
-enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
-                                  struct nt_dataset *dataset, uint32_t field, bool may_block,
-                                  struct nt_blobs **blobs_ret, struct nt_error *error);
-
 /* ---- Inodes ---- */
 
 /* An inode is a file or directory that the mount shows. Its number never changes. When a file is

@@ -293,17 +293,6 @@ static enum nt_status failure_of(struct nt_inode_table *inodes, uint32_t number,
     return nt_fail_with(error, &failure);
 }
 
-/* One working source is enough, and a directory may get files later. */
-static enum nt_status try_until_one_works(struct nt_inode_table *inodes, const char *const *paths,
-                                          struct nt_error *error)
-{
-    uint32_t first = inodes->source_count > 1; /* inode 0 is the group */
-    for (uint32_t i = first; i < inodes->source_count; i++)
-        if (nt_inodes_kind(inodes, i) != NT_INODE_FAILED)
-            return NT_OK;
-    return failure_of(inodes, first, paths[0], error);
-}
-
 enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                              struct nt_error *error)
 {
@@ -330,5 +319,12 @@ enum nt_status nt_inodes_new(struct nt_vfs *vfs, const char *const *paths, size_
         status = path_count == 1 ? add_path(inodes, 0, paths[0], &number, error)
                                  : add_group(inodes, paths, path_count, error);
     inodes->source_count = inodes->count;
-    return status == NT_OK ? try_until_one_works(inodes, paths, error) : status;
+    if (status != NT_OK)
+        return status;
+    /* One working source is enough, and a directory may get files later. */
+    uint32_t first = inodes->source_count > 1; /* inode 0 is the group */
+    for (uint32_t i = first; i < inodes->source_count; i++)
+        if (nt_inodes_kind(inodes, i) != NT_INODE_FAILED)
+            return NT_OK;
+    return failure_of(inodes, first, paths[0], error);
 }

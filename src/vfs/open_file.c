@@ -26,14 +26,6 @@ static inline uint32_t open_file_items(const struct nt_open_file *opened)
     return opened->file->directory_count + opened->file->dataset_count;
 }
 
-static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_request *request)
-{
-    request->parent = file->directories[index].parent;
-    request->text = file->directories[index].name;
-    if (index == 0) /* the root has no name and must not conflict */
-        request->parent = NT_NONE;
-}
-
 static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_name_request *request)
 {
     const struct nt_dataset *dataset = file->datasets[index];
@@ -51,10 +43,12 @@ static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_na
 static void ask_item(const void *context, uint32_t item, struct nt_name_request *request)
 {
     const struct nt_file *file = context;
-    if (item < file->directory_count)
-        ask_directory(file, item, request);
-    else
+    if (item < file->directory_count) {
+        request->parent = item ? file->directories[item].parent : NT_NONE; /* the root must not conflict */
+        request->text = file->directories[item].name;
+    } else {
         ask_dataset(file, item - file->directory_count, request);
+    }
     request->rule = NT_NAME_DATASET;
     if (request->parent == 0 && nt_is_container_file(file, request->text))
         request->rule = NT_NAME_RESERVED;
@@ -131,22 +125,18 @@ static enum nt_status new_datasets(struct nt_open_file *opened, struct nt_error 
     return NT_OK;
 }
 
-static void free_blobs(struct nt_open_dataset *of, uint32_t fields)
-{
-    for (uint32_t i = 0; of->blobs && i < fields; i++)
-        nt_blobs_close(of->blobs[i]);
-    free(of->blobs);
-}
-
 static void free_datasets(struct nt_open_file *opened)
 {
     for (uint32_t i = 0; opened->datasets && i < opened->file->dataset_count; i++) {
-        nt_names_free(opened->datasets[i].field_names);
-        nt_arrow_free(opened->datasets[i].arrow);
-        free_blobs(&opened->datasets[i], opened->file->datasets[i]->field_count);
-        pthread_mutex_destroy(&opened->datasets[i].names_lock);
-        pthread_mutex_destroy(&opened->datasets[i].arrow_lock);
-        pthread_mutex_destroy(&opened->datasets[i].blobs_lock);
+        struct nt_open_dataset *of = &opened->datasets[i];
+        nt_names_free(of->field_names);
+        nt_arrow_free(of->arrow);
+        for (uint32_t k = 0; of->blobs && k < opened->file->datasets[i]->field_count; k++)
+            nt_blobs_close(of->blobs[k]);
+        free(of->blobs);
+        pthread_mutex_destroy(&of->names_lock);
+        pthread_mutex_destroy(&of->arrow_lock);
+        pthread_mutex_destroy(&of->blobs_lock);
     }
     free(opened->datasets);
 }
@@ -188,6 +178,12 @@ void nt_open_file_free(struct nt_open_file *opened)
 
 /* ---- Built on first use ---- */
 
+/* A stub and its complete file have the same datasets: the one that is open has their tables. */
+static struct nt_open_dataset *open_dataset(const struct nt_resolved_node *resolved)
+{
+    return &resolved->opened->datasets[resolved->dataset->index];
+}
+
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error)
 {
@@ -208,25 +204,27 @@ enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t da
     return status;
 }
 
-static enum nt_status make_arrow(const struct nt_open_file *opened, struct nt_reader *reader,
-                                 const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                 struct nt_arrow **arrow_ret, struct nt_error *error)
+static enum nt_status make_arrow(const struct nt_resolved_node *resolved, struct nt_arrow **arrow_ret,
+                                 struct nt_error *error)
 {
-    enum nt_status status = nt_arrow_new(reader, dataset, options, arrow_ret, error);
+    const struct nt_arrow_options options = {.struct_bytes = sizeof(options),
+                                             .strings_as_binary = resolved->vfs->options.arrow_strings_binary,
+                                             .unions = resolved->vfs->options.arrow_unions};
+    enum nt_status status =
+        nt_arrow_new(resolved->vfs->reader, resolved->dataset, &options, arrow_ret, error);
     if (status == NT_OK)
-        atomic_store(&opened->datasets[dataset->index].arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
+        atomic_store(&open_dataset(resolved)->arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
     return status;
 }
 
-enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
-                                  const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                  struct nt_arrow **arrow_ret, struct nt_error *error)
+enum nt_status nt_node_arrow(const struct nt_resolved_node *resolved, struct nt_arrow **arrow_ret,
+                             struct nt_error *error)
 {
-    struct nt_open_dataset *of = &opened->datasets[dataset->index];
+    struct nt_open_dataset *of = open_dataset(resolved);
     enum nt_status status = NT_OK;
     pthread_mutex_lock(&of->arrow_lock);
     if (!of->arrow)
-        status = make_arrow(opened, reader, options, dataset, &of->arrow, error);
+        status = make_arrow(resolved, &of->arrow, error);
     of->arrow_users += status == NT_OK;
     *arrow_ret = of->arrow;
     pthread_mutex_unlock(&of->arrow_lock);
@@ -234,18 +232,13 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
 }
 
 /* A table of many fields or clusters takes as much memory as the dataset: only its readers keep it. */
-static bool is_large(const struct nt_arrow *arrow)
-{
-    enum { MANY = 1 << 14 };
-    return (uint64_t)arrow->node_count + arrow->cluster_count > MANY;
-}
-
 void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dataset *dataset)
 {
+    enum { MANY = 1 << 14 };
     struct nt_open_dataset *of = &opened->datasets[dataset->index];
     struct nt_arrow *unused = NULL;
     pthread_mutex_lock(&of->arrow_lock);
-    if (--of->arrow_users == 0 && is_large(of->arrow)) {
+    if (--of->arrow_users == 0 && (uint64_t)of->arrow->node_count + of->arrow->cluster_count > MANY) {
         unused = of->arrow;
         of->arrow = NULL;
     }
@@ -253,21 +246,20 @@ void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dat
     nt_arrow_free(unused);
 }
 
-enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
-                                        const struct nt_arrow_options *options, struct nt_dataset *dataset,
-                                        bool may_block, uint64_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_node_arrow_bytes(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *bytes_ret, struct nt_error *error)
 {
-    struct nt_open_dataset *of = &opened->datasets[dataset->index];
+    struct nt_open_dataset *of = open_dataset(resolved);
     enum nt_status status = NT_OK;
     *bytes_ret = atomic_load(&of->arrow_bytes);
     if (*bytes_ret)
         return NT_OK;
     if (!may_block)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until page lists are read");
+        return nt_fail_unknown_size(error);
     pthread_mutex_lock(&of->arrow_lock);
     if (!atomic_load(&of->arrow_bytes)) {
         struct nt_arrow *arrow = NULL;
-        status = make_arrow(opened, reader, options, dataset, &arrow, error);
+        status = make_arrow(resolved, &arrow, error);
         nt_arrow_free(arrow);
     }
     pthread_mutex_unlock(&of->arrow_lock);
@@ -275,38 +267,37 @@ enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_r
     return status;
 }
 
-static enum nt_status make_blobs(struct nt_open_dataset *of, struct nt_reader *reader,
-                                 struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+static enum nt_status make_blobs(const struct nt_resolved_node *resolved, struct nt_open_dataset *of,
+                                 struct nt_error *error)
 {
     struct nt_blobs *made;
     if (!of->blobs)
-        of->blobs = calloc(dataset->field_count, sizeof(*of->blobs));
+        of->blobs = calloc(resolved->dataset->field_count, sizeof(*of->blobs));
     if (!of->blobs)
         return nt_fail_memory(error);
-    if (of->blobs[field])
+    if (of->blobs[resolved->field])
         return NT_OK;
-    enum nt_status status = nt_blobs_open(reader, dataset, field, &made, error);
+    enum nt_status status =
+        nt_blobs_open(resolved->vfs->reader, resolved->dataset, resolved->field, &made, error);
     if (status == NT_OK)
-        of->blobs[field] = made;
+        of->blobs[resolved->field] = made;
     return status;
 }
 
-enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
-                                  struct nt_dataset *dataset, uint32_t field, bool may_block,
-                                  struct nt_blobs **blobs_ret, struct nt_error *error)
+enum nt_status nt_node_blobs(const struct nt_resolved_node *resolved, bool may_block,
+                             struct nt_blobs **blobs_ret, struct nt_error *error)
 {
-    struct nt_open_dataset *of = &opened->datasets[dataset->index];
-    struct nt_blobs *blobs = of->blobs ? of->blobs[field] : NULL;
+    struct nt_open_dataset *of = open_dataset(resolved);
     enum nt_status status = NT_OK;
-    if (!blobs && !may_block)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is unknown until page lists are read");
-    if (!blobs) {
-        pthread_mutex_lock(&of->blobs_lock);
-        status = make_blobs(of, reader, dataset, field, error);
-        if (status == NT_OK)
-            blobs = of->blobs[field];
-        pthread_mutex_unlock(&of->blobs_lock);
-    }
-    *blobs_ret = blobs;
+    *blobs_ret = of->blobs ? of->blobs[resolved->field] : NULL;
+    if (*blobs_ret)
+        return NT_OK;
+    if (!may_block)
+        return nt_fail_unknown_size(error);
+    pthread_mutex_lock(&of->blobs_lock);
+    status = make_blobs(resolved, of, error);
+    if (status == NT_OK)
+        *blobs_ret = of->blobs[resolved->field];
+    pthread_mutex_unlock(&of->blobs_lock);
     return status;
 }

@@ -200,8 +200,6 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 
 /* ---- Page files ---- */
 
-/* ---- Files ---- */
-
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
@@ -218,36 +216,30 @@ static enum nt_status find_page(const struct nt_resolved_node *resolved, struct 
     return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
 
-static enum nt_status page_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
-                                struct nt_error *error)
+static enum nt_status page_content(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *size_ret, struct nt_content **content_ret,
+                                   struct nt_error *error)
 {
     struct nt_range_file range_file;
-    uint64_t decoded;
+    uint64_t bytes;
+    bool is_raw = resolved->pseudo == &nt_page_raw_file;
     if (!may_block && !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
-    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
-    if (status == NT_OK)
-        *size_ret = resolved->pseudo == &nt_page_raw_file ? range_file.page->stored_bytes : decoded;
-    return status;
-}
-
-static enum nt_status page_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                                struct nt_error *error)
-{
-    struct nt_buffer none = {0};
-    struct nt_range_file range_file;
-    uint64_t decoded;
-    enum nt_status status = find_page(resolved, &range_file, &decoded, error);
+    enum nt_status status = find_page(resolved, &range_file, &bytes, error);
     if (status != NT_OK)
         return status;
-    if (resolved->pseudo == &nt_page_raw_file)
-        return nt_range_file_content(&range_file, &none, range_file.page->stored_bytes, &nt_range_file_stored,
-                                     content_ret, error);
-    return nt_range_file_content(&range_file, &none, decoded, &nt_range_file_decoded, content_ret, error);
+    if (is_raw)
+        bytes = range_file.page->stored_bytes;
+    if (content_ret)
+        return nt_range_file_content(&range_file, NULL, bytes,
+                                     is_raw ? &nt_range_file_stored : &nt_range_file_decoded, content_ret,
+                                     error);
+    *size_ret = bytes;
+    return NT_OK;
 }
 
-const struct nt_pseudo_file nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
-const struct nt_pseudo_file nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_size, .open = page_open};
+const struct nt_pseudo_file nt_page_raw_file = {".raw", NT_VFS_SIZED, .content = page_content};
+const struct nt_pseudo_file nt_page_bin_file = {".bin", NT_VFS_SIZED, .content = page_content};
 
 /* ---- Parts of a page ---- */
 
@@ -286,34 +278,30 @@ static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
     return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
 }
 
-static enum nt_status part_size(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
-                                struct nt_error *error)
+static enum nt_status part_content(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *size_ret, struct nt_content **content_ret,
+                                   struct nt_error *error)
 {
     struct nt_range_file range_file;
-    *size_ret = resolved->page_file.bytes;
-    if (resolved->page_file.kind == NT_PAGE_FILE_RANGE)
-        return NT_OK;
-    if (!may_block && !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
-    return find_dependency(resolved, &range_file, size_ret, error);
-}
-
-static enum nt_status part_open(const struct nt_resolved_node *resolved, struct nt_content **content_ret,
-                                struct nt_error *error)
-{
-    struct nt_buffer none = {0};
-    struct nt_range_file range_file;
-    uint64_t decoded;
+    uint64_t bytes = resolved->page_file.bytes, decoded;
     bool is_range = resolved->page_file.kind == NT_PAGE_FILE_RANGE;
-    enum nt_status status = is_range ? find_page(resolved, &range_file, &decoded, error)
-                                     : find_dependency(resolved, &range_file, &decoded, error);
+    enum nt_status status = NT_OK;
+    if (!is_range && !may_block && !nt_node_lists_are_loaded(resolved))
+        return nt_fail_unknown_size(error);
+    if (!is_range)
+        status = find_dependency(resolved, &range_file, &bytes, error);
+    else if (content_ret)
+        status = find_page(resolved, &range_file, &decoded, error);
     if (status != NT_OK)
         return status;
-    if (!is_range)
-        return nt_range_file_content(&range_file, &none, decoded, &nt_range_file_page, content_ret, error);
-    range_file.first_byte = resolved->page_file.offset;
-    return nt_range_file_content(&range_file, &none, resolved->page_file.bytes, &nt_range_file_source,
-                                 content_ret, error);
+    if (content_ret && is_range)
+        range_file.first_byte = resolved->page_file.offset;
+    if (content_ret)
+        return nt_range_file_content(&range_file, NULL, bytes,
+                                     is_range ? &nt_range_file_source : &nt_range_file_page, content_ret,
+                                     error);
+    *size_ret = bytes;
+    return NT_OK;
 }
 
 static enum nt_status part_text(const struct nt_resolved_node *resolved, struct nt_text_generator **text_ret,
@@ -327,7 +315,7 @@ static enum nt_status part_text(const struct nt_resolved_node *resolved, struct 
                            : status;
 }
 
-const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
+const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .content = part_content};
 const struct nt_pseudo_file nt_page_text_file = {"", NT_VFS_STREAMED, .open_text = part_text,
                                                  .is_short = nt_chunks_are_short};
 

@@ -138,8 +138,6 @@ enum nt_status nt_inode_stat_remote(struct nt_inode_table *inodes, const struct 
     return NT_OK;
 }
 
-/* ---- Rescan directories ---- */
-
 /* ---- Scanning ---- */
 
 static struct nt_inode *child_of_name(const struct nt_inode_table *inodes, const struct nt_inode *folder,

@@ -129,8 +129,6 @@ void nt_vfs_before_blocking(void *context)
 
 /* ---- Resolve numbers and paths ---- */
 
-/* ---- Resolving ---- */
-
 /* Nodes of a file that no longer opens fail like the file. */
 static enum nt_status failed_inode(const struct nt_resolved_node *resolved, struct nt_error *error)
 {
@@ -463,13 +461,6 @@ uint64_t nt_node_parent(const struct nt_resolved_node *resolved)
     return nt_node_directory(resolved);
 }
 
-/* Columns of a field are numbered across its representations. */
-static uint32_t column_position(const struct nt_dataset *dataset, uint32_t column)
-{
-    const struct nt_column *c = &dataset->columns[column];
-    return c->representation * dataset->fields[c->field].columns_per_representation + c->position;
-}
-
 static void inode_name(const struct nt_resolved_node *resolved, uint32_t inode, struct nt_buffer *name)
 {
     char text[NT_NAME_BYTES + 1];
@@ -479,6 +470,7 @@ static void inode_name(const struct nt_resolved_node *resolved, uint32_t inode, 
 
 static void directory_name(const struct nt_resolved_node *resolved, struct nt_buffer *name)
 {
+    const struct nt_column *column;
     switch (resolved->node.type) {
     case NT_NODE_INODE:
         if (resolved->node.item)
@@ -497,7 +489,11 @@ static void directory_name(const struct nt_resolved_node *resolved, struct nt_bu
         nt_buffer_text(name, nt_names_get(resolved->field_names, resolved->field));
         break;
     case NT_NODE_COLUMN:
-        nt_buffer_format(name, "column.%u", column_position(resolved->dataset, resolved->column));
+        column = &resolved->dataset->columns[resolved->column]; /* numbered across the representations */
+        nt_buffer_format(name, "column.%u",
+                         column->representation *
+                                 resolved->dataset->fields[resolved->field].columns_per_representation +
+                             column->position);
         break;
     default:
         break;

@@ -32,15 +32,6 @@ enum {
 
 /* ---- Creation and destruction ---- */
 
-static void set_daemon_attributes(struct nt_vfs *vfs)
-{
-    vfs->daemon.st_mode = 0444;
-    vfs->daemon.st_uid = geteuid();
-    vfs->daemon.st_gid = getegid();
-    clock_gettime(CLOCK_REALTIME, &vfs->daemon.st_mtim);
-    vfs->daemon.st_atim = vfs->daemon.st_ctim = vfs->daemon.st_mtim;
-}
-
 static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_reader_options options = {
@@ -106,7 +97,9 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
         return nt_fail_memory(error);
     vfs->options = *options;
     vfs->error_log = nt_error_log_new();
-    set_daemon_attributes(vfs);
+    vfs->daemon = (struct stat){.st_mode = 0444, .st_uid = geteuid(), .st_gid = getegid()};
+    clock_gettime(CLOCK_REALTIME, &vfs->daemon.st_mtim);
+    vfs->daemon.st_atim = vfs->daemon.st_ctim = vfs->daemon.st_mtim;
     enum nt_status status = vfs->error_log ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK)
         status = open_reader(vfs, error);
@@ -174,29 +167,23 @@ bool nt_vfs_keeps_sources_open(struct nt_vfs *vfs)
 
 /* ---- Attributes ---- */
 
-/* Owner, times and permissions of the node's source. */
-/* A failed inode has the time of its failure as mtime. Kernels cache directory listings while the mtime
- * stays, and the inode may open later although its file is unchanged. */
-static enum nt_status origin_of_inode(const struct nt_resolved_node *resolved, struct stat *attributes,
-                                      struct nt_error *error)
-{
-    struct nt_inode_table *inodes = resolved->vfs->inodes;
-    enum nt_status status = nt_inodes_stat(inodes, resolved->inode, attributes, error);
-    if (status == NT_OK && resolved->inode_kind == NT_INODE_FAILED)
-        attributes->st_mtim = nt_inodes_failed_at(inodes, resolved->inode);
-    return status;
-}
-
+/* Owner, times and permissions of the node's source. A failed inode has the time of its failure as mtime:
+ * kernels cache directory listings while the mtime stays, and the inode may open later although its file is
+ * unchanged. */
 static enum nt_status origin(const struct nt_resolved_node *resolved, struct stat *attributes,
                              struct nt_error *error)
 {
+    struct nt_inode_table *inodes = resolved->vfs->inodes;
+    enum nt_status status = NT_OK;
     if (resolved->opened)
         *attributes = resolved->opened->stat;
     else if (resolved->node.type == NT_NODE_MOUNT)
         *attributes = resolved->vfs->daemon;
     else
-        return origin_of_inode(resolved, attributes, error);
-    return NT_OK;
+        status = nt_inodes_stat(inodes, resolved->inode, attributes, error);
+    if (status == NT_OK && !resolved->opened && resolved->inode_kind == NT_INODE_FAILED)
+        attributes->st_mtim = nt_inodes_failed_at(inodes, resolved->inode);
+    return status;
 }
 
 /* The size of a generated file, or the fact that it is unknown. */
@@ -230,7 +217,7 @@ static enum nt_status content_size(struct nt_resolved_node *resolved, bool may_b
         return status;
     switch (*class_ret) {
     case NT_VFS_SIZED:
-        return resolved->pseudo->size(resolved, may_block, size_ret, error);
+        return resolved->pseudo->content(resolved, may_block, size_ret, NULL, error);
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
         return text_size(resolved, may_block, class_ret, size_ret, error);
@@ -344,6 +331,28 @@ enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct n
     return look(vfs, node, true, caller, attributes, error);
 }
 
+/* ---- Requests ---- */
+
+enum nt_status nt_request_begin(struct nt_request *request, struct nt_vfs *vfs, uint64_t node,
+                                struct nt_error *error)
+{
+    nt_error_clear(&request->failure);
+    request->epoch_token = nt_epoch_enter(&vfs->inodes->epoch);
+    enum nt_status status = nt_report_open(vfs, node, &request->resolved, error);
+    if (status != NT_OK)
+        nt_inodes_exit(vfs->inodes, request->epoch_token);
+    return status;
+}
+
+enum nt_status nt_request_end(struct nt_request *request, enum nt_status status, struct nt_error *error)
+{
+    struct nt_vfs *vfs = request->resolved.vfs;
+    nt_node_release(&request->resolved);
+    nt_report(vfs, request->resolved.number, status, &request->failure, error);
+    nt_inodes_exit(vfs->inodes, request->epoch_token);
+    return status;
+}
+
 /* ---- Names ---- */
 
 static enum nt_status find_in(const struct nt_resolved_node *directory, const char *name, uint64_t *node_ret,
@@ -363,18 +372,12 @@ static enum nt_status find_in(const struct nt_resolved_node *directory, const ch
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error)
 {
-    struct nt_resolved_node resolved;
-    struct nt_error failure;
-    nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
-    enum nt_status status = nt_report_open(vfs, directory, &resolved, error);
-    if (status == NT_OK) {
-        status = find_in(&resolved, name, node_ret, &failure);
-        nt_node_release(&resolved);
-        status = nt_report(vfs, directory, status, &failure, error);
-    }
-    nt_inodes_exit(vfs->inodes, visit);
-    return status;
+    struct nt_request request;
+    enum nt_status status = nt_request_begin(&request, vfs, directory, error);
+    if (status != NT_OK)
+        return status;
+    status = find_in(&request.resolved, name, node_ret, &request.failure);
+    return nt_request_end(&request, status, error);
 }
 
 enum nt_status nt_vfs_lookup_ref(struct nt_vfs *vfs, uint64_t directory, const char *name,
@@ -523,20 +526,14 @@ static enum nt_status list(const struct nt_resolved_node *directory, uint64_t cu
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
                               void *context, struct nt_error *error)
 {
-    struct nt_resolved_node resolved;
-    struct nt_error failure;
-    nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
-    enum nt_status status = nt_report_open(vfs, directory, &resolved, error);
-    if (status == NT_OK) {
-        status = nt_node_is_directory(&resolved)
-                     ? list(&resolved, cursor, emit, context, &failure)
-                     : nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
-        nt_node_release(&resolved);
-        status = nt_report(vfs, directory, status, &failure, error);
-    }
-    nt_inodes_exit(vfs->inodes, visit);
-    return status;
+    struct nt_request request;
+    enum nt_status status = nt_request_begin(&request, vfs, directory, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_node_is_directory(&request.resolved)
+                 ? list(&request.resolved, cursor, emit, context, &request.failure)
+                 : nt_fail(&request.failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
+    return nt_request_end(&request, status, error);
 }
 
 /* ---- Other operations ---- */
@@ -564,7 +561,7 @@ static enum nt_status open_content(struct nt_resolved_node *resolved, struct nt_
         return status;
     switch (resolved->pseudo ? resolved->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
-        return resolved->pseudo->open(resolved, content_ret, error);
+        return resolved->pseudo->content(resolved, true, NULL, content_ret, error);
     case NT_VFS_GENERATED:
     case NT_VFS_STREAMED:
         status = nt_generated_open(resolved->vfs->generated, resolved, content_ret, error);
@@ -593,13 +590,6 @@ static enum nt_status verify(struct nt_content *content, struct nt_error *error)
     return status;
 }
 
-/* Stored bytes are served even if they are damaged. */
-static bool is_verified(const struct nt_resolved_node *resolved)
-{
-    return resolved->vfs->options.verify_on_open && resolved->pseudo->class == NT_VFS_SIZED &&
-           resolved->node.type != NT_NODE_PAGE_RAW;
-}
-
 /* How often the source was revived, perhaps now. */
 static unsigned revive(struct nt_vfs *vfs, struct nt_source *source)
 {
@@ -610,14 +600,17 @@ static unsigned revive(struct nt_vfs *vfs, struct nt_source *source)
     return nt_source_revivals(source);
 }
 
-/* The handle's node must be resolved. */
+/* The handle's node must be resolved. Stored bytes are served even if they are damaged. */
 static enum nt_status open_content_of(struct nt_vfs_handle *handle, struct nt_error *error)
 {
-    if (handle->resolved.file)
-        handle->revivals = revive(handle->resolved.vfs, handle->resolved.file->source);
-    nt_vfs_ref(handle->resolved.vfs, handle->resolved.number); /* until the handle closes */
-    enum nt_status status = open_content(&handle->resolved, &handle->content, error);
-    return status == NT_OK && is_verified(&handle->resolved) ? verify(handle->content, error) : status;
+    struct nt_resolved_node *resolved = &handle->resolved;
+    if (resolved->file)
+        handle->revivals = revive(resolved->vfs, resolved->file->source);
+    nt_vfs_ref(resolved->vfs, resolved->number); /* until the handle closes */
+    enum nt_status status = open_content(resolved, &handle->content, error);
+    bool is_verified = resolved->vfs->options.verify_on_open && resolved->pseudo &&
+                       resolved->pseudo->class == NT_VFS_SIZED && resolved->node.type != NT_NODE_PAGE_RAW;
+    return status == NT_OK && is_verified ? verify(handle->content, error) : status;
 }
 
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,

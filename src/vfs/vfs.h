@@ -177,8 +177,9 @@ struct nt_content_ops {
 typedef bool nt_pseudo_exists(const struct nt_resolved_node *resolved, unsigned parameter);
 typedef enum nt_status nt_pseudo_size(const struct nt_resolved_node *resolved, bool may_block,
                                       uint64_t *size_ret, struct nt_error *error);
-typedef enum nt_status nt_pseudo_open(const struct nt_resolved_node *resolved,
-                                      struct nt_content **content_ret, struct nt_error *error);
+typedef enum nt_status nt_pseudo_content(const struct nt_resolved_node *resolved, bool may_block,
+                                         uint64_t *size_ret, struct nt_content **content_ret,
+                                         struct nt_error *error);
 typedef enum nt_status nt_pseudo_produce(const struct nt_resolved_node *resolved, struct nt_buffer *out,
                                          struct nt_error *error);
 typedef enum nt_status nt_pseudo_text(const struct nt_resolved_node *resolved,
@@ -196,13 +197,14 @@ struct nt_pseudo_file {
     nt_pseudo_exists *exists;
 
     /* SIZED: the size; without `may_block`, NT_NOT_FOUND if it depends on page lists that are not
-     * loaded. GENERATED: the size before generation; NT_NOT_FOUND or NULL if it is unknown. */
-    nt_pseudo_size *size;
-    nt_pseudo_open *open;
+     * loaded. If `content_ret` is not NULL, opens the content instead. */
+    nt_pseudo_content *content;
     /* SIZED: is a stub enough to know the size? NULL: no. */
     bool (*stub_has_size)(const struct nt_resolved_node *resolved);
     /* GENERATED: generates the same bytes each time, except in .ntuplefs. */
     nt_pseudo_produce *generate;
+    /* GENERATED: the size before generation; NT_NOT_FOUND or NULL if it is unknown. */
+    nt_pseudo_size *size;
     /* STREAMED: `open_text` generates the same bytes each time. If `is_short` finds from metadata that
      * this is little work, a lookup generates the text, and the file behaves like a GENERATED one. */
     nt_pseudo_text *open_text;
@@ -264,16 +266,6 @@ extern const struct nt_dir_source nt_dir_source_chain_files; /* found by name */
 enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t page,
                              struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
                              struct nt_error *error);
-
-/* Returns a page of the node's column by number, or NT_NOT_FOUND. */
-static inline enum nt_status nt_node_page(const struct nt_resolved_node *resolved, uint64_t number,
-                                          const struct nt_page **page_ret, struct nt_error *error)
-{
-    uint32_t cluster;
-    uint64_t first_element;
-    return nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, number, page_ret,
-                          &cluster, &first_element, error);
-}
 
 /* Are the page lists of the node's column (or else field) loaded, so that sizes need no work? */
 static inline bool nt_node_lists_are_loaded(const struct nt_resolved_node *resolved)
@@ -346,6 +338,17 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
 enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_resolved_node *resolved,
                               struct nt_error *error);
 
+/* A request for a node. No inode is freed between its begin and end. */
+struct nt_request {
+    struct nt_resolved_node resolved;
+    struct nt_error failure; /* cleared; what the end records */
+    unsigned epoch_token;
+};
+enum nt_status nt_request_begin(struct nt_request *request, struct nt_vfs *vfs, uint64_t node,
+                                struct nt_error *error);
+/* Call it after a successful begin. Returns the status, and records the failure. */
+enum nt_status nt_request_end(struct nt_request *request, enum nt_status status, struct nt_error *error);
+
 /* Record failures that the reader and the model find, perhaps outside any request. `vfs` is a struct
  * nt_vfs. A page is recorded under its column's directory, a page list under its dataset's. */
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
@@ -355,8 +358,8 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
 
 /* ---- File contents ---- */
 
-/* Allocates a zeroed structure of `bytes` bytes whose first member is a content: a header, then `size`
- * bytes that `ops` reads. Takes ownership of the header, even on failure. `ops->close` frees the
+/* Allocates a zeroed structure of `bytes` bytes whose first member is a content: a header (NULL: none), then
+ * `size` bytes that `ops` reads. Takes ownership of the header, even on failure. `ops->close` frees the
  * structure. Returns NULL and sets the error if memory is short. */
 void *nt_content_new(size_t bytes, const struct nt_content_ops *ops, struct nt_buffer *header, uint64_t size,
                      struct nt_error *error);
@@ -376,6 +379,21 @@ static inline void nt_content_close(struct nt_content *content)
     free(content->header);
     content->ops->close(content);
 }
+
+/* ---- The node's dataset as a table, and its blobs ---- */
+
+/* The Arrow table, until it is released. */
+enum nt_status nt_node_arrow(const struct nt_resolved_node *resolved, struct nt_arrow **arrow_ret,
+                             struct nt_error *error);
+void nt_open_file_release_arrow(struct nt_open_file *opened, const struct nt_dataset *dataset);
+/* The size of the Arrow file. The first call reads all page lists; without `may_block` it returns
+ * NT_NOT_FOUND instead. Only the number is kept. */
+enum nt_status nt_node_arrow_bytes(const struct nt_resolved_node *resolved, bool may_block,
+                                   uint64_t *bytes_ret, struct nt_error *error);
+/* The blobs that the node's field describes, valid as long as its open file. Without `may_block`, returns
+ * NT_NOT_FOUND if they are not built yet. */
+enum nt_status nt_node_blobs(const struct nt_resolved_node *resolved, bool may_block,
+                             struct nt_blobs **blobs_ret, struct nt_error *error);
 
 /* ---- Generated files ---- */
 

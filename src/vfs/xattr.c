@@ -394,13 +394,6 @@ static const struct attribute attributes[] = {
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
-static enum nt_status prepare(struct nt_resolved_node *resolved, enum need need, struct nt_error *error)
-{
-    bool is_there =
-        need == NAMES || (need == ENTRIES && resolved->dataset && resolved->dataset->knows_all_entries);
-    return is_there ? NT_OK : nt_node_resolve_stub(resolved, true, error);
-}
-
 static enum nt_status get(struct nt_resolved_node *resolved, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
@@ -408,10 +401,13 @@ static enum nt_status get(struct nt_resolved_node *resolved, const char *name, s
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (strcmp(attributes[i].name, name) != 0)
             continue;
-        enum nt_status status = prepare(resolved, attributes[i].needs, error);
+        enum need need = attributes[i].needs;
+        bool is_there =
+            need == NAMES || (need == ENTRIES && resolved->dataset && resolved->dataset->knows_all_entries);
+        enum nt_status status = is_there ? NT_OK : nt_node_resolve_stub(resolved, true, error);
         if (status != NT_OK)
             return status;
-        if (attributes[i].needs == COLUMNS)
+        if (need == COLUMNS)
             status = load_columns(resolved, error);
         if (status == NT_OK && !attributes[i].has(resolved))
             break;
@@ -429,20 +425,14 @@ static enum nt_status get(struct nt_resolved_node *resolved, const char *name, s
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
                                struct nt_error *error)
 {
-    struct nt_resolved_node resolved;
-    struct nt_error failure;
+    struct nt_request request;
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
-    nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
-    enum nt_status status = nt_report_open(vfs, node, &resolved, error);
-    if (status == NT_OK) {
-        status = get(&resolved, name + sizeof(prefix) - 1, value, &failure);
-        nt_node_release(&resolved);
-        status = nt_report(vfs, node, status, &failure, error);
-    }
-    nt_inodes_exit(vfs->inodes, visit);
-    return status;
+    enum nt_status status = nt_request_begin(&request, vfs, node, error);
+    if (status != NT_OK)
+        return status;
+    status = get(&request.resolved, name + sizeof(prefix) - 1, value, &request.failure);
+    return nt_request_end(&request, status, error);
 }
 
 enum nt_vfs_value nt_vfs_xattr_value(const char *name)
@@ -470,16 +460,10 @@ static enum nt_status list(struct nt_resolved_node *resolved, struct nt_buffer *
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
                                 struct nt_error *error)
 {
-    struct nt_resolved_node resolved;
-    struct nt_error failure;
-    nt_error_clear(&failure);
-    unsigned visit = nt_epoch_enter(&vfs->inodes->epoch);
-    enum nt_status status = nt_report_open(vfs, node, &resolved, error);
-    if (status == NT_OK) {
-        status = list(&resolved, names, &failure);
-        nt_node_release(&resolved);
-        status = nt_report(vfs, node, status, &failure, error);
-    }
-    nt_inodes_exit(vfs->inodes, visit);
-    return status;
+    struct nt_request request;
+    enum nt_status status = nt_request_begin(&request, vfs, node, error);
+    if (status != NT_OK)
+        return status;
+    status = list(&request.resolved, names, &request.failure);
+    return nt_request_end(&request, status, error);
 }
