@@ -6,23 +6,15 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
-#include "sandbox/sandbox.h"
 #include "vfs/inode.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- List directories ---- */
 

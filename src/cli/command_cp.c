@@ -9,14 +9,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- The command cp ---- */
 

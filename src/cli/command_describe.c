@@ -12,15 +12,12 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
 #include "core/model/model.h"
 #include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/vfs.h"
 
 /* ---- Fields ---- */
 

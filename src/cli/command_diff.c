@@ -10,14 +10,10 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
 #include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- Match datasets ---- */
 

@@ -17,13 +17,10 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/model/model.h"
 #include "render/arrow/arrow.h"
 #include "render/render.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* Written under a temporary name and then renamed, so that a failure, or a signal that ends the program,
  * leaves nothing. At most one at a time. */

@@ -11,12 +11,9 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/model/model.h"
-#include "read/read.h"
 #include "render/render.h"
-#include "vfs/vfs.h"
 
 /* ---- Print rows ---- */
 

@@ -7,22 +7,16 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
 #include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/vfs.h"
 
 /* ---- The column table ---- */
 

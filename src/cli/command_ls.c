@@ -15,13 +15,9 @@
 #include <time.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
 #include "render/render.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 struct column_widths {
     int links, owner, group, size;

@@ -6,13 +6,9 @@
 
 #include <limits.h>
 
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
-#include "read/read.h"
 #include "render/render.h"
-#include "vfs/vfs.h"
 
 static void begin(struct nt_report *report, const struct nt_file *file, bool is_of_many)
 {

@@ -9,13 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
-#include "remote/client/client.h"
 #include "render/render.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 

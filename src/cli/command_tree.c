@@ -8,10 +8,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "core/base/memory.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
-
 struct drawing {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;

@@ -10,21 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/model.h"
 #include "formats/formats.h"
-#include "read/read.h"
 #include "render/render.h"
 #include "tools/tools.h"
 #include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- Print findings ---- */
 

@@ -5,14 +5,8 @@
  */
 #include "cli/cli.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/base/memory.h"
-#include "sandbox/sandbox.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- Complete paths ---- */
 

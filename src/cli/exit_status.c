@@ -5,9 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <stddef.h>
-#include <stdio.h>
-
 static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_OK] = "success",
     [NT_EXIT_USAGE] = "wrong arguments",

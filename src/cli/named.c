@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/model/model.h"
 #include "vfs/inode.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- What a directory of a field contains ---- */
 

@@ -9,10 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "sandbox/sandbox.h"
 
 static const struct nt_command command_help, command_complete;
 

@@ -3,24 +3,19 @@
  * The program ntuplefs: parses the arguments, prepares what its two processes share (mount settings,
  * memory limits, the index file), and forks into worker and supervisor.
  */
-#include "cli/cli.h"
 #include "cli/ntuplefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
 #include "core/model/budget.h"
-#include "fuse/mount.h"
 
 /* ---- Memory limits ---- */
 

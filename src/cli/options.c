@@ -10,17 +10,11 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 
 /* ---- Parse row ranges ---- */
 

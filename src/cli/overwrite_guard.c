@@ -8,15 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "vfs/inode.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* ---- Folders ---- */
 

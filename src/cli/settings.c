@@ -8,13 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
 #include "core/base/built_in.h"
 #include "core/model/budget.h"
 #include "formats/formats.h"
-#include "fuse/mount.h"
-#include "vfs/tree.h"
 
 /* ---- Tree options ---- */
 

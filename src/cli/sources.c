@@ -11,14 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain/chain.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/io/address.h"
-#include "read/read.h"
-#include "remote/client/client.h"
-#include "sandbox/sandbox.h"
-#include "vfs/tree.h"
 
 /* ---- Open entry selections ---- */
 

@@ -9,14 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
 #include "core/io/address.h"
 

@@ -3,22 +3,17 @@
  * The supervisor process of ntuplefs: mounts and unmounts at the worker's request or on a signal,
  * replaces the index file, and owns the log.
  */
-#include "cli/cli.h"
 
 #include <ntuple/version.h>
 
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ntuplefs.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "fuse/mount.h"
-#include "remote/client/client.h"
 
 struct supervising {
     struct nt_program *program;

@@ -3,22 +3,12 @@
  * The worker process of ntuplefs: opens the sources, enters the sandbox, asks the supervisor for the
  * mount, and answers the kernel's requests.
  */
-#include "cli/cli.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "chain/chain.h"
 #include "cli/ntuplefs.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "fuse/mount.h"
-#include "remote/client/client.h"
-#include "sandbox/sandbox.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* For a mount: longer than quick requests take, too short to notice. */
 #define NT_LEADER_PATIENCE (2 * NT_MILLISECOND)

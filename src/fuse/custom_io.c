@@ -3,14 +3,11 @@
  * Reads requests and writes replies through fuse_session_custom_io (libfuse 3.13 and newer), and adds
  * INIT flags to replies that libfuse does not know. Built instead of legacy_io.c.
  */
-#include <errno.h>
 #include <linux/fuse.h>
-#include <stddef.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "fuse/mount.h"
 #include "fuse/operations.h"
 
 /* Adds two flags to the answer of INIT, the kernel's first request. FUSE_PARALLEL_DIROPS, which libfuse

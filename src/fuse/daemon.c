@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <fuse_log.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>

@@ -3,13 +3,10 @@
  * Handlers of opendir, readdir and readdirplus. Entries carry attributes only where these are known
  * without work, and only the first entries of a large directory do, to save kernel memory.
  */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "core/base/memory.h"
 #include "fuse/operations.h"
-#include "vfs/tree.h"
-#include "vfs/vfs.h"
 
 /* READDIRPLUS returns attributes that are known without work, and otherwise node id 0: the kernel then
  * asks for that entry on first access. So a plain `ls` reads no page list and generates no document. In

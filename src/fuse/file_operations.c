@@ -5,21 +5,11 @@
  */
 #include "fuse/operations.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <sys/queue.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "fuse/mount.h"
-#include "vfs/tree.h"
 
 /* ---- Reply buffers ---- */
 

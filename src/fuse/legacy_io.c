@@ -3,10 +3,7 @@
  * A request loop with its own threads for libfuse older than 3.13, which has no custom I/O: replies
  * cannot be changed, so some features are missing. Built instead of custom_io.c.
  */
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -3,14 +3,10 @@
  * Prepares the mountpoint, mounts and unmounts it through libfuse or fusermount3, reads
  * /proc/self/mountinfo, and raises the read-ahead of the mount.
  */
-#include "fuse/mount.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>

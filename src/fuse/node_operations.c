@@ -3,14 +3,11 @@
  * Handlers of lookup, forget, getattr, statfs and extended attributes. Requests that would modify the
  * tree fail with EROFS. Maps library status codes to errno values.
  */
-#include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "fuse/operations.h"
-#include "vfs/tree.h"
 
 /* ---- Errno values ---- */
 

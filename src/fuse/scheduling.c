@@ -6,17 +6,11 @@
  */
 #include <linux/fuse.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/thread.h"
-#include "fuse/mount.h"
 #include "fuse/operations.h"
 
 /* ---- Migrate to another CPU ---- */

@@ -3,15 +3,11 @@
  * Creates the libfuse session of a mounted device, registers all request handlers, and runs the loop
  * until the unmount or a signal.
  */
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "fuse/mount.h"
 #include "fuse/operations.h"
-#include "vfs/vfs.h"
 
 /* ---- Create the session ---- */
 

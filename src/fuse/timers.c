@@ -3,15 +3,9 @@
  * Two timer threads: one unmounts when no request came for a while, the other answers interrupted
  * requests with EINTR after a short delay.
  */
-#include <errno.h>
 #include <linux/fuse.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/uio.h>
 
-#include "core/base/thread.h"
 #include "fuse/operations.h"
 
 /* ---- Unmount when idle ---- */

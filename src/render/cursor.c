@@ -10,9 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
 

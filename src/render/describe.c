@@ -8,15 +8,10 @@
 #include <stdatomic.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 /* ---- JSON members for names, places and errors ---- */
 

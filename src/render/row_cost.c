@@ -6,7 +6,6 @@
 
 #include "core/base/bytes.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 enum {

@@ -10,12 +10,8 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 /* ---- Projection ---- */
 

@@ -10,10 +10,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/read.h"
 
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 

@@ -8,12 +8,8 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
-#include "read/read.h"
 
 enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
 

@@ -11,13 +11,9 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 /* ---- Field properties as text ---- */
 
@@ -357,8 +353,6 @@ static enum nt_status diff_is_shown_elsewhere(const struct nt_diff_side *sides,
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
 
-/* ---- Report differences ---- */
-
 const char *nt_diff_part_name(enum nt_diff_part part)
 {
     static const char *const names[NT_DIFF_PARTS] = {
@@ -479,11 +473,6 @@ struct diff {
     bool entries_differ;
 };
 
-static bool are_two(const struct nt_field_pair *pair)
-{
-    return pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE;
-}
-
 /* ---- Schema ---- */
 
 static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
@@ -571,7 +560,7 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
 {
     bool are_readable = false, are_alike = false, is_shown = false;
     enum nt_status status = NT_OK;
-    if (are_two(pair))
+    if (pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE)
         status = check_readable(diff, pair, &are_readable, error);
     if (status == NT_OK && are_readable)
         status = diff_check_elements(&diff->run, pair, &are_alike, error);
@@ -610,13 +599,6 @@ static enum nt_status diff_items(struct diff *diff, const struct nt_field_pair *
     return NT_OK;
 }
 
-/* Does a reported difference explain that of the field's rows? */
-static bool is_count_reported(const struct diff *diff, uint32_t field)
-{
-    uint32_t above = nt_field_row_parent(diff->run.sides[0].dataset, field);
-    return above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
-}
-
 /* Reports elements that only one side has, for the first such stream. */
 static void diff_elements(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
 {
@@ -629,25 +611,22 @@ static void diff_elements(struct diff *diff, const struct nt_stream_pair *stream
 
 /* ---- Values ---- */
 
-static void report_failures(struct diff *diff, const struct nt_stream_pair *streams, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-            if (streams[i].failures[side])
-                nt_diff_report_failure(&diff->run, side, streams[i].fields[side], streams[i].failures[side]);
-}
-
 /* Reports the results for the streams of a field. */
 static enum nt_status report_field(struct diff *diff, const struct nt_stream_pair *streams, size_t count,
                                    struct nt_error *error)
 {
     const struct nt_field_pair pair = {{streams->fields[0], streams->fields[1]}};
+    uint32_t above = nt_field_row_parent(diff->run.sides[0].dataset, streams->fields[0]);
     enum nt_status status = diff_items(diff, &pair, error);
     if (status == NT_OK)
         status = nt_diff_report_value(&diff->run, streams, count, error);
-    if (status == NT_OK && !is_count_reported(diff, streams->fields[0]))
+    bool is_count_reported = above == NT_NONE ? diff->entries_differ : diff->items_differ[above];
+    if (status == NT_OK && !is_count_reported)
         diff_elements(diff, streams, count);
-    report_failures(diff, streams, count);
+    for (size_t i = 0; i < count; i++)
+        for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
+            if (streams[i].failures[side])
+                nt_diff_report_failure(&diff->run, side, streams[i].fields[side], streams[i].failures[side]);
     return status;
 }
 

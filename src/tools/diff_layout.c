@@ -8,10 +8,8 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/model/model.h"
 
 /* ---- Properties ---- */
 
@@ -28,95 +26,52 @@ struct property {
     void (*words)(struct nt_buffer *out, const struct layout *layout);
 };
 
-static void put_format(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_buffer_text(out, layout->dataset->format);
-}
+#define DEFINE_WORDS(name, words)                                                                            \
+    static void put_##name(struct nt_buffer *out, const struct layout *layout)                               \
+    {                                                                                                        \
+        nt_buffer_text(out, words);                                                                          \
+    }
 
-static void put_version(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_buffer_text(out, layout->dataset->version);
-}
-
-static void put_generation(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_buffer_text(out, layout->dataset->generation);
-}
-
-static void put_writer(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_buffer_append(out, layout->dataset->writer.bytes, layout->dataset->writer.length);
-}
-
-static uint64_t clusters(const struct layout *layout)
-{
-    return nt_dataset_cluster_count(layout->dataset);
-}
-
-static uint64_t cluster_groups(const struct layout *layout)
-{
-    return layout->dataset->group_count;
-}
-
-static uint64_t columns(const struct layout *layout)
-{
-    return layout->dataset->column_count;
-}
-
-static uint64_t pages(const struct layout *layout)
-{
-    return layout->stats->sums.pages;
-}
-
-static uint64_t largest_page_bytes(const struct layout *layout)
-{
-    return layout->stats->largest_page;
-}
-
-static uint64_t stored_bytes(const struct layout *layout)
-{
-    return layout->stats->sums.stored_bytes;
-}
-
-static uint64_t stored_once_bytes(const struct layout *layout)
-{
-    return layout->stats->unique_bytes;
-}
-
-static uint64_t packed_bytes(const struct layout *layout)
-{
-    return layout->stats->sums.packed_bytes;
-}
-
-static void put_compression(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_append_algorithms(out, layout->stats->algorithms);
-}
-
-static void put_checksum_kind(struct nt_buffer *out, const struct layout *layout)
-{
-    nt_buffer_text(out, nt_checksum_info(layout->stats->sums.checksum)->name);
-}
+#define DEFINE_NUMBER(name, value)                                                                           \
+    static uint64_t name(const struct layout *layout)                                                        \
+    {                                                                                                        \
+        return value;                                                                                        \
+    }
 
 static const struct nt_column *column_of(const struct layout *layout)
 {
     return &layout->dataset->columns[layout->stats->column];
 }
 
-static void put_column_type(struct nt_buffer *out, const struct layout *layout)
+static const struct nt_decoder *decoder_of(const struct layout *layout)
 {
-    nt_buffer_text(out, column_of(layout)->type_name);
+    return nt_column_decoder(layout->dataset, layout->stats->column);
 }
 
-static void put_encoding(struct nt_buffer *out, const struct layout *layout)
+DEFINE_WORDS(format, layout->dataset->format)
+DEFINE_WORDS(version, layout->dataset->version)
+DEFINE_WORDS(generation, layout->dataset->generation)
+DEFINE_WORDS(checksum_kind, nt_checksum_info(layout->stats->sums.checksum)->name)
+DEFINE_WORDS(column_type, column_of(layout)->type_name)
+DEFINE_WORDS(encoding, nt_encoding_steps(decoder_of(layout)->encoding))
+DEFINE_NUMBER(clusters, nt_dataset_cluster_count(layout->dataset))
+DEFINE_NUMBER(cluster_groups, layout->dataset->group_count)
+DEFINE_NUMBER(columns, layout->dataset->column_count)
+DEFINE_NUMBER(pages, layout->stats->sums.pages)
+DEFINE_NUMBER(largest_page_bytes, layout->stats->largest_page)
+DEFINE_NUMBER(stored_bytes, layout->stats->sums.stored_bytes)
+DEFINE_NUMBER(stored_once_bytes, layout->stats->unique_bytes)
+DEFINE_NUMBER(packed_bytes, layout->stats->sums.packed_bytes)
+DEFINE_NUMBER(bits, decoder_of(layout)->bits)
+
+static void put_writer(struct nt_buffer *out, const struct layout *layout)
 {
-    nt_buffer_text(out,
-                   nt_encoding_steps(nt_column_decoder(layout->dataset, layout->stats->column)->encoding));
+    nt_buffer_append(out, layout->dataset->writer.bytes, layout->dataset->writer.length);
 }
 
-static uint64_t bits(const struct layout *layout)
+static void put_compression(struct nt_buffer *out, const struct layout *layout)
 {
-    return nt_column_decoder(layout->dataset, layout->stats->column)->bits;
+    nt_append_algorithms(out, layout->stats->algorithms);
 }
 
 static const struct property of_datasets[] = {
@@ -191,21 +146,6 @@ static int compare_columns(const void *key, const void *item)
     return (*column > stats->column) - (*column < stats->column);
 }
 
-static const struct nt_column_stats *inspected_column(const struct inspection *inspection, uint32_t column)
-{
-    return bsearch(&column, inspection->columns, inspection->count, sizeof(*inspection->columns),
-                   compare_columns);
-}
-
-/* The columns that a field owns. */
-static const uint32_t *own_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
-{
-    const uint32_t *found = nt_field_columns(dataset, field, count_ret);
-    if (!dataset->fields[field].owns_columns)
-        *count_ret = 0;
-    return found;
-}
-
 static enum nt_status diff_column(struct nt_diff_run *run, const struct inspection *inspections,
                                   const struct nt_field_pair *pair, uint32_t number, uint32_t a, uint32_t b,
                                   struct nt_error *error)
@@ -219,7 +159,8 @@ static enum nt_status diff_column(struct nt_diff_run *run, const struct inspecti
         const struct nt_dataset *dataset = run->sides[side].dataset->physical;
         layouts[side] = (struct layout){dataset, NULL};
         if (columns[side] != NT_NONE)
-            layouts[side].stats = inspected_column(&inspections[side], columns[side]);
+            layouts[side].stats = bsearch(&columns[side], inspections[side].columns, inspections[side].count,
+                                          sizeof(*inspections[side].columns), compare_columns);
         if (layouts[side].stats)
             difference.values[side] = (struct nt_diff_value){
                 .kind = NT_DIFF_WORDS, .text = nt_text_of(dataset->columns[columns[side]].type_name)};
@@ -237,8 +178,12 @@ static enum nt_status diff_columns(struct nt_diff_run *run, const struct inspect
     const uint32_t *columns[NT_DIFF_SIDES];
     uint32_t counts[NT_DIFF_SIDES];
     enum nt_status status = NT_OK;
-    for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-        columns[side] = own_columns(run->sides[side].dataset->physical, pair->fields[side], &counts[side]);
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        const struct nt_dataset *dataset = run->sides[side].dataset->physical;
+        columns[side] = nt_field_columns(dataset, pair->fields[side], &counts[side]);
+        if (!dataset->fields[pair->fields[side]].owns_columns)
+            counts[side] = 0;
+    }
     for (uint32_t i = 0; (i < counts[0] || i < counts[1]) && status == NT_OK; i++)
         status = diff_column(run, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
                              i < counts[1] ? columns[1][i] : NT_NONE, error);

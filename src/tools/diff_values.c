@@ -11,11 +11,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 /* ---- Compare streams ---- */
 

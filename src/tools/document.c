@@ -4,23 +4,17 @@
  */
 #include "tools/tools.h"
 
-#include <ntuple/document.h>
-
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/read.h"
-#include "render/render.h"
 
-static enum nt_status take_all(const struct nt_buffer *piece, nt_take_text *take, void *context,
-                               struct nt_error *error)
+enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context, struct nt_error *error)
 {
+    enum nt_status status = NT_OK;
     if (piece->failed)
-        return nt_fail_memory(error);
-    if (piece->length && !take(context, piece->bytes, piece->length))
-        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller stopped writing the document");
-    return NT_OK;
+        status = nt_fail_memory(error);
+    else if (piece->length && !take(context, piece->bytes, piece->length))
+        status = nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller stopped writing the document");
+    nt_buffer_clear(piece);
+    return status;
 }
 
 /* Frees the generator. */
@@ -30,10 +24,9 @@ static enum nt_status write_text(struct nt_text_generator *text, nt_take_text *t
     struct nt_buffer piece = {0};
     enum nt_status status = NT_OK;
     for (bool more = true; more && status == NT_OK;) {
-        nt_buffer_clear(&piece);
         status = text->next(text, &piece, &more, error);
         if (status == NT_OK)
-            status = take_all(&piece, take, context, error);
+            status = nt_take_all(&piece, take, context, error);
     }
     nt_buffer_deinit(&piece);
     text->free(text);
@@ -65,7 +58,7 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
     enum nt_status status = nt_json_member_fields(reader, dataset, NULL, 0, &json, error);
     nt_json_end_object(&json);
     if (status == NT_OK)
-        status = take_all(&out, take, context, error);
+        status = nt_take_all(&out, take, context, error);
     nt_buffer_deinit(&out);
     return status;
 }

@@ -8,12 +8,8 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
-#include "render/render.h"
 
 /* ---- Unique stored bytes ---- */
 
@@ -52,18 +48,12 @@ static uint64_t covered_bytes(const struct extent *extents, size_t count)
     return total;
 }
 
-/* A page that is stored elsewhere has no bytes in the file that could be shared. */
-static bool is_in_file(const struct nt_page *page)
-{
-    return !page->is_missing && page->compression != NT_COMPRESSION_ELSEWHERE;
-}
-
 /* False without memory. */
 static bool add_range(struct extents *extents, const struct nt_group *group, const struct nt_range *range)
 {
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-        if (!is_in_file(page)) {
+        if (page->is_missing || page->compression == NT_COMPRESSION_ELSEWHERE) { /* no bytes to share */
             extents->others += page->stored_bytes;
             continue;
         }

@@ -15,15 +15,10 @@
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/budget.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "render/render.h"
 
 struct nt_layout_claims {
     const struct nt_file *file;
@@ -72,11 +67,6 @@ struct collecting {
     struct nt_error *error;
 };
 
-static bool is_same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Finds the label among the last few, or adds it. */
 static enum nt_status find_label(struct nt_layout_claims *claims, const struct nt_layout_label *label,
                                  const char *detail, uint32_t *number_ret)
@@ -85,9 +75,9 @@ static enum nt_status find_label(struct nt_layout_claims *claims, const struct n
     for (size_t i = 0; i < LOOKED_AT && i < claims->label_count; i++) {
         *number_ret = (uint32_t)(claims->label_count - 1 - i);
         const struct nt_layout_label *seen = &claims->labels[*number_ret];
-        if (seen->owner == label->owner && is_same_text(seen->detail, detail) &&
-            seen->dataset == label->dataset && seen->column == label->column &&
-            seen->cluster == label->cluster && seen->page == label->page)
+        bool is_same_detail = seen->detail && detail ? !strcmp(seen->detail, detail) : seen->detail == detail;
+        if (seen->owner == label->owner && is_same_detail && seen->dataset == label->dataset &&
+            seen->column == label->column && seen->cluster == label->cluster && seen->page == label->page)
             return NT_OK;
     }
     struct nt_layout_label *labels =
@@ -405,13 +395,6 @@ static enum nt_status add_values(const struct sink *sink, const struct nt_layout
     return status;
 }
 
-static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
-{
-    const struct nt_column *info = &dataset->columns[column];
-    return nt_dataset_has_physical(dataset) && info->position == 0 &&
-           dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
-}
-
 /* `numbers`: of the next page, by column. */
 static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_claims *claims,
                                 struct nt_dataset *dataset, uint32_t *numbers, struct nt_error *error)
@@ -422,8 +405,10 @@ static enum nt_status add_pages(const struct sink *sink, const struct nt_layout_
         status = nt_dataset_load_readable(physical, error);
     for (uint32_t column = 0; status == NT_OK && column < physical->column_count; column++)
         status = add_column_pages(sink, claims, physical, column, &numbers[column], error);
-    for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
-        if (has_values_apart(dataset, column))
+    for (uint32_t column = 0;
+         nt_dataset_has_physical(dataset) && column < dataset->column_count && status == NT_OK; column++)
+        if (dataset->columns[column].position == 0 &&
+            dataset->fields[dataset->columns[column].field].kind == NT_FIELD_PAGE_BYTES)
             status = add_values(sink, claims, dataset, column, error);
     return status == NT_OK && !physical->ops->page_files ? add_dependencies(sink, physical, error) : status;
 }
@@ -476,15 +461,6 @@ static void forget_ranges(struct nt_layout_claims *claims)
     claims->labels = NULL;
     claims->taken = 0;
     claims->own_count = claims->own_capacity = claims->label_count = claims->label_capacity = 0;
-}
-
-static void layout_claims_deinit(struct nt_layout_claims *claims)
-{
-    forget_ranges(claims);
-    free(claims->first_pages);
-    free(claims->next_pages);
-    nt_arena_free(claims->details);
-    *claims = (struct nt_layout_claims){0};
 }
 
 /* The parts of the batch's files. */
@@ -694,16 +670,6 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
 
 /* ---- Batches ---- */
 
-/* The end of the files of a part, which begins before `end`. */
-static uint32_t end_of_part(const struct nt_layout *layout, uint32_t end)
-{
-    const struct nt_file *file = layout->file;
-    uint32_t part = file->layout_part(file, end - 1);
-    while (end < layout->source_count && part != NT_NONE && file->layout_part(file, end) == part)
-        end++;
-    return end;
-}
-
 /* Files from one on: so many that their claims are likely to fit in one window, and all files of each part:
  * pages are numbered part by part. */
 static struct nt_layout_sources files_of_batch(const struct nt_layout *layout, uint32_t first)
@@ -716,7 +682,11 @@ static struct nt_layout_sources files_of_batch(const struct nt_layout *layout, u
     uint64_t files = first ? WANTED / (each + 1) + 1 : FIRST_FILES;
     if (files >= rest.end - first)
         return rest;
-    return (struct nt_layout_sources){first, end_of_part(layout, first + (uint32_t)files)};
+    const struct nt_file *file = layout->file;
+    uint32_t end = first + (uint32_t)files, part = file->layout_part(file, end - 1);
+    while (end < layout->source_count && part != NT_NONE && file->layout_part(file, end) == part)
+        end++;
+    return (struct nt_layout_sources){first, end};
 }
 
 static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, struct nt_error *error)
@@ -909,7 +879,10 @@ void nt_layout_free(struct nt_layout *layout)
 {
     if (!layout)
         return;
-    layout_claims_deinit(&layout->all);
+    forget_ranges(&layout->all);
+    free(layout->all.first_pages);
+    free(layout->all.next_pages);
+    nt_arena_free(layout->all.details);
     free(layout->claims.items);
     free(layout->source_bytes);
     free(layout);

@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 
 enum {
     MARGIN = 24,

@@ -5,19 +5,13 @@
  */
 #include "tools/tools.h"
 
-#include <ntuple/document.h>
-
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "chain/chain.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
 #include "remote/client/client.h"
 
 /* ---- Columns of fields ---- */
@@ -85,14 +79,6 @@ struct pieces {
     size_t count;
 };
 
-static uint64_t range_bytes(const struct nt_group *group, const struct nt_range *range)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++)
-        bytes += group->pages[(size_t)range->first_page + i].stored_bytes;
-    return bytes;
-}
-
 static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_group *group,
                               uint32_t cluster, const bool *columns)
 {
@@ -101,8 +87,11 @@ static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_
     const uint32_t *owned = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t column = owned ? owned[i] : i;
-        if (columns[column])
-            bytes += range_bytes(group, nt_group_range(dataset, group, cluster, column));
+        if (!columns[column])
+            continue;
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+        for (uint32_t p = 0; range->state == NT_RANGE_PRESENT && p < range->pages; p++)
+            bytes += group->pages[(size_t)range->first_page + p].stored_bytes;
     }
     return bytes;
 }
@@ -185,19 +174,6 @@ static void write_piece(const struct nt_dataset *dataset, const struct piece *pi
     nt_json_finish(&json);
 }
 
-static enum nt_status take_line(struct nt_buffer *line, nt_take_text *take, void *context,
-                                struct nt_error *error)
-{
-    bool is_taken = !line->failed && take(context, line->bytes, line->length);
-    enum nt_status status = NT_OK;
-    if (line->failed)
-        status = nt_fail_memory(error);
-    else if (!is_taken)
-        status = nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller stopped writing the document");
-    nt_buffer_clear(line);
-    return status;
-}
-
 enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fields, size_t field_count,
                                  nt_take_text *take, void *context, struct nt_error *error)
 {
@@ -217,7 +193,7 @@ enum nt_status nt_write_clusters(struct nt_dataset *dataset, const uint32_t *fie
     for (size_t i = 0; status == NT_OK && dataset->entries && i < pieces.count; i++) {
         write_piece(dataset, &pieces.items[i],
                     i + 1 < pieces.count ? pieces.items[i + 1].first_entry : dataset->entries, &line);
-        status = take_line(&line, take, context, error);
+        status = nt_take_all(&line, take, context, error);
     }
     nt_buffer_deinit(&line);
     free(pieces.items);
@@ -264,15 +240,6 @@ static enum nt_status put_state(struct nt_json *json, const struct nt_dataset *o
     return status;
 }
 
-/* A file that opens when its rows are read: what is known of it. */
-static void put_known_state(struct nt_json *json, const struct nt_indexed_file *known)
-{
-    nt_json_member_object(json, "state");
-    nt_json_member_unsigned(json, "file_bytes", known->bytes);
-    put_version(json, known->modified, known->validator);
-    nt_json_end_object(json);
-}
-
 static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_slice *slice)
 {
     const struct nt_chain_file *listed = slice->part->listed;
@@ -289,7 +256,11 @@ static enum nt_status write_slice(struct nt_json *json, const struct nt_chain_sl
     nt_chain_put_slice_dataset(json, slice);
     if (!slice->waits)
         return put_state(json, slice->dataset);
-    put_known_state(json, slice->part->known);
+    const struct nt_indexed_file *known = slice->part->known; /* it opens when its rows are read */
+    nt_json_member_object(json, "state");
+    nt_json_member_unsigned(json, "file_bytes", known->bytes);
+    put_version(json, known->modified, known->validator);
+    nt_json_end_object(json);
     return NT_OK;
 }
 
@@ -321,7 +292,7 @@ enum nt_status nt_write_files(const struct nt_dataset *dataset, nt_take_text *ta
         status = slice ? write_slice(&json, slice) : write_only(&json, dataset);
         nt_json_finish(&json);
         if (status == NT_OK)
-            status = take_line(&line, take, context, error);
+            status = nt_take_all(&line, take, context, error);
     }
     nt_buffer_deinit(&line);
     return status;

@@ -10,9 +10,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/model/model.h"
-#include "render/render.h"
 
 enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
 
@@ -257,14 +254,6 @@ static void draw_part(struct treemap *treemap, const struct part *part, struct n
         draw_parts(treemap, part, is_top ? draw_group(treemap, part, box) : box);
 }
 
-static void add_field(const struct treemap *treemap, uint32_t field, struct part *parts, size_t *count)
-{
-    if (treemap->sums[field].stored == 0)
-        return;
-    parts[*count] = treemap->sums[field];
-    parts[(*count)++].field = field;
-}
-
 static void add_group(const struct treemap *treemap, const struct nt_field_group *group, struct part *parts,
                       size_t *count)
 {
@@ -293,8 +282,12 @@ static size_t collect_parts(const struct treemap *treemap, const struct part *wh
         fields = treemap->groups.members + whole->group->first;
         count = whole->group->count;
     }
-    for (uint32_t i = 0; i < count; i++)
-        add_field(treemap, fields[i], parts, &used);
+    for (uint32_t i = 0; i < count; i++) {
+        if (treemap->sums[fields[i]].stored == 0)
+            continue;
+        parts[used] = treemap->sums[fields[i]];
+        parts[used++].field = fields[i];
+    }
     if (!whole->group && treemap->own[whole->field].stored) {
         parts[used] = treemap->own[whole->field];
         parts[used].field = whole->field;

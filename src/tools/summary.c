@@ -12,11 +12,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
-#include "read/read.h"
 
 /* ---- Numbers ---- */
 
@@ -197,13 +194,6 @@ static enum nt_status read_values(const struct share *share, const struct buffer
     return status;
 }
 
-static void note_failure(struct pass *pass, struct nt_summary *summary, const struct nt_error *error)
-{
-    pthread_mutex_lock(&pass->lock);
-    pass->has_failed |= error->status == NT_NO_MEMORY || !add_failure(summary, error);
-    pthread_mutex_unlock(&pass->lock);
-}
-
 /* If a part cannot be read, reads its halves, down to single rows: all others count. */
 static void add_share(struct pass *pass, const struct share *share, const struct buffers *buffers,
                       struct part *part)
@@ -214,7 +204,9 @@ static void add_share(struct pass *pass, const struct share *share, const struct
         add_values(work, pass->is_second, buffers, share->count, part);
         return;
     }
-    note_failure(pass, work->summary, &error);
+    pthread_mutex_lock(&pass->lock);
+    pass->has_failed |= error.status == NT_NO_MEMORY || !add_failure(work->summary, &error);
+    pthread_mutex_unlock(&pass->lock);
     uint64_t half = share->count / 2 / work->per_row * work->per_row;
     if (half == 0 || nt_is_environmental(error.status)) {
         part->unread += share->count;
@@ -456,13 +448,6 @@ enum nt_status nt_summarize(struct nt_reader *reader, struct nt_dataset *dataset
 
 /* ---- The fields with values ---- */
 
-static bool is_number(const struct nt_field *field)
-{
-    enum nt_element number = field->dtype.number;
-    return nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && number != NT_ELEMENT_OPAQUE &&
-           number != NT_ELEMENT_SWITCH;
-}
-
 static enum nt_status add_summary(struct nt_summaries *summaries, const struct nt_dataset *dataset,
                                   uint32_t field, struct nt_error *error)
 {
@@ -477,7 +462,9 @@ static enum nt_status add_summary(struct nt_summaries *summaries, const struct n
     *summary = (struct nt_summary){.field = field, .dtype = of->dtype};
     summary->is_of_lengths =
         form == NT_FORM_TEXT || form == NT_FORM_BYTES || form == NT_FORM_JSON || form == NT_FORM_EMPTY;
-    summary->has_numbers = summary->is_of_lengths || is_number(of);
+    bool is_number = form == NT_FORM_VALUE && of->dtype.number != NT_ELEMENT_OPAQUE &&
+                     of->dtype.number != NT_ELEMENT_SWITCH;
+    summary->has_numbers = summary->is_of_lengths || is_number;
     struct nt_error failure;
     if (!of->unreadable)
         return NT_OK;

@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/model.h"
 
 /* Escapes a line of any bytes for XML: markup as entities, unprintable bytes as \x.. . */
 static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
@@ -58,14 +56,6 @@ size_t nt_svg_size(uint64_t prefetched_bytes)
     return size;
 }
 
-/* Drawn if the names of a few boxes alone exceed the size of the picture. */
-static void draw_nothing(struct nt_buffer *out)
-{
-    nt_svg_begin(out, 400, 60, "");
-    nt_svg_text(out, 24, 36, "t", 0, "more than can be drawn");
-    nt_svg_end(out);
-}
-
 enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct nt_buffer *out,
                           struct nt_error *error)
 {
@@ -75,8 +65,10 @@ enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct
         draw(context, grain, bytes, out);
     }
     if (out->length > bytes && !out->failed) {
-        nt_buffer_clear(out);
-        draw_nothing(out);
+        nt_buffer_clear(out); /* the names of a few boxes alone exceed the size */
+        nt_svg_begin(out, 400, 60, "");
+        nt_svg_text(out, 24, 36, "t", 0, "more than can be drawn");
+        nt_svg_end(out);
     }
     if (out->failed)
         return nt_fail_memory(error);
@@ -388,25 +380,6 @@ static bool is_numbered(struct cut *cut, uint64_t *min_ret, uint64_t *max_ret)
     return true;
 }
 
-static void group_by_numbers(struct nt_field_groups *groups, const struct nt_dataset *dataset,
-                             struct cut *cut, uint64_t least, uint64_t most)
-{
-    for (cut->range = 10; most / cut->range - least / cut->range >= MANY_FIELDS;)
-        cut->range *= 10;
-    make_groups(groups, dataset, cut);
-}
-
-/* Names without marks, "abc" to "xyz": the more letters the better, as long as there are few groups. */
-static void group_by_letters(struct nt_field_groups *groups, const struct nt_dataset *dataset,
-                             struct cut *cut)
-{
-    for (cut->letters = MAX_LETTERS; cut->letters > 0; cut->letters--) {
-        make_groups(groups, dataset, cut);
-        if (groups->count <= MANY_FIELDS)
-            return;
-    }
-}
-
 static void find_groups(struct nt_field_groups *groups, const struct nt_dataset *dataset)
 {
     struct cut cut = {.dataset = dataset};
@@ -419,10 +392,18 @@ static void find_groups(struct nt_field_groups *groups, const struct nt_dataset 
     if (groups->count < dataset->top_count)
         return;
     uint64_t least, most;
-    if (is_numbered(&cut, &least, &most))
-        group_by_numbers(groups, dataset, &cut, least, most);
-    else
-        group_by_letters(groups, dataset, &cut);
+    if (is_numbered(&cut, &least, &most)) {
+        for (cut.range = 10; most / cut.range - least / cut.range >= MANY_FIELDS;)
+            cut.range *= 10;
+        make_groups(groups, dataset, &cut);
+        return;
+    }
+    /* Names without marks, "abc" to "xyz": the more letters the better, as long as there are few groups. */
+    for (cut.letters = MAX_LETTERS; cut.letters > 0; cut.letters--) {
+        make_groups(groups, dataset, &cut);
+        if (groups->count <= MANY_FIELDS)
+            return;
+    }
 }
 
 static uint32_t top_field(const struct nt_dataset *dataset, uint32_t field)

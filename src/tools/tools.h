@@ -6,6 +6,8 @@
 #ifndef NT_TOOLS_TOOLS_H
 #define NT_TOOLS_TOOLS_H
 
+#include <ntuple/document.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +22,11 @@
 struct nt_layout;
 struct nt_layout_label;
 struct nt_layout_format_range;
+
+/* Passes a piece of a document to the caller of a public function, and clears it. NT_CANCELED if the caller
+ * has enough. */
+enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context,
+                           struct nt_error *error);
 
 /* ---- Findings ---- */
 

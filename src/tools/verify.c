@@ -10,10 +10,6 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/model/model.h"
-#include "read/read.h"
-#include "render/render.h"
 
 /* ---- Findings ---- */
 
@@ -68,12 +64,6 @@ static void findings_add(struct nt_findings *findings, const struct nt_finding *
     }
     findings->items = items;
     items[findings->count++] = *finding;
-}
-
-static void findings_deinit(struct nt_findings *findings)
-{
-    free(findings->items);
-    *findings = (struct nt_findings){0};
 }
 
 /* ---- Findings of a column ---- */
@@ -161,12 +151,9 @@ static enum nt_status check_groups(struct verification *verification, bool *all_
     return NT_OK;
 }
 
-static void report_hole(struct verification *verification, uint32_t field, const struct nt_span *span)
+static void report_field(struct verification *verification, uint32_t field, const struct nt_error *error)
 {
-    struct nt_error error;
-    nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "no cluster holds entries %" PRIu64 " to %" PRIu64,
-            span->first_entry, span->first_entry + span->entries - 1);
-    struct nt_finding finding = nt_finding(verification->dataset, &error);
+    struct nt_finding finding = nt_finding(verification->dataset, error);
     finding.field = field;
     report(verification, &finding);
 }
@@ -184,14 +171,16 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
     if (nt_is_transient(status))
         return status;
     if (status != NT_OK) {
-        struct nt_finding finding = nt_finding(verification->dataset, &error);
-        finding.field = reported_as;
-        report(verification, &finding);
+        report_field(verification, reported_as, &error);
         return NT_OK;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (spans[i].fault == NT_FAULT_NOT_COVERED)
-            report_hole(verification, reported_as, &spans[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (spans[i].fault != NT_FAULT_NOT_COVERED)
+            continue;
+        nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "no cluster holds entries %" PRIu64 " to %" PRIu64,
+                spans[i].first_entry, spans[i].first_entry + spans[i].entries - 1);
+        report_field(verification, reported_as, &error);
+    }
     free(spans);
     return NT_OK;
 }
@@ -259,7 +248,8 @@ static void report_shares(struct verification *verification)
         summary->unchecked += share->unchecked;
         summary->stored_bytes += share->stored_bytes;
         verification->has_failed |= share->findings.has_failed;
-        findings_deinit(&share->findings);
+        free(share->findings.items);
+        share->findings = (struct nt_findings){0};
     }
 }
 

@@ -7,9 +7,6 @@
 #include "tools/tools.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +15,7 @@
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-#include "read/read.h"
 
 /* ---- Pages already verified ---- */
 
@@ -393,17 +388,6 @@ static struct nt_page_conditions conditions(const struct column *column, const s
     return conditions;
 }
 
-/* Repeats the outcome of an equal page that was verified under the same conditions. */
-static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_seen_page *seen)
-{
-    cluster->has_previous = seen->has_previous;
-    cluster->previous = seen->previous;
-    if (seen->finding) {
-        break_off(cluster);
-        column->job->share->findings.items[seen->finding - 1].count++;
-    }
-}
-
 static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
                      const struct nt_page_conditions *before, enum nt_status status,
                      struct nt_seen_page *seen)
@@ -424,7 +408,12 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
     bool is_between_characters = cluster->text.pending_count == 0;
     if (seen && seen->has_outcome && is_between_characters &&
         nt_page_conditions_equal(&seen->before, &before)) {
-        repeat_outcome(column, cluster, seen);
+        cluster->has_previous = seen->has_previous;
+        cluster->previous = seen->previous;
+        if (seen->finding) {
+            break_off(cluster);
+            column->job->share->findings.items[seen->finding - 1].count++;
+        }
     } else {
         enum nt_status status = look_at_page(column, cluster, page, seen && seen->is_seen);
         if (seen && is_between_characters && !column->job->share->findings.has_failed)
@@ -434,14 +423,6 @@ static void verify_page(struct column *column, struct cluster *cluster, const st
 }
 
 /* ---- One cluster ---- */
-
-/* The column's segment in the cluster; NT_NONE if there is no reliable one. */
-static uint32_t segment_in(const struct column *column, uint32_t cluster)
-{
-    if (!column->stream)
-        return NT_NONE;
-    return column->segment_of ? column->segment_of[cluster] : cluster - column->stream->rows.groups.first;
-}
 
 /* Checks the page list. False if there is nothing to compare the elements with. */
 static bool check_segment(struct column *column, struct cluster *cluster, const struct nt_segment *segment)
@@ -492,8 +473,11 @@ static void check_alternatives(struct column *column, const struct cluster *clus
 /* Finds the segment. The group is pinned: its numbers and pages stay without one more pin. */
 static void find_segment(struct column *column, struct cluster *cluster)
 {
-    uint32_t number = segment_in(column, cluster->number);
-    if (number == NT_NONE)
+    if (!column->stream)
+        return;
+    uint32_t number = column->segment_of ? column->segment_of[cluster->number]
+                                         : cluster->number - column->stream->rows.groups.first;
+    if (number == NT_NONE) /* no reliable one */
         return;
     nt_stream_segment(column->stream, number, &cluster->segment);
     cluster->is_checked = nt_stream_locate(column->stream, &cluster->segment, NULL) == NT_OK &&

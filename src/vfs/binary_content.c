@@ -5,17 +5,8 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdlib.h>
-
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "read/read.h"
 
 /* ---- Contents ---- */
 

@@ -5,18 +5,11 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/page.h"
 #include "render/render.h"
-#include "vfs/tree.h"
 
 /* ---- Shared JSON members ---- */
 
@@ -40,30 +33,26 @@ void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sum
 
 enum { SETTINGS = 1024 };
 
-static void put_setting(struct nt_json *json, const struct nt_range *range, uint8_t *seen)
-{
-    uint32_t value = range->compression_settings;
-    if (range->state != NT_RANGE_PRESENT || value >= SETTINGS || seen[value / 8] >> (value % 8) & 1)
-        return;
-    seen[value / 8] |= (uint8_t)(1u << (value % 8));
-    nt_json_unsigned(json, value);
-}
-
 /* Of a column in a cluster; NT_NONE: of all columns with ranges in the cluster's group. */
 static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_group *group,
-                         uint32_t cluster, uint32_t column, uint8_t *seen)
+                         uint32_t cluster, uint32_t column, bool *seen)
 {
     uint32_t count = 1;
     const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
                                                       : nt_group_range(dataset, group, cluster, column);
-    for (uint32_t i = 0; i < count; i++)
-        put_setting(json, &ranges[i], seen);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = ranges[i].compression_settings;
+        if (ranges[i].state != NT_RANGE_PRESENT || value >= SETTINGS || seen[value])
+            continue;
+        seen[value] = true;
+        nt_json_unsigned(json, value);
+    }
 }
 
 enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
                                        struct nt_error *error)
 {
-    uint8_t seen[SETTINGS / 8] = {0};
+    bool seen[SETTINGS] = {false};
     struct nt_groups groups = nt_groups_of_column(dataset, column);
     enum nt_status status = NT_OK;
     nt_json_member_array(json, "compression_settings");

@@ -6,16 +6,9 @@
 #include "vfs/vfs.h"
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
 #include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- file.json ---- */
 

@@ -6,21 +6,11 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdlib.h>
-
-#include "chain/chain.h"
 #include "core/base/built_in.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "render/arrow/arrow.h"
 #include "render/render.h"
 #include "tools/tools.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- ntuple.json and clusters.jsonl ---- */
 

@@ -6,15 +6,9 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/model.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- Files that the format provides ---- */
 

@@ -5,22 +5,11 @@
  */
 #include "vfs/vfs.h"
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "chain/chain.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
 #include "render/render.h"
-#include "vfs/inode.h"
 
 /* ---- The ring of failures ---- */
 

@@ -5,19 +5,8 @@
  */
 #include "vfs/vfs.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "read/read.h"
 #include "render/render.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- Blobs ---- */
 

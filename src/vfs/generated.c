@@ -7,20 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "core/base/memory.h"
 #include "core/base/queue.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "vfs/inode.h"
 
 /* ---- Spool to memory or disk ---- */
 

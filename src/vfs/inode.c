@@ -4,27 +4,15 @@
  * counts, and epoch-based reclamation of inodes that were removed and that the kernel no longer
  * references.
  */
-#include "vfs/inode.h"
 #include "vfs/vfs.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
 #include "core/io/folder.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
 #include "remote/client/client.h"
 
 /* ---- Allocate ids ---- */

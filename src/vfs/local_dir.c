@@ -4,17 +4,12 @@
  * stamps), and checks that a path stays beneath its directory.
  */
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/io/folder.h"
-#include "formats/formats.h"
 #include "vfs/inode.h"
 
 enum nt_status nt_local_stat(const char *path, struct stat *attributes, struct nt_error *error)

@@ -4,16 +4,10 @@
  * directories with unique names; so do the members of a chain in files.d.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "chain/chain.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/io/address.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
-#include "vfs/inode.h"
 #include "vfs/vfs.h"
 
 /* ---- Members of a chain ---- */

@@ -4,21 +4,8 @@
  * and, on first use, the names of fields, the Arrow table and the blobs of each dataset.
  */
 #include <limits.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "read/read.h"
-#include "render/arrow/arrow.h"
-#include "vfs/inode.h"
 #include "vfs/vfs.h"
 
 static inline uint32_t open_file_items(const struct nt_open_file *opened)

@@ -10,18 +10,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "chain/chain.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/queue.h"
 #include "core/io/folder.h"
-#include "core/io/source.h"
 #include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
-#include "read/read.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- Apply entry selections ---- */
 
@@ -356,16 +347,6 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
     return status;
 }
 
-/* Hides files of other formats. A remote one stays visible, because its listing showed it before. */
-static void remember_failure(struct nt_inode_table *inodes, struct nt_inode *inode,
-                             const struct nt_error *error)
-{
-    nt_inode_fail_probe(inode, error);
-    if (error->status == NT_NOT_THIS_FORMAT && inode->number != 0 && !inode->is_remote &&
-        inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH)
-        inode->kind = NT_INODE_NONE;
-}
-
 /* Stores the result of opening. Call it under the lock. */
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_error *error)
@@ -406,7 +387,11 @@ static void open_source_of(struct nt_inode_table *inodes, struct nt_inode *inode
         close_idle_inodes(inodes);
     } else {
         failure.status = status;
-        remember_failure(inodes, inode, &failure);
+        nt_inode_fail_probe(inode, &failure);
+        /* Hides files of other formats. A remote one stays visible: its listing showed it before. */
+        if (status == NT_NOT_THIS_FORMAT && inode->number != 0 && !inode->is_remote &&
+            inodes->list[inode->parent]->kind == NT_INODE_PASSTHROUGH)
+            inode->kind = NT_INODE_NONE;
     }
     nt_inode_end_opening(inodes, inode);
     if (opened) { /* no dataset ids left */

@@ -6,21 +6,11 @@
 #include "vfs/vfs.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "read/read.h"
 #include "render/render.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 /* ---- pages.jsonl ---- */
 

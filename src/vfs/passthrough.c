@@ -4,17 +4,11 @@
  * of unchanged files and retire the others. A remote entry is probed on first access: data file,
  * dataset directory or plain directory.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/io/folder.h"
-#include "core/io/source.h"
-#include "formats/formats.h"
-#include "vfs/inode.h"
 #include "vfs/vfs.h"
 
 /* ---- Probe remote entries ---- */

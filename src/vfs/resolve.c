@@ -5,16 +5,6 @@
  */
 #include "vfs/vfs.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
-
 /* ---- Pack and unpack numbers ---- */
 
 enum { LEVEL_SHIFT = 60, PARTS = 4 };

@@ -5,12 +5,7 @@
  */
 #include "vfs/vfs.h"
 
-#include "chain/chain.h"
-#include "core/base/error.h"
-#include "core/io/source.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
-#include "read/page.h"
 #include "render/render.h"
 
 enum {

@@ -10,12 +10,8 @@
 #include <gnu/libc-version.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
-#include "formats/formats.h"
 #include "remote/client/client.h"
-#include "vfs/tree.h"
 
 /* ---- version.json ---- */
 

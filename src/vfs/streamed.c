@@ -6,19 +6,9 @@
  */
 #include "vfs/vfs.h"
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "core/base/memory.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "read/read.h"
 
 /* ---- Suspend idle streams ---- */
 

@@ -3,22 +3,11 @@
  * The operations of the virtual tree: creation, attributes, lookup, lookup counts, directory listing,
  * and open files with their reads. All operations exist once and work on the tables of pseudo-files.
  */
-#include "vfs/tree.h"
 #include "vfs/vfs.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "core/base/error.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-#include "read/page.h"
-#include "vfs/inode.h"
 
 /* ---- Attributes, lookup and listing ---- */
 

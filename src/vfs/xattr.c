@@ -7,16 +7,9 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/page.h"
 #include "remote/client/client.h"
 #include "render/render.h"
-#include "vfs/inode.h"
-#include "vfs/tree.h"
 
 static const char prefix[] = "user.ntuplefs.";
 

@@ -13,10 +13,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
-#include "read/read.h"
 
 /* ---- Cut clusters ---- */
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "read/read.h"
 
 /* ---- Streams of a table ---- */
 

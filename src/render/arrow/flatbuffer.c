@@ -5,11 +5,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "core/base/memory.h"
-
 static void put_le(uint8_t *to, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)

@@ -13,9 +13,7 @@
 #include <zstd.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/codec/codec.h"
-#include "read/read.h"
 
 /* A level at which values, which RNTuple splits into planes of bytes and Arrow does not, compress as well as
  * in the files that ROOT writes (level 5). */

@@ -10,9 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/json/json.h"
-#include "read/read.h"
 
 /* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */
 enum { MAX_ROWS = 1024, MAX_BYTES = 64 * 1024 };

@@ -9,9 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
 #include "render/render.h"
 

@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/json/json.h"
-#include "core/model/model.h"
-#include "read/read.h"
 #include "render/render.h"
 
 /* ---- Types of nodes ---- */

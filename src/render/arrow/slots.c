@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/model/model.h"
 
 /* ---- Variants as structs ---- */
 
