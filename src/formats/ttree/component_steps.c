@@ -59,8 +59,8 @@ static void add_outputs(struct nt_interpretation *interpretation, const struct n
         outputs[1].element = NT_ELEMENT_BYTE;
 }
 
-static enum nt_status add_shape(struct nt_interpretation *interpretation, struct nt_component *component,
-                                uint32_t parent, struct nt_arena *arena, struct nt_error *error)
+static void add_shape(struct nt_component_builder *builder, struct nt_interpretation *interpretation,
+                      struct nt_component *component, uint32_t parent)
 {
     struct nt_ttree_shape *shape = &interpretation->shapes[interpretation->shape_count++];
     *shape = (struct nt_ttree_shape){.kind = shape_kind(component),
@@ -72,48 +72,42 @@ static enum nt_status add_shape(struct nt_interpretation *interpretation, struct
     add_outputs(interpretation, component, shape);
     component->output = shape->output;
     if (shape->kind != NT_SHAPE_ARRAY)
-        return NT_OK;
-    uint64_t *size = nt_arena_alloc(arena, 1, sizeof(*size));
-    if (!size)
-        return nt_fail_memory(error);
+        return;
+    uint64_t *size = nt_arena_alloc(builder->arena, 1, sizeof(*size));
+    if (!nt_component_check_memory(builder, size))
+        return;
     *size = component->count;
     shape->dimensions = size;
     shape->dimension_count = 1;
-    return NT_OK;
 }
 
 /* Members of flat base classes belong to the shape above. */
-static enum nt_status add_shapes(struct nt_component_builder *builder, uint32_t first, uint32_t end,
-                                 uint32_t parent, struct nt_arena *arena,
-                                 struct nt_interpretation *interpretation, struct nt_error *error)
+static void add_shapes(struct nt_component_builder *builder, uint32_t first, uint32_t end, uint32_t parent,
+                       struct nt_interpretation *interpretation)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = first; status == NT_OK && i < end; i = builder->components[i].end) {
+    for (uint32_t i = first; i < end; i = builder->components[i].end) {
         struct nt_component *component = &builder->components[i];
         uint32_t above = parent;
         if (has_shape(component)) {
             above = interpretation->shape_count;
-            status = add_shape(interpretation, component, parent, arena, error);
+            add_shape(builder, interpretation, component, parent);
         }
-        if (status == NT_OK)
-            status = add_shapes(builder, i + 1, component->end, above, arena, interpretation, error);
+        add_shapes(builder, i + 1, component->end, above, interpretation);
     }
-    return status;
 }
 
-static enum nt_status make_shapes(struct nt_component_builder *builder, struct nt_arena *arena,
-                                  struct nt_interpretation *interpretation, struct nt_error *error)
+static void make_shapes(struct nt_component_builder *builder, struct nt_interpretation *interpretation)
 {
     uint32_t shapes = 0, outputs = 0;
     for (uint32_t i = 0; i < builder->count; i++) {
         shapes += has_shape(&builder->components[i]);
         outputs += outputs_of(shape_kind(&builder->components[i]));
     }
-    interpretation->shapes = nt_arena_alloc(arena, shapes, sizeof(*interpretation->shapes));
-    interpretation->outputs = nt_arena_alloc(arena, outputs + 1, sizeof(*interpretation->outputs));
-    if (!interpretation->shapes || !interpretation->outputs)
-        return nt_fail_memory(error);
-    return add_shapes(builder, 0, builder->count, NT_NONE, arena, interpretation, error);
+    interpretation->shapes = nt_arena_alloc(builder->arena, shapes, sizeof(*interpretation->shapes));
+    interpretation->outputs = nt_arena_alloc(builder->arena, outputs + 1, sizeof(*interpretation->outputs));
+    if (nt_component_check_memory(builder, interpretation->shapes) &&
+        nt_component_check_memory(builder, interpretation->outputs))
+        add_shapes(builder, 0, builder->count, NT_NONE, interpretation);
 }
 
 /* ---- Steps ---- */
@@ -121,36 +115,35 @@ static enum nt_status make_shapes(struct nt_component_builder *builder, struct n
 enum { STEP_LIMIT = 8192, STEP_DEPTH = 30 };
 
 struct emitter {
+    struct nt_component_builder *builder; /* after its first failure nothing is added */
     const struct nt_component *components;
     struct nt_step *steps; /* from malloc */
     size_t capacity;
     uint32_t count;
     unsigned depth;
-    enum nt_status status; /* of the first failure; then nothing is added */
-    struct nt_error *error;
 };
 
 static void emit_content(struct emitter *emitter, uint32_t index);
 static void emit_member(struct emitter *emitter, uint32_t index);
 static void emit_of_all(struct emitter *emitter, uint32_t index);
 
+static bool has_failed(const struct emitter *emitter)
+{
+    return emitter->builder->failure.status != NT_OK;
+}
+
 static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
 {
-    if (emitter->status != NT_OK)
+    if (emitter->count >= STEP_LIMIT || emitter->depth >= STEP_DEPTH)
+        nt_component_fail(emitter->builder,
+                          "reading the type takes more than %d steps, or is nested deeper than %d levels",
+                          STEP_LIMIT, STEP_DEPTH);
+    if (has_failed(emitter))
         return 0;
-    if (emitter->count >= STEP_LIMIT || emitter->depth >= STEP_DEPTH) {
-        emitter->status =
-            nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                    "reading the type takes more than %d steps, or is nested deeper than %d levels",
-                    STEP_LIMIT, STEP_DEPTH);
-        return 0;
-    }
     struct nt_step *steps =
         nt_grow(emitter->steps, emitter->count, &emitter->capacity, sizeof(*emitter->steps));
-    if (!steps) {
-        emitter->status = nt_fail_memory(emitter->error);
+    if (!nt_component_check_memory(emitter->builder, steps))
         return 0;
-    }
     emitter->steps = steps;
     emitter->depth++;
     memset(&steps[emitter->count], 0, sizeof(*steps));
@@ -160,7 +153,7 @@ static uint32_t open_step(struct emitter *emitter, const struct nt_step *step)
 
 static void close_step(struct emitter *emitter, uint32_t step)
 {
-    if (emitter->status != NT_OK)
+    if (has_failed(emitter))
         return;
     emitter->steps[step].end = emitter->count;
     emitter->depth--;
@@ -169,7 +162,7 @@ static void close_step(struct emitter *emitter, uint32_t step)
 /* What follows is the other body of a step. */
 static void begin_other(struct emitter *emitter, uint32_t step)
 {
-    if (emitter->status == NT_OK)
+    if (!has_failed(emitter))
         emitter->steps[step].other = emitter->count;
 }
 
@@ -224,9 +217,7 @@ static void emit_array(struct emitter *emitter, uint32_t index, emit *of_item)
         inner++;
     }
     if (count > INT32_MAX) {
-        if (emitter->status == NT_OK)
-            emitter->status = nt_fail(emitter->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                      "cannot read arrays of more than %d items", INT32_MAX);
+        nt_component_fail(emitter->builder, "cannot read arrays of more than %d items", INT32_MAX);
     } else if (emitter->components[inner].kind == NT_COMPONENT_NUMBER) {
         emit_number(emitter, &emitter->components[inner], (uint32_t)count);
     } else {
@@ -556,27 +547,20 @@ static void find_counting(struct nt_interpretation *interpretation)
     find_list(interpretation);
 }
 
-enum nt_status nt_components_finish(struct nt_component_builder *builder, bool is_entry,
-                                    struct nt_arena *arena, struct nt_interpretation *interpretation,
-                                    struct nt_error *error)
+void nt_components_finish(struct nt_component_builder *builder, bool is_entry,
+                          struct nt_interpretation *interpretation)
 {
-    struct emitter emitter = {.components = builder->components, .error = error};
-    enum nt_status status = make_shapes(builder, arena, interpretation, error);
-    if (status != NT_OK)
-        return status;
+    struct emitter emitter = {.builder = builder, .components = builder->components};
+    make_shapes(builder, interpretation);
+    if (has_failed(&emitter))
+        return;
     emit_all(&emitter, builder, is_entry);
-    status = emitter.status;
-    if (status == NT_OK) {
-        interpretation->steps = nt_arena_alloc(arena, emitter.count + 1, sizeof(*emitter.steps));
-        if (!interpretation->steps)
-            status = nt_fail_memory(error);
-    }
-    if (status == NT_OK) {
+    interpretation->steps = nt_arena_alloc(builder->arena, emitter.count + 1, sizeof(*emitter.steps));
+    if (nt_component_check_memory(builder, interpretation->steps) && !has_failed(&emitter)) {
         if (emitter.count)
             memcpy(interpretation->steps, emitter.steps, emitter.count * sizeof(*emitter.steps));
         interpretation->step_count = emitter.count;
         find_counting(interpretation);
     }
     free(emitter.steps);
-    return status;
 }

@@ -7,204 +7,139 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-static enum nt_status open_record(struct nt_component_builder *builder, struct nt_text name,
-                                  struct nt_text class_name, enum nt_component_header header,
-                                  uint32_t *index_ret, struct nt_error *error)
+static uint32_t open_record(struct nt_component_builder *builder, struct nt_text name,
+                            struct nt_text class_name, enum nt_component_header header, bool is_tobject)
 {
-    return nt_component_open(builder,
-                             &(struct nt_component){.kind = NT_COMPONENT_RECORD,
-                                                    .header = header,
-                                                    .name = name,
-                                                    .type = class_name,
-                                                    .version = NT_STREAMER_NEWEST},
-                             index_ret, error);
+    return nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_RECORD,
+                                                             .header = header,
+                                                             .name = name,
+                                                             .type = class_name,
+                                                             .is_tobject = is_tobject});
 }
 
-static enum nt_status add_number(struct nt_component_builder *builder, struct nt_text name, const char *type,
-                                 int32_t number, struct nt_error *error)
+static void add_number(struct nt_component_builder *builder, struct nt_text name, const char *type,
+                       int32_t number)
 {
-    return nt_component_add_number(builder, name, nt_text_of(type), number, (struct nt_text){0}, error);
+    nt_component_add_number(builder, name, nt_text_of(type), number, (struct nt_text){0});
 }
 
-enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name,
-                                  struct nt_text type, uint8_t *counter_ret, struct nt_error *error)
+static void add_tstring(struct nt_component_builder *builder, struct nt_text name)
+{
+    nt_component_add_string(builder, name, NT_TEXT("TString"), NT_COMPONENT_BARE, 1);
+}
+
+uint8_t nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name, struct nt_text type)
 {
     uint32_t first = builder->count;
-    enum nt_status status =
-        nt_component_add_number(builder, name, type, NT_STREAMER_BITS, (struct nt_text){0}, error);
-    if (status == NT_OK)
-        status = nt_component_count_by(builder, first, name, counter_ret, error);
-    return status == NT_OK
-               ? nt_component_add(
-                     builder, &(struct nt_component){.kind = NT_COMPONENT_PROCESS, .counter = *counter_ret},
-                     error)
-               : status;
+    nt_component_add_number(builder, name, type, NT_STREAMER_BITS, (struct nt_text){0});
+    uint8_t counter = nt_component_count_by(builder, first, name);
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_PROCESS, .counter = counter});
+    return counter;
 }
 
-/* Opens a TObject, with its number and its bits. */
-static enum nt_status open_tobject(struct nt_component_builder *builder, struct nt_text name,
-                                   struct nt_text class_name, struct nt_text number_name, uint32_t *index_ret,
-                                   uint8_t *counter_ret, struct nt_error *error)
+/* Opens a TObject, with its number and its bits, which `counter_ret` counts. */
+static uint32_t open_tobject(struct nt_component_builder *builder, struct nt_text name,
+                             struct nt_text class_name, struct nt_text number_name, uint8_t *counter_ret)
 {
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, index_ret, error);
-    if (status != NT_OK)
-        return status;
-    builder->components[*index_ret].is_tobject = true;
-    status = add_number(builder, number_name, "UInt_t", NT_STREAMER_UINT, error);
-    if (status == NT_OK)
-        status = nt_custom_add_bits(builder, NT_TEXT("fBits"), NT_TEXT("UInt_t"), counter_ret, error);
-    if (status != NT_OK)
-        nt_component_close(builder, *index_ret);
-    return status;
+    uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_OWN, true);
+    add_number(builder, number_name, "UInt_t", NT_STREAMER_UINT);
+    *counter_ret = nt_custom_add_bits(builder, NT_TEXT("fBits"), NT_TEXT("UInt_t"));
+    return index;
 }
 
-static enum nt_status add_tobject(struct nt_component_builder *builder, struct nt_text name,
-                                  struct nt_text class_name, struct nt_error *error)
+static void add_tobject(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    uint32_t index = 0;
-    uint8_t counter = 0;
-    enum nt_status status =
-        open_tobject(builder, name, class_name, NT_TEXT("fUniqueID"), &index, &counter, error);
-    if (status == NT_OK)
-        nt_component_close(builder, index);
-    return status;
+    uint8_t counter;
+    nt_component_close(builder, open_tobject(builder, name, class_name, NT_TEXT("fUniqueID"), &counter));
 }
 
-/* Adds the members of a TObject to a record: those of its base class. */
-static enum nt_status add_tobject_base(struct nt_component_builder *builder, struct nt_error *error)
+/* The members of a base class are those of its record. */
+static void flatten(struct nt_component_builder *builder, uint32_t base)
+{
+    if (builder->failure.status == NT_OK)
+        builder->components[base].is_base = builder->components[base].is_flat = true;
+}
+
+static void add_tobject_base(struct nt_component_builder *builder)
 {
     uint32_t base = builder->count;
-    enum nt_status status = add_tobject(builder, NT_TEXT("TObject"), NT_TEXT("TObject"), error);
-    if (status == NT_OK)
-        builder->components[base].is_base = builder->components[base].is_flat = true;
-    return status;
+    add_tobject(builder, NT_TEXT("TObject"), NT_TEXT("TObject"));
+    flatten(builder, base);
 }
 
 /* A TObject, then the number of a process, or a text if the bits say that there is a UUID. */
-static enum nt_status add_reference(struct nt_component_builder *builder, struct nt_text name,
-                                    struct nt_text class_name, struct nt_error *error)
+static void add_reference(struct nt_component_builder *builder, struct nt_text name,
+                          struct nt_text class_name)
 {
-    uint32_t index = 0;
-    uint8_t counter = 0;
-    enum nt_status status = open_tobject(builder, name, class_name, NT_TEXT("ref"), &index, &counter, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_component_add(
-        builder, &(struct nt_component){.kind = NT_COMPONENT_REFERENCE, .counter = counter}, error);
+    uint8_t counter;
+    uint32_t index = open_tobject(builder, name, class_name, NT_TEXT("ref"), &counter);
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_REFERENCE, .counter = counter});
     nt_component_close(builder, index);
-    return status;
 }
 
-/* The numbers of objects, after the name of the list, the index of the first, and a process. */
-static enum nt_status add_reference_numbers(struct nt_component_builder *builder, uint32_t first,
-                                            struct nt_error *error)
+/* A TObject, then the numbers of objects after the name of the list, the index of the first, and a process.
+ */
+static void add_references(struct nt_component_builder *builder, struct nt_text name,
+                           struct nt_text class_name)
 {
-    struct nt_component list = {
-        .kind = NT_COMPONENT_COUNTED, .name = NT_TEXT("refs"), .type = NT_TEXT("UInt_t*")};
-    uint32_t index = 0;
-    enum nt_status status =
-        nt_component_add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1, error);
-    if (status == NT_OK)
-        status = add_number(builder, NT_TEXT("fSize"), "Int_t", NT_STREAMER_INT, error);
-    if (status == NT_OK)
-        status = nt_component_count_by(builder, first, NT_TEXT("fSize"), &list.counter, error);
-    if (status == NT_OK)
-        status = add_number(builder, NT_TEXT("fLowerBound"), "Int_t", NT_STREAMER_INT, error);
-    if (status == NT_OK)
-        status = nt_component_add(
-            builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = sizeof(uint16_t)}, error);
-    if (status == NT_OK)
-        status = nt_component_open(builder, &list, &index, error);
-    if (status != NT_OK)
-        return status;
-    status = add_number(builder, nt_item_name, "UInt_t", NT_STREAMER_UINT, error);
+    uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_OWN, true), first = builder->count;
+    add_tobject_base(builder);
+    add_tstring(builder, NT_TEXT("fName"));
+    add_number(builder, NT_TEXT("fSize"), "Int_t", NT_STREAMER_INT);
+    uint8_t counter = nt_component_count_by(builder, first, NT_TEXT("fSize"));
+    add_number(builder, NT_TEXT("fLowerBound"), "Int_t", NT_STREAMER_INT);
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = sizeof(uint16_t)});
+    uint32_t list = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                                                      .name = NT_TEXT("refs"),
+                                                                      .type = NT_TEXT("UInt_t*"),
+                                                                      .counter = counter});
+    add_number(builder, nt_item_name, "UInt_t", NT_STREAMER_UINT);
+    nt_component_close(builder, list);
     nt_component_close(builder, index);
-    return status;
-}
-
-static enum nt_status add_references(struct nt_component_builder *builder, struct nt_text name,
-                                     struct nt_text class_name, struct nt_error *error)
-{
-    uint32_t index = 0, base;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
-    if (status != NT_OK)
-        return status;
-    base = builder->count;
-    status = add_tobject_base(builder, error);
-    if (status == NT_OK)
-        status = add_reference_numbers(builder, base, error);
-    builder->components[index].is_tobject = true;
-    nt_component_close(builder, index);
-    return status;
 }
 
 /* A list of numbers, whose length comes first. */
-static enum nt_status add_array(struct nt_component_builder *builder, struct nt_text name,
-                                struct nt_text class_name, const char *type, int32_t number,
-                                struct nt_error *error)
+static void add_array(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name,
+                      const char *type, int32_t number)
 {
-    uint32_t index = 0;
-    enum nt_status status = nt_component_open(
-        builder, &(struct nt_component){.kind = NT_COMPONENT_COLLECTION, .name = name, .type = class_name},
-        &index, error);
-    if (status != NT_OK)
-        return status;
-    status = add_number(builder, nt_item_name, type, number, error);
+    uint32_t index = nt_component_open(
+        builder, &(struct nt_component){.kind = NT_COMPONENT_COLLECTION, .name = name, .type = class_name});
+    add_number(builder, nt_item_name, type, number);
     nt_component_close(builder, index);
-    return status;
 }
 
-static enum nt_status add_named(struct nt_component_builder *builder, struct nt_text name,
-                                struct nt_text class_name, struct nt_error *error)
+static void add_named(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    uint32_t index = 0;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_OWN, &index, error);
-    if (status != NT_OK)
-        return status;
-    status = add_tobject_base(builder, error);
-    if (status == NT_OK)
-        status = nt_component_add_string(builder, NT_TEXT("fName"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1,
-                                         error);
-    if (status == NT_OK)
-        status = nt_component_add_string(builder, NT_TEXT("fTitle"), NT_TEXT("TString"), NT_COMPONENT_BARE, 1,
-                                         error);
+    uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_OWN, false);
+    add_tobject_base(builder);
+    add_tstring(builder, NT_TEXT("fName"));
+    add_tstring(builder, NT_TEXT("fTitle"));
     nt_component_close(builder, index);
-    return status;
 }
 
 /* The members of a TMatrixTBase, whose header is the only one, then the upper right triangle. */
-static enum nt_status add_symmetric_matrix(struct nt_component_builder *builder, struct nt_text name,
-                                           struct nt_text class_name, struct nt_error *error)
+static void add_symmetric_matrix(struct nt_component_builder *builder, struct nt_text name,
+                                 struct nt_text class_name)
 {
-    struct nt_cpp_type item = {0};
-    struct nt_text base_name = {0};
-    struct nt_component component = {
-        .kind = NT_COMPONENT_COUNTED, .name = NT_TEXT("fElements"), .type = class_name, .is_triangle = true};
     bool is_double = nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<double>"));
-    base_name = is_double ? NT_TEXT("TMatrixTBase<double>") : NT_TEXT("TMatrixTBase<float>");
-    item = nt_cpp_type_parse(is_double ? NT_TEXT("double") : NT_TEXT("float"));
-    uint32_t index = 0, list = 0, base, first;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_BARE, &index, error);
-    if (status != NT_OK)
-        return status;
-    base = first = builder->count;
-    status = nt_component_add_object(builder, base_name, base_name, NT_STREAMER_NEWEST, 0, error);
-    if (status == NT_OK && builder->components[base].kind != NT_COMPONENT_RECORD)
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not describe the class %s",
-                         base_name.bytes);
-    if (status == NT_OK) {
-        builder->components[base].is_base = builder->components[base].is_flat = true;
-        status = nt_component_count_by(builder, first, NT_TEXT("fNrows"), &component.counter, error);
-    }
-    if (status == NT_OK)
-        status = nt_component_open(builder, &component, &list, error);
-    if (status == NT_OK) {
-        status = nt_component_add_number(builder, nt_item_name, item.name, item.number, (struct nt_text){0},
-                                         error);
-        nt_component_close(builder, list);
-    }
+    struct nt_text base_name = is_double ? NT_TEXT("TMatrixTBase<double>") : NT_TEXT("TMatrixTBase<float>");
+    uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_BARE, false), base = builder->count;
+    nt_component_add_object(builder, base_name, base_name, NT_STREAMER_NEWEST, 0);
+    if (builder->failure.status == NT_OK && builder->components[base].kind != NT_COMPONENT_RECORD)
+        nt_component_fail(builder, "the file does not describe the class %s", base_name.bytes);
+    flatten(builder, base);
+    uint8_t counter = nt_component_count_by(builder, base, NT_TEXT("fNrows"));
+    uint32_t list = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                                                      .name = NT_TEXT("fElements"),
+                                                                      .type = class_name,
+                                                                      .counter = counter,
+                                                                      .is_triangle = true});
+    if (is_double)
+        add_number(builder, nt_item_name, "double", NT_STREAMER_DOUBLE);
+    else
+        add_number(builder, nt_item_name, "float", NT_STREAMER_FLOAT);
+    nt_component_close(builder, list);
     nt_component_close(builder, index);
-    return status;
 }
 
 static const struct array_class {
@@ -231,16 +166,11 @@ static bool is_symmetric_matrix(struct nt_text class_name)
            nt_cpp_names_are_equal(class_name, NT_TEXT("TMatrixTSym<float>"));
 }
 
-static enum nt_status add_date(struct nt_component_builder *builder, struct nt_text name,
-                               struct nt_text class_name, struct nt_error *error)
+static void add_date(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
-    uint32_t index = 0;
-    enum nt_status status = open_record(builder, name, class_name, NT_COMPONENT_BARE, &index, error);
-    if (status != NT_OK)
-        return status;
-    status = add_number(builder, NT_TEXT("fDatime"), "UInt_t", NT_STREAMER_UINT, error);
+    uint32_t index = open_record(builder, name, class_name, NT_COMPONENT_BARE, false);
+    add_number(builder, NT_TEXT("fDatime"), "UInt_t", NT_STREAMER_UINT);
     nt_component_close(builder, index);
-    return status;
 }
 
 /* Lists of objects whose classes only their data name. */
@@ -264,26 +194,26 @@ bool nt_custom_is_known(struct nt_text class_name)
     return find_array(class_name) || is_symmetric_matrix(class_name) || is_list(class_name);
 }
 
-enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_text name,
-                             struct nt_text class_name, struct nt_error *error)
+void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name)
 {
     const struct array_class *array = find_array(class_name);
     if (array)
-        return add_array(builder, name, class_name, array->type, array->number, error);
-    if (nt_text_is(class_name, "TNamed"))
-        return add_named(builder, name, class_name, error);
-    if (nt_text_is(class_name, "TString"))
-        return nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1, error);
-    if (nt_text_is(class_name, "TDatime"))
-        return add_date(builder, name, class_name, error);
-    if (nt_text_is(class_name, "TRef"))
-        return add_reference(builder, name, class_name, error);
-    if (nt_text_is(class_name, "TRefArray"))
-        return add_references(builder, name, class_name, error);
-    if (is_symmetric_matrix(class_name))
-        return add_symmetric_matrix(builder, name, class_name, error);
-    if (is_list(class_name))
-        return nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
-                                        "the classes of its objects are known only from its data", error);
-    return add_tobject(builder, name, class_name, error);
+        add_array(builder, name, class_name, array->type, array->number);
+    else if (nt_text_is(class_name, "TNamed"))
+        add_named(builder, name, class_name);
+    else if (nt_text_is(class_name, "TString"))
+        nt_component_add_string(builder, name, class_name, NT_COMPONENT_BARE, 1);
+    else if (nt_text_is(class_name, "TDatime"))
+        add_date(builder, name, class_name);
+    else if (nt_text_is(class_name, "TRef"))
+        add_reference(builder, name, class_name);
+    else if (nt_text_is(class_name, "TRefArray"))
+        add_references(builder, name, class_name);
+    else if (is_symmetric_matrix(class_name))
+        add_symmetric_matrix(builder, name, class_name);
+    else if (is_list(class_name))
+        nt_component_add_unknown(builder, name, class_name, NT_COMPONENT_OWN,
+                                 "the classes of its objects are known only from its data");
+    else
+        add_tobject(builder, name, class_name);
 }

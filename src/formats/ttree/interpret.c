@@ -77,40 +77,26 @@ static const struct leaf_class *find_leaf_class(struct nt_text name)
 }
 
 /* The numbers of an entry, or of one item of a counted leaf. */
-static enum nt_status add_leaf_numbers(struct nt_component_builder *builder, const struct nt_ttree_leaf *leaf,
-                                       struct nt_text name, struct nt_error *error)
+static void add_leaf_numbers(struct nt_component_builder *builder, const struct nt_ttree_leaf *leaf,
+                             struct nt_text name)
 {
     const struct leaf_class *class = find_leaf_class(leaf->class_name);
     struct nt_dimensions dimensions = nt_title_dimensions(leaf->title, leaf->length);
     uint32_t opened[NT_STREAMER_DIMENSIONS];
-    if (!class)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read leaves of class %.*s",
-                       FORMAT_TEXT(leaf->class_name));
+    if (!class) {
+        nt_component_fail(builder, "cannot read leaves of class %.*s", FORMAT_TEXT(leaf->class_name));
+        return;
+    }
     struct nt_text type = nt_text_of(leaf->is_unsigned ? class->unsigned_name : class->type_name);
-    enum nt_status status =
-        nt_component_open_arrays(builder, &dimensions, &name, type, NT_COMPONENT_BARE, opened, error);
-    if (status == NT_OK)
-        status = nt_component_add_number(
-            builder, name, type, leaf->is_unsigned ? class->unsigned_type : class->type, leaf->title, error);
-    if (status == NT_OK)
-        nt_component_close_arrays(builder, &dimensions, opened);
-    return status;
-}
-
-static enum nt_status open_list(struct nt_component_builder *builder, struct nt_text name,
-                                struct nt_text type, enum nt_component_kind kind, uint8_t counter,
-                                uint32_t *index_ret, struct nt_error *error)
-{
-    return nt_component_open(
-        builder,
-        &(struct nt_component){
-            .kind = kind, .name = name, .type = type, .counter = counter, .version = NT_STREAMER_NEWEST},
-        index_ret, error);
+    int32_t number = leaf->is_unsigned ? class->unsigned_type : class->type;
+    nt_component_open_arrays(builder, &dimensions, &name, type, NT_COMPONENT_BARE, opened);
+    nt_component_add_number(builder, name, type, number, leaf->title);
+    nt_component_close_arrays(builder, &dimensions, opened);
 }
 
 /* A counted leaf fills the rest of the entry, or is as long as a leaf before it in the entry says. */
-static enum nt_status add_counted_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf *leaf,
-                                       struct nt_text name, uint32_t first, struct nt_error *error)
+static void add_counted_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf *leaf,
+                             struct nt_text name, uint32_t first)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct leaf_class *class = find_leaf_class(leaf->class_name);
@@ -120,60 +106,46 @@ static enum nt_status add_counted_leaf(struct interpreter *interpreter, const st
                                                          : class->type_name);
     bool is_here = counter->branch == leaf->branch && counter < leaf;
     bool is_last = leaf == interpreter->leaves + interpreter->branch->leaf_count - 1;
-    uint8_t number = 0;
-    uint32_t index = 0;
-    enum nt_status status = NT_OK;
-    if (is_here)
-        status = nt_component_count_by(builder, first, counter->name, &number, error);
-    else if (!is_last)
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "cannot read a leaf after one whose length is in another branch: %.*s",
-                         FORMAT_TEXT(leaf->name));
-    if (status == NT_OK)
-        status = open_list(builder, name, type, is_here ? NT_COMPONENT_COUNTED : NT_COMPONENT_REST, number,
-                           &index, error);
-    if (status != NT_OK)
-        return status;
-    status = add_leaf_numbers(builder, leaf, nt_item_name, error);
+    if (!is_here && !is_last)
+        nt_component_fail(builder, "cannot read a leaf after one whose length is in another branch: %.*s",
+                          FORMAT_TEXT(leaf->name));
+    const struct nt_component list = {.kind = is_here ? NT_COMPONENT_COUNTED : NT_COMPONENT_REST,
+                                      .name = name,
+                                      .type = type,
+                                      .counter =
+                                          is_here ? nt_component_count_by(builder, first, counter->name) : 0};
+    uint32_t index = nt_component_open(builder, &list);
+    add_leaf_numbers(builder, leaf, nt_item_name);
     nt_component_close(builder, index);
-    return status;
 }
 
-static enum nt_status add_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf *leaf,
-                               struct nt_text name, uint32_t first, struct nt_error *error)
+static void add_leaf(struct interpreter *interpreter, const struct nt_ttree_leaf *leaf, struct nt_text name,
+                     uint32_t first)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     if (nt_text_is(leaf->class_name, "TLeafC"))
-        return nt_component_add(
-            builder,
-            &(struct nt_component){
-                .kind = NT_COMPONENT_STRING, .name = name, .type = NT_TEXT("char*"), .length_bytes = 1},
-            error);
-    if (leaf->counter != NT_NONE && leaf->counter < interpreter->tree->leaf_count)
-        return add_counted_leaf(interpreter, leaf, name, first, error);
-    return add_leaf_numbers(builder, leaf, name, error);
+        nt_component_add_string(builder, name, NT_TEXT("char*"), NT_COMPONENT_BARE, 1);
+    else if (leaf->counter != NT_NONE && leaf->counter < interpreter->tree->leaf_count)
+        add_counted_leaf(interpreter, leaf, name, first);
+    else
+        add_leaf_numbers(builder, leaf, name);
 }
 
 /* Several leaves are a record; their values follow one another in each entry. */
-static enum nt_status add_leaves(struct interpreter *interpreter, struct nt_error *error)
+static void add_leaves(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
-    uint32_t index = 0;
-    if (branch->leaf_count == 1)
-        return add_leaf(interpreter, interpreter->leaves, branch->name, 0, error);
-    enum nt_status status = nt_component_open(builder,
-                                              &(struct nt_component){.kind = NT_COMPONENT_RECORD,
-                                                                     .name = branch->name,
-                                                                     .type = branch->title,
-                                                                     .version = NT_STREAMER_NEWEST},
-                                              &index, error);
-    for (uint32_t i = 0; status == NT_OK && i < branch->leaf_count; i++)
-        status =
-            add_leaf(interpreter, &interpreter->leaves[i], interpreter->leaves[i].name, index + 1, error);
-    if (status == NT_OK)
-        nt_component_close(builder, index);
-    return status;
+    if (branch->leaf_count == 1) {
+        add_leaf(interpreter, interpreter->leaves, branch->name, 0);
+        return;
+    }
+    uint32_t index = nt_component_open(
+        builder,
+        &(struct nt_component){.kind = NT_COMPONENT_RECORD, .name = branch->name, .type = branch->title});
+    for (uint32_t i = 0; builder->failure.status == NT_OK && i < branch->leaf_count; i++)
+        add_leaf(interpreter, &interpreter->leaves[i], interpreter->leaves[i].name, index + 1);
+    nt_component_close(builder, index);
 }
 
 /* ---- Members of classes ---- */
@@ -225,68 +197,58 @@ static bool is_pointer_array(int32_t type)
     return type > NT_STREAMER_OFFSET_P && type < NT_STREAMER_OBJECT;
 }
 
+/* A list to the end of the entry. */
+static uint32_t open_rest(struct interpreter *interpreter, struct nt_text type,
+                          enum nt_component_header header)
+{
+    return nt_component_open(&interpreter->builder, &(struct nt_component){.kind = NT_COMPONENT_REST,
+                                                                           .header = header,
+                                                                           .name = interpreter->branch->name,
+                                                                           .type = type});
+}
+
 /* An array whose length is in another branch: a byte, then numbers up to the end of the entry. */
-static enum nt_status add_array_of_entry(struct interpreter *interpreter,
-                                         const struct nt_streamer_element *element, struct nt_error *error)
+static void add_array_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     struct nt_text type = element->type_name;
-    uint32_t index = 0;
-    enum nt_status status =
-        nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = 1}, error);
-    if (status == NT_OK)
-        status = open_list(builder, interpreter->branch->name, type, NT_COMPONENT_REST, 0, &index, error);
-    if (status != NT_OK)
-        return status;
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = 1});
+    uint32_t index = open_rest(interpreter, type, NT_COMPONENT_BARE);
     while (type.length && type.bytes[type.length - 1] == '*')
         type.length--;
-    status = nt_component_add_number(builder, nt_item_name, type, element->type - NT_STREAMER_OFFSET_P,
-                                     element->title, error);
+    nt_component_add_number(builder, nt_item_name, type, element->type - NT_STREAMER_OFFSET_P,
+                            element->title);
     nt_component_close(builder, index);
-    return status;
 }
 
 /* An array of objects whose length is in another branch: a header, then objects up to its end. */
-static enum nt_status add_loop_of_entry(struct interpreter *interpreter,
-                                        const struct nt_streamer_element *element, struct nt_error *error)
+static void add_loop_of_entry(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
-    struct nt_component_builder *builder = &interpreter->builder;
     struct nt_text type = element->type_name;
-    uint32_t index = 0;
-    enum nt_status status =
-        open_list(builder, interpreter->branch->name, type, NT_COMPONENT_REST, 0, &index, error);
-    if (status != NT_OK)
-        return status;
-    builder->components[index].header = NT_COMPONENT_SHARED;
+    uint32_t index = open_rest(interpreter, type, NT_COMPONENT_SHARED);
     if (type.length && type.bytes[type.length - 1] == '*')
         type.length--;
-    status = nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0, error);
-    nt_component_close(builder, index);
-    return status;
+    nt_component_add_type(&interpreter->builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
+    nt_component_close(&interpreter->builder, index);
 }
 
 /* A member of the items of a split collection: as many as the collection has, to the end of the entry. */
-static enum nt_status add_member_of_items(struct interpreter *interpreter,
-                                          const struct nt_streamer_element *element, struct nt_error *error)
+static void add_member_of_items(struct interpreter *interpreter, const struct nt_streamer_element *element)
 {
     struct nt_component_builder *builder = &interpreter->builder;
-    uint32_t index = 0;
     if (is_pointer_array(element->type) || element->type == NT_STREAMER_STREAM_LOOP)
-        return nt_fail(
-            error, NT_UNSUPPORTED, NT_NO_OFFSET,
+        nt_component_fail(
+            builder,
             "cannot read arrays in the items of a collection whose lengths are in another branch: %.*s",
             FORMAT_TEXT(element->type_name));
-    enum nt_status status = open_list(builder, interpreter->branch->name, element->type_name,
-                                      NT_COMPONENT_REST, 0, &index, error);
-    if (status == NT_OK)
-        status = nt_component_add_element(builder, element, nt_item_name, builder->count, error);
-    if (status != NT_OK)
-        return status;
+    uint32_t index = open_rest(interpreter, element->type_name, NT_COMPONENT_BARE);
+    nt_component_add_element(builder, element, nt_item_name, builder->count);
     nt_component_close(builder, index);
+    if (builder->failure.status != NT_OK)
+        return;
     const struct nt_component *item = &builder->components[index + 1];
     if (item->kind == NT_COMPONENT_UNKNOWN && item->header == NT_COMPONENT_SHARED)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", item->unreadable);
-    return NT_OK;
+        nt_component_fail(builder, "%s", item->unreadable);
 }
 
 static bool is_of_items(const struct nt_ttree_branch *branch)
@@ -294,7 +256,7 @@ static bool is_of_items(const struct nt_ttree_branch *branch)
     return branch->type == NT_BRANCH_CLONES_MEMBER || branch->type == NT_BRANCH_COLLECTION_MEMBER;
 }
 
-static enum nt_status add_member(struct interpreter *interpreter, struct nt_error *error)
+static void add_member(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
@@ -302,77 +264,65 @@ static enum nt_status add_member(struct interpreter *interpreter, struct nt_erro
     const struct nt_streamer_element by_leaf = element_of_leaf(interpreter);
     const struct nt_streamer_element *element = found ? found : &by_leaf;
     if (!found && (by_leaf.type < 0 || by_leaf.type >= NT_STREAMER_OBJECT))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "the file does not describe the branch's member in class %.*s",
-                       FORMAT_TEXT(branch->object_class));
-    if (is_of_items(branch))
-        return add_member_of_items(interpreter, element, error);
-    if (is_pointer_array(element->type))
-        return add_array_of_entry(interpreter, element, error);
-    if (element->type == NT_STREAMER_STREAM_LOOP)
-        return add_loop_of_entry(interpreter, element, error);
-    return nt_component_add_element(builder, element, branch->name, 0, error);
+        nt_component_fail(builder, "the file does not describe the branch's member in class %.*s",
+                          FORMAT_TEXT(branch->object_class));
+    else if (is_of_items(branch))
+        add_member_of_items(interpreter, element);
+    else if (is_pointer_array(element->type))
+        add_array_of_entry(interpreter, element);
+    else if (element->type == NT_STREAMER_STREAM_LOOP)
+        add_loop_of_entry(interpreter, element);
+    else
+        nt_component_add_element(builder, element, branch->name, 0);
 }
 
 /* ---- Whole objects ---- */
 
 /* An object that is not split. Its class has a custom streamer if the type of the branch is negative;
  * otherwise its members have no header around them, as in a split object. */
-static enum nt_status add_whole(struct interpreter *interpreter, struct nt_error *error)
+static void add_whole(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
-    struct nt_cpp_type type = nt_cpp_type_parse(branch->object_class);
-    enum nt_status status;
-    if (type.kind == NT_CPP_STRING)
-        return nt_component_add_type(builder, branch->name, branch->object_class, NT_COMPONENT_BARE, 0,
-                                     error);
-    if (type.kind == NT_CPP_CLASS)
-        status = nt_component_add_object(builder, branch->name, branch->object_class, branch->class_version,
-                                         branch->checksum, error);
+    enum nt_cpp_kind kind = nt_cpp_type_parse(branch->object_class).kind;
+    if (kind == NT_CPP_CLASS)
+        nt_component_add_object(builder, branch->name, branch->object_class, branch->class_version,
+                                branch->checksum);
     else
-        status =
-            nt_component_add_type(builder, branch->name, branch->object_class, NT_COMPONENT_SHARED, 0, error);
-    if (status == NT_OK)
+        nt_component_add_type(builder, branch->name, branch->object_class,
+                              kind == NT_CPP_STRING ? NT_COMPONENT_BARE : NT_COMPONENT_SHARED, 0);
+    if (builder->failure.status == NT_OK)
         interpreter->is_entry = branch->type >= 0 && builder->components[0].kind == NT_COMPONENT_RECORD &&
                                 !nt_custom_is_known(branch->object_class);
-    return status;
 }
 
 /* An object after the name of its class, with a byte for the length of the name and a zero at its end. */
-static enum nt_status add_named_object(struct interpreter *interpreter, struct nt_error *error)
+static void add_named_object(struct interpreter *interpreter)
+{
+    struct nt_component_builder *builder = &interpreter->builder;
+    struct nt_text class_name = interpreter->branch->object_class;
+    uint32_t name_bytes = (uint32_t)class_name.length + 2;
+    nt_component_add(builder, &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = name_bytes});
+    nt_component_add_object(builder, interpreter->branch->name, class_name, NT_STREAMER_NEWEST, 0);
+}
+
+static void add_parts(struct interpreter *interpreter)
 {
     struct nt_component_builder *builder = &interpreter->builder;
     const struct nt_ttree_branch *branch = interpreter->branch;
-    enum nt_status status = nt_component_add(
-        builder,
-        &(struct nt_component){.kind = NT_COMPONENT_SKIP, .count = (uint32_t)branch->object_class.length + 2},
-        error);
-    return status == NT_OK ? nt_component_add_object(builder, branch->name, branch->object_class,
-                                                     NT_STREAMER_NEWEST, 0, error)
-                           : status;
-}
-
-static enum nt_status add_counts(struct interpreter *interpreter, struct nt_error *error)
-{
-    return nt_component_add_number(&interpreter->builder, interpreter->leaves[0].name, NT_TEXT("Int_t"),
-                                   NT_STREAMER_INT, (struct nt_text){0}, error);
-}
-
-static enum nt_status add_parts(struct interpreter *interpreter, struct nt_error *error)
-{
-    const struct nt_ttree_branch *branch = interpreter->branch;
-    if (is_element(branch)) {
-        if (has_counts(branch))
-            return add_counts(interpreter, error);
-        return branch->id < 0 ? add_whole(interpreter, error) : add_member(interpreter, error);
-    }
-    if (nt_text_is(branch->class_name, "TBranchObject"))
-        return add_named_object(interpreter, error);
-    if (nt_text_is(branch->class_name, "TBranchRef"))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "cannot read the tree's table of references (TRefTable)");
-    return add_leaves(interpreter, error);
+    if (is_element(branch) && has_counts(branch))
+        nt_component_add_number(builder, interpreter->leaves[0].name, NT_TEXT("Int_t"), NT_STREAMER_INT,
+                                (struct nt_text){0});
+    else if (is_element(branch) && branch->id < 0)
+        add_whole(interpreter);
+    else if (is_element(branch))
+        add_member(interpreter);
+    else if (nt_text_is(branch->class_name, "TBranchObject"))
+        add_named_object(interpreter);
+    else if (nt_text_is(branch->class_name, "TBranchRef"))
+        nt_component_fail(builder, "cannot read the tree's table of references (TRefTable)");
+    else
+        add_leaves(interpreter);
 }
 
 /* ---- Results ---- */
@@ -396,18 +346,6 @@ static const char *first_reason(const struct nt_component_builder *builder)
     return NULL;
 }
 
-static enum nt_status make(struct interpreter *interpreter, struct nt_arena *arena,
-                           struct nt_interpretation *interpretation, struct nt_error *error)
-{
-    enum nt_status status = add_parts(interpreter, error);
-    const char *reason = first_reason(&interpreter->builder);
-    if (status == NT_OK && reason && is_unreadable(&interpreter->builder))
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
-    return status == NT_OK ? nt_components_finish(&interpreter->builder, interpreter->is_entry, arena,
-                                                  interpretation, error)
-                           : status;
-}
-
 enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, struct nt_arena *arena,
                                   struct nt_interpretation *interpretation_ret, struct nt_error *error)
 {
@@ -416,19 +354,24 @@ enum nt_status nt_ttree_interpret(const struct nt_ttree *tree, uint32_t branch, 
                                       .branch = row,
                                       .leaves = tree->leaves + row->first_leaf,
                                       .builder = {.info = tree->info, .arena = arena}};
-    struct nt_error mine = {0};
+    struct nt_component_builder *builder = &interpreter.builder;
     *interpretation_ret = (struct nt_interpretation){0};
     bool holds_others = nt_ttree_has_branches(tree, branch) && !has_counts(row);
     if (row->leaf_count == 0 || holds_others)
         return make_only_shape(row, NT_SHAPE_RECORD, row->object_class, NULL, arena, interpretation_ret,
                                error);
-    enum nt_status status = make(&interpreter, arena, interpretation_ret, &mine);
-    free(interpreter.builder.components);
-    if (status == NT_UNSUPPORTED) {
-        const char *reason = nt_arena_copy(arena, mine.message, strlen(mine.message));
+    add_parts(&interpreter);
+    const char *reason = first_reason(builder);
+    if (builder->failure.status == NT_OK && reason && is_unreadable(builder))
+        nt_component_fail(builder, "%s", reason);
+    if (builder->failure.status == NT_OK)
+        nt_components_finish(builder, interpreter.is_entry, interpretation_ret);
+    free(builder->components);
+    if (builder->failure.status == NT_UNSUPPORTED) {
+        reason = nt_arena_copy(arena, builder->failure.message, strlen(builder->failure.message));
         return reason ? make_only_shape(row, NT_SHAPE_UNREADABLE, row->object_class, reason, arena,
                                         interpretation_ret, error)
                       : nt_fail_memory(error);
     }
-    return status == NT_OK ? status : nt_fail_with(error, &mine);
+    return builder->failure.status == NT_OK ? NT_OK : nt_fail_with(error, &builder->failure);
 }

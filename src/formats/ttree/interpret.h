@@ -95,7 +95,7 @@ struct nt_component {
     uint32_t count;
     uint8_t counter;      /* of a number that counts: its number; COUNTED: whose value counts */
     uint8_t length_bytes; /* of a string: 4, or 1 and more if that is 255 */
-    int32_t version;      /* of the class in the header; -1: any; -2: none */
+    int32_t version;      /* of the class in the header; 0 when it is added, then -1: any; -2: none */
     uint32_t checksum;    /* of the class; 0: any */
     bool is_base;         /* a base class: its members are those of the record */
     bool is_flat;         /* a base class whose members are in the record above */
@@ -111,67 +111,63 @@ enum { NT_COMPONENT_LIMIT = 4096, NT_CLASS_DEPTH = 16, NT_COMPONENT_DEPTH = 64, 
 
 struct nt_component_builder {
     const struct nt_streamer_info *info;
-    struct nt_arena *arena;          /* for texts */
+    struct nt_arena *arena;          /* for texts, and the result */
     struct nt_component *components; /* from malloc */
     size_t capacity;
     uint32_t count, opened; /* opened: with those that were dropped again */
     uint32_t counter_count, slow_lookups;
     const struct nt_streamer_class *classes[NT_CLASS_DEPTH]; /* whose members are being added */
     unsigned class_depth, depth;
+    /* The first failure; after it nothing is added. NT_UNSUPPORTED, with the reason: the bytes of what was
+     * to be added can be neither read nor skipped, and all that was added is to be dropped. */
+    struct nt_error failure;
 };
 
-/* All functions that add components fail with NT_UNSUPPORTED and the reason in the message if the bytes of
- * what they add cannot be read nor skipped; then the components added so far are to be dropped. */
+/* Fails with NT_UNSUPPORTED. */
+void nt_component_fail(struct nt_component_builder *builder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Opens a component, whose children are those that follow until it is closed. */
-enum nt_status nt_component_open(struct nt_component_builder *builder, const struct nt_component *component,
-                                 uint32_t *index_ret, struct nt_error *error);
+/* Fails, and returns false, if memory was not allocated. */
+bool nt_component_check_memory(struct nt_component_builder *builder, const void *allocated);
+
+/* Opens a component, whose children are those that follow until it is closed. Returns its index. */
+uint32_t nt_component_open(struct nt_component_builder *builder, const struct nt_component *component);
 void nt_component_close(struct nt_component_builder *builder, uint32_t index);
 /* Adds a component without children. */
-enum nt_status nt_component_add(struct nt_component_builder *builder, const struct nt_component *component,
-                                struct nt_error *error);
-enum nt_status nt_component_add_number(struct nt_component_builder *builder, struct nt_text name,
-                                       struct nt_text type, int32_t number, struct nt_text title,
-                                       struct nt_error *error);
-enum nt_status nt_component_add_string(struct nt_component_builder *builder, struct nt_text name,
-                                       struct nt_text type, enum nt_component_header header,
-                                       uint8_t length_bytes, struct nt_error *error);
+void nt_component_add(struct nt_component_builder *builder, const struct nt_component *component);
+void nt_component_add_number(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                             int32_t number, struct nt_text title);
+void nt_component_add_string(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                             enum nt_component_header header, uint8_t length_bytes);
 /* Adds a pointer to an object of any class. */
-enum nt_status nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name,
-                                        struct nt_text type, struct nt_error *error);
+void nt_component_add_pointer(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
 /* Adds what is skipped by its header. */
-enum nt_status nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name,
-                                        struct nt_text type, enum nt_component_header header,
-                                        const char *reason, struct nt_error *error);
-/* Drops the components that were added since then, and adds one in their place that is skipped. */
-enum nt_status nt_component_replace(struct nt_component_builder *builder, uint32_t since, unsigned depth,
-                                    struct nt_text name, struct nt_text type, enum nt_component_header header,
-                                    const char *reason, struct nt_error *error);
+void nt_component_add_unknown(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                              enum nt_component_header header, const char *reason);
+/* If something was unsupported: drops the components that were added since then, and adds one in their
+ * place that is skipped, with this reason. */
+void nt_component_replace(struct nt_component_builder *builder, uint32_t since, unsigned depth,
+                          struct nt_text name, struct nt_text type, enum nt_component_header header);
 /* Opens one array for each dimension; `opened` receives their indices. */
-enum nt_status nt_component_open_arrays(struct nt_component_builder *builder,
-                                        const struct nt_dimensions *dimensions, struct nt_text *name,
-                                        struct nt_text type, enum nt_component_header header,
-                                        uint32_t opened[NT_STREAMER_DIMENSIONS], struct nt_error *error);
+void nt_component_open_arrays(struct nt_component_builder *builder, const struct nt_dimensions *dimensions,
+                              struct nt_text *name, struct nt_text type, enum nt_component_header header,
+                              uint32_t opened[NT_STREAMER_DIMENSIONS]);
 void nt_component_close_arrays(struct nt_component_builder *builder, const struct nt_dimensions *dimensions,
                                const uint32_t opened[NT_STREAMER_DIMENSIONS]);
 
 /* Adds a value of a C++ type. `header`: of STL types. `content`: the basic type of the items of a
  * collection as its element has it, for enumerations; 0: unknown. */
-enum nt_status nt_component_add_type(struct nt_component_builder *builder, struct nt_text name,
-                                     struct nt_text type, enum nt_component_header header, int32_t content,
-                                     struct nt_error *error);
+void nt_component_add_type(struct nt_component_builder *builder, struct nt_text name, struct nt_text type,
+                           enum nt_component_header header, int32_t content);
 /* Adds an object of a class, with its header. `version`: NT_STREAMER_NEWEST, or that of the object. */
-enum nt_status nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
-                                       struct nt_text class_name, int32_t version, uint32_t checksum,
-                                       struct nt_error *error);
+void nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
+                             struct nt_text class_name, int32_t version, uint32_t checksum);
 /* Adds a member of a class; `first`: the component of the class's first member, to find counters. */
-enum nt_status nt_component_add_element(struct nt_component_builder *builder,
-                                        const struct nt_streamer_element *element, struct nt_text name,
-                                        uint32_t first, struct nt_error *error);
+void nt_component_add_element(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                              struct nt_text name, uint32_t first);
 
 /* The counter of the last number of this name among the components from `first` on and their base classes. */
-enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint32_t first,
-                                     struct nt_text name, uint8_t *counter_ret, struct nt_error *error);
+uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t first, struct nt_text name);
 
 /* NULL: the class is not described. A version that is not there stands for the newest. */
 const struct nt_streamer_class *nt_component_find_class(struct nt_component_builder *builder,
@@ -182,18 +178,16 @@ const struct nt_streamer_class *nt_component_find_class(struct nt_component_buil
 
 /* Is the layout of a class known that its description lacks? */
 bool nt_custom_is_known(struct nt_text class_name);
-/* Adds the bits of a TObject; after them is the number of a process if they say that it is referenced. */
-enum nt_status nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name,
-                                  struct nt_text type, uint8_t *counter_ret, struct nt_error *error);
+/* Adds the bits of a TObject; after them is the number of a process if they say that it is referenced.
+ * Returns the counter of the bits. */
+uint8_t nt_custom_add_bits(struct nt_component_builder *builder, struct nt_text name, struct nt_text type);
 /* Adds an object of such a class. */
-enum nt_status nt_custom_add(struct nt_component_builder *builder, struct nt_text name,
-                             struct nt_text class_name, struct nt_error *error);
+void nt_custom_add(struct nt_component_builder *builder, struct nt_text name, struct nt_text class_name);
 
 /* ---- component_steps.c: shapes and steps from components ---- */
 
 /* Of component 0 and those below it. `is_entry`: component 0 is a record whose header is absent. */
-enum nt_status nt_components_finish(struct nt_component_builder *builder, bool is_entry,
-                                    struct nt_arena *arena, struct nt_interpretation *interpretation,
-                                    struct nt_error *error);
+void nt_components_finish(struct nt_component_builder *builder, bool is_entry,
+                          struct nt_interpretation *interpretation);
 
 #endif

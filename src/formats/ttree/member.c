@@ -65,68 +65,54 @@ static uint32_t find_counter(const struct nt_component_builder *builder, uint32_
     return found;
 }
 
-enum nt_status nt_component_count_by(struct nt_component_builder *builder, uint32_t first,
-                                     struct nt_text name, uint8_t *counter_ret, struct nt_error *error)
+uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t first, struct nt_text name)
 {
     uint32_t index = find_counter(builder, first, name);
     if (index == NT_NONE)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "the member %.*s, which stores the length of an array, is missing", FORMAT_TEXT(name));
+        nt_component_fail(builder, "the member %.*s, which stores the length of an array, is missing",
+                          FORMAT_TEXT(name));
+    if (builder->failure.status != NT_OK)
+        return 0;
     struct nt_component *counter = &builder->components[index];
-    if (!counter->counter) {
-        if (builder->counter_count >= UINT8_MAX)
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the type has more than %d counters",
-                           UINT8_MAX);
+    if (!counter->counter && builder->counter_count >= UINT8_MAX)
+        nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);
+    else if (!counter->counter)
         counter->counter = (uint8_t)++builder->counter_count;
-    }
-    *counter_ret = counter->counter;
-    return NT_OK;
+    return counter->counter;
 }
 
 /* Arrays whose length is another member: a byte that is 0 for a null pointer, then the numbers. */
-static enum nt_status add_counted_numbers(struct nt_component_builder *builder,
-                                          const struct nt_streamer_element *element, struct nt_text name,
-                                          uint32_t first, struct nt_error *error)
+static void add_counted_numbers(struct nt_component_builder *builder,
+                                const struct nt_streamer_element *element, struct nt_text name,
+                                uint32_t first)
 {
-    struct nt_component component = {
-        .kind = NT_COMPONENT_COUNTED, .name = name, .type = element->type_name, .count = 1};
-    uint32_t index = 0;
-    enum nt_status status =
-        nt_component_count_by(builder, first, element->counter, &component.counter, error);
-    if (status == NT_OK)
-        status = nt_component_open(builder, &component, &index, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_component_add_number(builder, nt_item_name, pointee(element->type_name),
-                                     item_type(element->type), element->title, error);
+    uint8_t counter = nt_component_count_by(builder, first, element->counter);
+    uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                                                       .name = name,
+                                                                       .type = element->type_name,
+                                                                       .counter = counter,
+                                                                       .count = 1});
+    nt_component_add_number(builder, nt_item_name, pointee(element->type_name), item_type(element->type),
+                            element->title);
     nt_component_close(builder, index);
-    return status;
 }
 
 /* Arrays of objects whose length is another member: one header, then the objects. */
-static enum nt_status add_loop(struct nt_component_builder *builder,
-                               const struct nt_streamer_element *element, struct nt_text name, uint32_t first,
-                               struct nt_error *error)
+static void add_loop(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                     struct nt_text name, uint32_t first)
 {
     struct nt_text type = pointee(element->type_name);
-    struct nt_component component = {.kind = NT_COMPONENT_COUNTED,
-                                     .header = NT_COMPONENT_SHARED,
-                                     .name = name,
-                                     .type = element->type_name,
-                                     .version = NT_STREAMER_NEWEST};
     if (type.length + 1 < element->type_name.length)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read arrays of pointers to objects: %.*s",
-                       FORMAT_TEXT(element->type_name));
-    uint32_t index = 0;
-    enum nt_status status =
-        nt_component_count_by(builder, first, element->counter, &component.counter, error);
-    if (status == NT_OK)
-        status = nt_component_open(builder, &component, &index, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0, error);
+        nt_component_fail(builder, "cannot read arrays of pointers to objects: %.*s",
+                          FORMAT_TEXT(element->type_name));
+    uint8_t counter = nt_component_count_by(builder, first, element->counter);
+    uint32_t index = nt_component_open(builder, &(struct nt_component){.kind = NT_COMPONENT_COUNTED,
+                                                                       .header = NT_COMPONENT_SHARED,
+                                                                       .name = name,
+                                                                       .type = element->type_name,
+                                                                       .counter = counter});
+    nt_component_add_type(builder, nt_item_name, type, NT_COMPONENT_BARE, 0);
     nt_component_close(builder, index);
-    return status;
 }
 
 static bool is_base_class(const struct nt_streamer_element *element)
@@ -134,16 +120,14 @@ static bool is_base_class(const struct nt_streamer_element *element)
     return element->type == NT_STREAMER_BASE || nt_text_is(element->type_name, "BASE");
 }
 
-static enum nt_status add_base(struct nt_component_builder *builder,
-                               const struct nt_streamer_element *element, struct nt_text name,
-                               struct nt_error *error)
+static void add_base(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                     struct nt_text name)
 {
     uint32_t index = builder->count;
     int32_t version = element->base_version > 0 ? element->base_version : NT_STREAMER_NEWEST;
-    enum nt_status status = nt_component_add_object(builder, name, element->name, version, 0, error);
-    if (status == NT_OK)
+    nt_component_add_object(builder, name, element->name, version, 0);
+    if (builder->failure.status == NT_OK)
         builder->components[index].is_base = true;
-    return status;
 }
 
 static struct nt_text stl_type(const struct nt_streamer_element *element)
@@ -153,40 +137,44 @@ static struct nt_text stl_type(const struct nt_streamer_element *element)
 }
 
 /* One item of a member, without dimensions and counters. */
-static enum nt_status add_item(struct nt_component_builder *builder,
-                               const struct nt_streamer_element *element, struct nt_text name,
-                               enum nt_component_header header, struct nt_error *error)
+static void add_item(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                     struct nt_text name, enum nt_component_header header)
 {
+    struct nt_text type_name = element->type_name;
     int32_t type = item_type(element->type);
-    uint8_t counter;
     switch (type) {
     case NT_STREAMER_BITS:
-        return nt_custom_add_bits(builder, name, element->type_name, &counter, error);
+        nt_custom_add_bits(builder, name, type_name);
+        break;
     case NT_STREAMER_CHAR_STAR:
-        return nt_component_add_string(builder, name, element->type_name, NT_COMPONENT_BARE, sizeof(int32_t),
-                                       error);
+        nt_component_add_string(builder, name, type_name, NT_COMPONENT_BARE, sizeof(int32_t));
+        break;
     case NT_STREAMER_TSTRING:
-        return nt_component_add_string(builder, name, element->type_name, NT_COMPONENT_BARE, 1, error);
+        nt_component_add_string(builder, name, type_name, NT_COMPONENT_BARE, 1);
+        break;
     case NT_STREAMER_OBJECT:
     case NT_STREAMER_ANY:
     case NT_STREAMER_OBJECT_P_FULL:
     case NT_STREAMER_ANY_P_FULL:
     case NT_STREAMER_TOBJECT:
     case NT_STREAMER_TNAMED:
-        return nt_component_add_object(builder, name, pointee(element->type_name), NT_STREAMER_NEWEST, 0,
-                                       error);
+        nt_component_add_object(builder, name, pointee(type_name), NT_STREAMER_NEWEST, 0);
+        break;
     case NT_STREAMER_OBJECT_P:
     case NT_STREAMER_ANY_P:
-        return nt_component_add_pointer(builder, name, element->type_name, error);
+        nt_component_add_pointer(builder, name, type_name);
+        break;
     case NT_STREAMER_STL:
     case NT_STREAMER_STL_P:
     case NT_STREAMER_STL_STRING:
-        return nt_component_add_type(builder, name, stl_type(element), header, element->content_type, error);
+        nt_component_add_type(builder, name, stl_type(element), header, element->content_type);
+        break;
     case NT_STREAMER_STREAMER:
-        return nt_component_add_unknown(builder, name, element->type_name, NT_COMPONENT_OWN,
-                                        "the member has a custom streamer", error);
+        nt_component_add_unknown(builder, name, type_name, NT_COMPONENT_OWN,
+                                 "the member has a custom streamer");
+        break;
     default:
-        return nt_component_add_number(builder, name, element->type_name, type, element->title, error);
+        nt_component_add_number(builder, name, type_name, type, element->title);
     }
 }
 
@@ -208,38 +196,37 @@ static bool has_shared_header(const struct nt_streamer_element *element)
     }
 }
 
-static enum nt_status add_items(struct nt_component_builder *builder,
-                                const struct nt_streamer_element *element, struct nt_text name,
-                                struct nt_error *error)
+static void add_items(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                      struct nt_text name)
 {
     struct nt_dimensions dimensions = element_dimensions(element);
     enum nt_component_header header = has_shared_header(element) ? NT_COMPONENT_SHARED : NT_COMPONENT_BARE;
     uint32_t opened[NT_STREAMER_DIMENSIONS];
-    enum nt_status status =
-        nt_component_open_arrays(builder, &dimensions, &name, element->type_name, header, opened, error);
-    if (status == NT_OK)
-        status = add_item(builder, element, name, dimensions.count ? NT_COMPONENT_BARE : header, error);
-    if (status == NT_OK)
-        nt_component_close_arrays(builder, &dimensions, opened);
-    return status;
+    nt_component_open_arrays(builder, &dimensions, &name, element->type_name, header, opened);
+    add_item(builder, element, name, dimensions.count ? NT_COMPONENT_BARE : header);
+    nt_component_close_arrays(builder, &dimensions, opened);
 }
 
-enum nt_status nt_component_add_element(struct nt_component_builder *builder,
-                                        const struct nt_streamer_element *element, struct nt_text name,
-                                        uint32_t first, struct nt_error *error)
+void nt_component_add_element(struct nt_component_builder *builder, const struct nt_streamer_element *element,
+                              struct nt_text name, uint32_t first)
 {
-    struct nt_error mine = {0};
     uint32_t since = builder->count;
     unsigned depth = builder->depth;
     bool is_loop = element->type == NT_STREAMER_STREAM_LOOP;
-    if (is_counted_array(element->type))
-        return add_counted_numbers(builder, element, name, first, error);
-    if (is_base_class(element) && !is_stl(element->type))
-        return add_base(builder, element, name, error);
-    enum nt_status status =
-        is_loop ? add_loop(builder, element, name, first, &mine) : add_items(builder, element, name, &mine);
-    if (status == NT_UNSUPPORTED && (is_loop || is_stl(item_type(element->type))))
-        return nt_component_replace(builder, since, depth, name, element->type_name, NT_COMPONENT_SHARED,
-                                    mine.message, error);
-    return status == NT_OK ? status : nt_fail_with(error, &mine);
+    if (builder->failure.status != NT_OK)
+        return;
+    if (is_counted_array(element->type)) {
+        add_counted_numbers(builder, element, name, first);
+        return;
+    }
+    if (is_base_class(element) && !is_stl(element->type)) {
+        add_base(builder, element, name);
+        return;
+    }
+    if (is_loop)
+        add_loop(builder, element, name, first);
+    else
+        add_items(builder, element, name);
+    if (is_loop || is_stl(item_type(element->type)))
+        nt_component_replace(builder, since, depth, name, element->type_name, NT_COMPONENT_SHARED);
 }
