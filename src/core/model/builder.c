@@ -137,18 +137,19 @@ enum nt_status nt_dataset_from_file(struct nt_dataset *dataset, struct nt_error 
 
 /* ---- Clusters ---- */
 
-static enum nt_status add_words(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
-                                struct nt_error *error)
+static enum nt_status add_blocks(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                 struct nt_error *error)
 {
-    if (groups >= NT_NONE - 2 || clusters >= NT_NONE)
+    if (groups >= NT_NONE || clusters >= NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the dataset has more than 2^32 clusters or cluster groups");
+    uint64_t count = groups / NT_BLOCK_GROUPS + 1;
     enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_GROUP, groups, NT_NO_OFFSET, error);
+        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_BLOCK, count, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
-    dataset->groups.words = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups.words));
-    if (!dataset->groups.words)
+    dataset->groups.blocks = nt_arena_alloc(dataset->arena, count, sizeof(*dataset->groups.blocks));
+    if (!dataset->groups.blocks)
         return nt_fail_memory(error);
     dataset->group_count = (uint32_t)groups;
     dataset->cluster_count = (uint32_t)clusters;
@@ -159,7 +160,7 @@ enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups
                                      struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
-    enum nt_status status = add_words(dataset, groups, clusters, error);
+    enum nt_status status = add_blocks(dataset, groups, clusters, error);
     if (status == NT_OK)
         status = nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
     if (status == NT_OK)
@@ -231,7 +232,7 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
     enum nt_status status =
         nt_budget_take(&dataset->file->budget, NT_COST_GROUP_OWNER, owner_count, NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = add_words(dataset, count, count, error);
+        status = add_blocks(dataset, count, count, error);
     if (status != NT_OK)
         return status;
     dataset->group_owners = owners;

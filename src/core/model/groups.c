@@ -53,23 +53,25 @@ static struct nt_group *slot_at(const struct nt_dataset *dataset, uint32_t slot)
     return &dataset->groups.segments[segment][slot - nt_segment_first(segment, NT_FIRST_GROUPS)];
 }
 
-/* A word of the store that names a slot is the slot's number and this. */
-enum { FIRST_SLOT = NT_GROUP_RELEASED + 1 };
-
-static uint32_t word_of(const struct nt_dataset *dataset, uint32_t number)
+static struct nt_group_block *block_of(const struct nt_dataset *dataset, uint32_t number)
 {
-    return atomic_load_explicit(&dataset->groups.words[number], memory_order_acquire);
+    return &dataset->groups.blocks[number / NT_BLOCK_GROUPS];
 }
 
-static void set_word(struct nt_dataset *dataset, uint32_t number, uint32_t word)
+static uint64_t bit_of(uint32_t number)
 {
-    atomic_store_explicit(&dataset->groups.words[number], word, memory_order_release);
+    return UINT64_C(1) << number % NT_BLOCK_GROUPS;
 }
 
 struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number)
 {
-    uint32_t word = word_of(dataset, number);
-    return word < FIRST_SLOT ? NULL : slot_at(dataset, word - FIRST_SLOT);
+    const struct nt_group_block *block = block_of(dataset, number);
+    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_acquire);
+    uint32_t place =
+        places ? atomic_load_explicit(&places->slots[number % NT_BLOCK_GROUPS], memory_order_acquire) : 0;
+    /* Otherwise another block has the places now. */
+    bool are_own = atomic_load_explicit(&block->places, memory_order_relaxed) == places;
+    return place && are_own ? slot_at(dataset, place - 1) : NULL;
 }
 
 bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number)
@@ -80,10 +82,8 @@ bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number)
 
 bool nt_group_is_known(const struct nt_dataset *dataset, uint32_t number)
 {
-    uint32_t word = word_of(dataset, number);
-    enum nt_lazy_state state =
-        word < FIRST_SLOT ? NT_LAZY_EMPTY : nt_lazy_state(&slot_at(dataset, word - FIRST_SLOT)->state);
-    return word == NT_GROUP_RELEASED || state == NT_LAZY_READY || state == NT_LAZY_RELEASED;
+    uint64_t known = atomic_load_explicit(&block_of(dataset, number)->known, memory_order_acquire);
+    return known & bit_of(number);
 }
 
 const struct nt_error *nt_group_failure(const struct nt_dataset *dataset, uint32_t number)
@@ -309,6 +309,33 @@ static void request_ahead(struct nt_dataset *dataset, uint32_t number)
     ahead->count = ahead->count < MAX_AHEAD / 4 ? 4 * ahead->count : MAX_AHEAD;
 }
 
+/* ---- Places in blocks, under the lock ---- */
+
+static void enter_place(struct nt_dataset *dataset, uint32_t number, uint32_t slot)
+{
+    struct nt_group_block *block = block_of(dataset, number);
+    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_relaxed);
+    if (!places) {
+        places = dataset->groups.spare_places;
+        dataset->groups.spare_places = places->next_free;
+    }
+    places->used++;
+    atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], slot + 1, memory_order_release);
+    atomic_store_explicit(&block->places, places, memory_order_release);
+}
+
+static void leave_place(struct nt_dataset *dataset, uint32_t number)
+{
+    struct nt_group_block *block = block_of(dataset, number);
+    struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_relaxed);
+    atomic_store_explicit(&places->slots[number % NT_BLOCK_GROUPS], 0, memory_order_release);
+    if (--places->used)
+        return;
+    atomic_store_explicit(&block->places, NULL, memory_order_release);
+    places->next_free = dataset->groups.spare_places;
+    dataset->groups.spare_places = places;
+}
+
 /* ---- Releasing page lists ---- */
 
 /* The lists of a dataset are released by a clock: a hand goes round the slots, and releases those that are
@@ -340,12 +367,12 @@ static void move_hand(struct nt_dataset *dataset, bool spares_used)
         return;
     }
     unsigned idle = NT_LAZY_READY | (state & NT_GROUP_USED);
-    if (!atomic_compare_exchange_strong_explicit(&group->state, &idle, NT_LAZY_RELEASED, memory_order_acq_rel,
+    if (!atomic_compare_exchange_strong_explicit(&group->state, &idle, NT_LAZY_EMPTY, memory_order_acq_rel,
                                                  memory_order_relaxed))
         return;
     store->list_bytes -= bytes_of_list(dataset, group);
     nt_group_release(dataset, group, count_ranges(dataset, group), group->page_count);
-    set_word(dataset, group->number, NT_GROUP_RELEASED);
+    leave_place(dataset, group->number);
     group->number = store->free_slot;
     store->free_slot = slot + 1;
 }
@@ -398,9 +425,11 @@ static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *
     enum nt_status status = dataset->ops->load_group(dataset, number, error);
     if (status == NT_LIMIT && release_all_views(dataset->logical))
         status = dataset->ops->load_group(dataset, number, error);
-    if (status == NT_OK)
-        count_list(dataset, nt_group_slot(dataset, number));
-    return status;
+    if (status != NT_OK)
+        return status;
+    count_list(dataset, nt_group_slot(dataset, number));
+    atomic_fetch_or_explicit(&block_of(dataset, number)->known, bit_of(number), memory_order_release);
+    return NT_OK;
 }
 
 static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *error)
@@ -423,13 +452,38 @@ static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *erro
     return NT_OK;
 }
 
+static enum nt_status add_places(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_group_places *places;
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_PLACES, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    places = nt_arena_alloc(dataset->arena, 1, sizeof(*places) + NT_BLOCK_GROUPS * sizeof(*places->slots));
+    if (!places) {
+        nt_budget_release(&dataset->file->budget, NT_COST_GROUP_PLACES, 1);
+        return nt_fail_memory(error);
+    }
+    dataset->groups.spare_places = places;
+    return NT_OK;
+}
+
+/* Makes sure that there is a free slot, and a place for it in the block of a group. */
+static enum nt_status make_room(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_group_store *store = &dataset->groups;
+    enum nt_status status = store->free_slot ? NT_OK : add_slot(dataset, error);
+    bool has_places = atomic_load_explicit(&block_of(dataset, number)->places, memory_order_relaxed);
+    return status == NT_OK && !has_places && !store->spare_places ? add_places(dataset, error) : status;
+}
+
 /* Takes a free slot for a group. Under the lock. */
 static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_group_store *store = &dataset->groups;
-    enum nt_status status = store->free_slot ? NT_OK : add_slot(dataset, error);
+    enum nt_status status = make_room(dataset, number, error);
     if (status == NT_LIMIT && release_all_views(dataset->logical))
-        status = store->free_slot ? NT_OK : add_slot(dataset, error);
+        status = make_room(dataset, number, error);
     if (status != NT_OK)
         return status;
     uint32_t slot = store->free_slot - 1;
@@ -440,10 +494,7 @@ static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, str
     group->first_cluster = record.first_cluster;
     group->clusters = record.clusters;
     group->field = record.field;
-    enum nt_lazy_state state =
-        word_of(dataset, number) == NT_GROUP_RELEASED ? NT_LAZY_RELEASED : NT_LAZY_EMPTY;
-    nt_lazy_set(&group->state, nt_lazy_state(&group->state), state);
-    set_word(dataset, number, slot + FIRST_SLOT);
+    enter_place(dataset, number, slot);
     return NT_OK;
 }
 

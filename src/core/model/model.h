@@ -35,8 +35,7 @@ enum nt_lazy_state {
     NT_LAZY_EMPTY,
     NT_LAZY_READY,
     NT_LAZY_FAILED,
-    NT_LAZY_RELEASED, /* was ready; made again when it is needed */
-    NT_LAZY_STATES,   /* higher bits of a state are its owner's */
+    NT_LAZY_STATES = 4, /* higher bits of a state are its owner's */
 };
 
 struct nt_lazy {
@@ -505,16 +504,29 @@ struct nt_group_owner {
     uint32_t field, first_group;
 };
 
-enum { NT_FIRST_GROUPS = 16, NT_GROUP_SEGMENTS = 28, NT_GROUP_RELEASED = 1 };
+enum { NT_FIRST_GROUPS = 16, NT_GROUP_SEGMENTS = 28, NT_BLOCK_GROUPS = 64 };
 
-/* The cluster groups of a dataset. A group that was never used takes four bytes: its word. The groups in
- * memory are slots, in segments of doubling size that do not move. A slot is used again for another group
- * once its page list has been released. */
+/* Where those groups of a block are that are in memory. Used again for another block when none is. */
+struct nt_group_places {
+    struct nt_group_places *next_free;
+    uint32_t used;
+    atomic_uint slots[]; /* [group in the block]: its slot + 1; 0: none */
+};
+
+struct nt_group_block {
+    struct nt_group_places *_Atomic places; /* NULL: no group is in memory */
+    atomic_uint_least64_t known;            /* bits of groups: it was in memory once */
+};
+
+/* The cluster groups of a dataset. The groups in memory are slots, in segments of doubling size that do not
+ * move. A slot is used again for another group once its page list has been released. The others take a
+ * quarter of a byte: their part of a block. */
 struct nt_group_store {
     struct nt_group_record *records; /* [group]; NULL with field_groups: they follow from fields and parts */
-    atomic_uint *words;              /* [group]: 0: never used; NT_GROUP_RELEASED; else the slot's, + 2 */
+    struct nt_group_block *blocks;
     struct nt_group *segments[NT_GROUP_SEGMENTS];
     /* Under the dataset's lock: */
+    struct nt_group_places *spare_places;
     uint32_t slot_count;
     uint32_t free_slot;  /* + 1: the first of those that hold no group, which are a list; 0: none */
     uint32_t hand;       /* the slot to look at next to release its page list */

@@ -167,7 +167,8 @@ static enum nt_status build_group(fill_group *fills, uint64_t *used, struct nt_g
     dataset->groups.records[0].clusters = 3;
     dataset->ops = &ops;
     fill = fills;
-    *used = file->budget.used + nt_cost_info(NT_COST_LOADED_GROUP)->bytes;
+    *used = file->budget.used + nt_cost_info(NT_COST_LOADED_GROUP)->bytes +
+            nt_cost_info(NT_COST_GROUP_PLACES)->bytes;
     return nt_group_pin(dataset, 0, group_ret, &error);
 }
 

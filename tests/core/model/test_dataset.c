@@ -156,10 +156,9 @@ TEST(columns_that_do_not_fit_together_are_refused, .end = 6)
 static atomic_int loads;
 static enum nt_status next_load;
 
-static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *failure)
+static enum nt_status load_at_once(struct nt_dataset *dataset, uint32_t number, struct nt_error *failure)
 {
     atomic_fetch_add(&loads, 1);
-    usleep(1000); /* so that other threads arrive while it loads */
     if (next_load != NT_OK)
         return nt_fail(failure, next_load, 100 + number, "group %u", number);
     struct nt_group *group = nt_group_slot(dataset, number);
@@ -167,6 +166,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
     group->ranges = calloc(ranges, sizeof(*group->ranges));
     group->pages = calloc(ranges * 2, sizeof(*group->pages));
     ck_assert(group->ranges && group->pages);
+    assert_ok(nt_budget_take(&dataset->file->budget, NT_COST_RANGE, ranges, 0, &error));
+    assert_ok(nt_budget_take(&dataset->file->budget, NT_COST_PAGE, 2 * ranges, 0, &error));
     for (uint32_t i = 0; i < ranges; i++) { /* two pages each, of 10 + i and 3 elements */
         group->ranges[i] =
             (struct nt_range){.first_element = 1000 * number + i, .first_page = 2 * i, .pages = 2};
@@ -175,6 +176,12 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
     }
     group->page_count = ranges * 2;
     return NT_OK;
+}
+
+static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *failure)
+{
+    usleep(1000); /* so that other threads arrive while it loads */
+    return load_at_once(dataset, number, failure);
 }
 
 static const struct nt_dataset_ops ops = {.load_group = load_group};
@@ -294,6 +301,69 @@ TEST(small_lists_stay_until_they_take_a_part_of_the_budget)
     assert_ok(nt_dataset_load_all(dataset, &error));
     ck_assert(atomic_load(&nt_group_slot(dataset, 0)->state) & NT_GROUP_KEPT);
     ck_assert(!(atomic_load(&nt_group_slot(dataset, 3)->state) & NT_GROUP_KEPT));
+    nt_file_close(file);
+}
+
+/* Groups of one cluster each, in so many blocks, whose lists are released at once. */
+static struct nt_file *build_blocks(uint32_t blocks)
+{
+    static const struct nt_field fields[] = {{.id = 0, .parent = NT_NONE}};
+    static const struct nt_column columns[] = {{.id = 0, .field = 0}};
+    static const struct nt_dataset_ops releasing = {.load_group = load_at_once, .reloads_groups = true};
+    struct nt_file *file = BUILD(fields, columns);
+    struct nt_dataset *dataset = file->datasets[0];
+    uint32_t count = blocks * NT_BLOCK_GROUPS;
+    assert_ok(nt_dataset_add_groups(dataset, count, count, &error));
+    for (uint32_t i = 0; i < count; i++)
+        dataset->groups.records[i] = (struct nt_group_record){.first_cluster = i, .clusters = 1};
+    dataset->ops = &releasing;
+    dataset->groups.list_bytes = UINT64_MAX / 2;
+    next_load = NT_OK;
+    return file;
+}
+
+TEST(groups_that_were_used_take_no_more_than_those_that_are)
+{
+    struct nt_file *file = build_blocks(100);
+    struct nt_dataset *dataset = file->datasets[0];
+    uint64_t used = nt_budget_used(&file->budget);
+    assert_ok(nt_dataset_load_all(dataset, &error));
+    uint64_t list = nt_cost_info(NT_COST_RANGE)->bytes + UINT64_C(2) * nt_cost_info(NT_COST_PAGE)->bytes,
+             group = nt_cost_info(NT_COST_LOADED_GROUP)->bytes + list;
+    ck_assert_uint_le(nt_budget_used(&file->budget),
+                      used + UINT64_C(2) * nt_cost_info(NT_COST_GROUP_PLACES)->bytes + 3 * group);
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        ck_assert(nt_group_is_known(dataset, i));
+    nt_file_close(file);
+}
+
+static void *pin_in_a_thread(void *argument)
+{
+    enum { ROUNDS = 20000, STRIDE = 77 };
+    struct nt_dataset *dataset = argument;
+    intptr_t bad = 0;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint32_t number = i * STRIDE % dataset->group_count;
+        struct nt_group *group;
+        bad += nt_group_pin(dataset, number, &group, NULL) != NT_OK || group->number != number ||
+               group->ranges[0].first_element != 1000 * (uint64_t)number;
+        nt_group_unpin(group);
+    }
+    return (void *)bad;
+}
+
+TEST(threads_pin_the_groups_that_they_ask_for)
+{
+    enum { THREADS = 4 };
+    struct nt_file *file = build_blocks(8);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, pin_in_a_thread, file->datasets[0]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *bad;
+        pthread_join(threads[i], &bad);
+        ck_assert_int_eq((intptr_t)bad, 0);
+    }
     nt_file_close(file);
 }
 
