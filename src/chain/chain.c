@@ -26,7 +26,7 @@
 struct building {
     struct nt_file *file;
     struct nt_chain *chain;
-    uint32_t first, end; /* the parts of the chain that the file uses */
+    bool is_stub; /* of the first part of each series */
     struct nt_error *error;
 };
 
@@ -158,19 +158,19 @@ static enum nt_status fill_friend(const struct building *building, struct nt_dat
         nt_error_context(building->error, "%s", part->path);
     else
         status = fill_series(building, dataset, first, series, &entries);
-    if (status == NT_OK && entries != dataset->entries)
-        status = nt_fail_number(building->error, NT_INCOMPATIBLE, NT_NO_OFFSET,
-                                "number of entries (as many as the samples have)", dataset->entries, entries);
     if (status != NT_OK)
         nt_error_context(building->error, "friend \"%s\"", series->friend);
-    return status;
+    return status == NT_OK && !building->is_stub
+               ? nt_chain_check_friend(series->friend, dataset->entries, entries, building->error)
+               : status;
 }
 
 static enum nt_status fill_dataset(const struct building *building, struct nt_dataset *dataset,
                                    struct nt_dataset *first)
 {
     struct nt_error *error = building->error;
-    uint32_t count = building->end - building->first;
+    struct nt_chain_member *parts = building->chain->parts;
+    uint32_t count = building->chain->part_count;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
     if (!chain || !(chain->slices = nt_arena_alloc(dataset->arena, count, sizeof(*chain->slices))))
@@ -178,9 +178,8 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     dataset->is_concatenated = true;
     dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
-    for (; chain->slice_count < count; chain->slice_count++)
-        chain->slices[chain->slice_count].part =
-            &building->chain->parts[building->first + chain->slice_count];
+    for (uint32_t i = 0; i < count; i = nt_chain_next_part(building->chain, i, building->is_stub))
+        chain->slices[chain->slice_count++].part = &parts[i];
     enum nt_status status = nt_chain_divide(dataset, error);
     if (status == NT_OK)
         status = fill_series(building, dataset, first, &chain->series[0], &dataset->entries);
@@ -231,7 +230,7 @@ static enum nt_status add_directories(const struct building *building, const str
 static void widen(const struct building *building)
 {
     struct nt_file *file = building->file;
-    for (uint32_t i = building->first; i < building->end; i++) {
+    for (uint32_t i = 0; i < building->chain->part_count; i++) {
         const struct nt_file *own = building->chain->parts[i].file;
         if (!own)
             continue;
@@ -259,14 +258,14 @@ static enum nt_status add_datasets(const struct building *building, const struct
 static enum nt_status fill_file(const struct building *building)
 {
     struct nt_file *file = building->file;
-    const struct nt_chain_member *part = &building->chain->parts[building->first];
+    const struct nt_chain_member *part = &building->chain->parts[0];
     const struct nt_file *first = part->file;
     file->format = first->format;
     file->describe = nt_chain_describe_file;
     file->layout = nt_chain_lay_out;
     file->check = nt_chain_check;
     widen(building);
-    enum nt_status status = nt_chain_number_sources(file, building->first, building->end, building->error);
+    enum nt_status status = nt_chain_number_sources(file, building->is_stub, building->error);
     if (status == NT_OK)
         status = add_directories(building, first);
     return status == NT_OK ? add_datasets(building, part) : status;
@@ -285,6 +284,7 @@ static void let_go(struct nt_chain *chain)
     nt_fetcher_free(chain->owned_fetcher);
     nt_chain_index_free(chain->owned_index);
     nt_arena_free(chain->notes);
+    nt_lock_deinit(&chain->notes_lock);
     free(chain->owned_index_path);
     if (chain->total)
         nt_budget_deinit(chain->total);
@@ -298,14 +298,14 @@ static void close_chain(struct nt_file *file)
     let_go(file->format_data);
 }
 
-static enum nt_status new_file(struct nt_chain *chain, const struct nt_chain_member *first, const char *name,
-                               struct nt_file **file_ret, struct nt_error *error)
+static enum nt_status new_file(struct nt_chain *chain, const char *name, struct nt_file **file_ret,
+                               struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(&chain->open);
     struct nt_source *source;
     if (chain->total) /* the total limits it, and its members have limits of their own */
         limits.metadata_bytes = UINT64_MAX;
-    enum nt_status status = nt_chain_source_new(name, first->file->source, &source, error);
+    enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
     if (status != NT_OK)
@@ -317,15 +317,15 @@ static enum nt_status new_file(struct nt_chain *chain, const struct nt_chain_mem
     return NT_OK;
 }
 
-/* Builds a file from parts [first, end) of a chain. */
-static enum nt_status make_file(struct nt_chain *chain, uint32_t first, uint32_t end, const char *name,
+/* Builds a file from all parts of a chain, or its stub. */
+static enum nt_status make_file(struct nt_chain *chain, bool is_stub, const char *name,
                                 struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file;
-    enum nt_status status = new_file(chain, &chain->parts[first], name, &file, error);
+    enum nt_status status = new_file(chain, name, &file, error);
     if (status != NT_OK)
         return status;
-    const struct building building = {file, chain, first, end, error};
+    const struct building building = {file, chain, is_stub, error};
     status = fill_file(&building);
     if (status == NT_OK)
         *file_ret = file;
@@ -440,28 +440,24 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
 
 /* Opens parts [first, end); if the last of them is omitted, also its successors until one opens. */
 static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint32_t end,
-                                    struct nt_chain_waiting *waiting, struct nt_error *error)
+                                    const struct nt_file *stub, struct nt_error *error)
 {
-    enum nt_status status = nt_chain_members_open(chain, first, end, waiting, error);
+    enum nt_status status = nt_chain_members_open(chain, first, end, stub, error);
     for (; status == NT_OK && chain->options.skip_failed && !chain->parts[end - 1].file &&
            !chain->parts[end - 1].waits && end < nt_chain_series_end(chain, first);
          end++)
-        status = nt_chain_members_open(chain, end, end + 1, waiting, error);
+        status = nt_chain_members_open(chain, end, end + 1, stub, error);
     return status == NT_OK ? settle_parts(chain, error) : status;
 }
 
-/* Opens all parts of a series but those that can wait. `first`: the chain of its first part only, which is
- * that `part`. */
-static enum nt_status open_others(struct nt_chain *chain, const struct nt_file *first, uint32_t part,
+/* Opens all parts but those that can wait, and makes the whole file of a stub. */
+static enum nt_status open_others(const struct nt_file *stub, struct nt_file **file_ret,
                                   struct nt_error *error)
 {
-    struct nt_chain_waiting *waiting = nt_chain_waiting_new(first, part);
-    if (!waiting)
-        return nt_fail_memory(error);
-    nt_chain_find_waiting(chain, waiting);
-    enum nt_status status = open_required(chain, part, nt_chain_series_end(chain, part), waiting, error);
-    nt_chain_waiting_free(waiting);
-    return status;
+    struct nt_chain *chain = stub->format_data;
+    nt_chain_find_waiting(stub);
+    enum nt_status status = open_required(chain, 0, chain->part_count, stub, error);
+    return status == NT_OK ? make_file(chain, false, stub->path, file_ret, error) : status;
 }
 
 /* ---- Try the members ---- */
@@ -471,6 +467,7 @@ struct trial {
     const struct nt_file *stub;
     uint64_t deadline; /* in nt_nanoseconds() */
     atomic_uint next;
+    uint64_t *entries;     /* [part]: of its last dataset; with friends there is only one */
     pthread_mutex_t mutex; /* for what follows */
     uint32_t tried, failed;
     bool can_skip, can_unite; /* which options accept a file that failed */
@@ -478,15 +475,19 @@ struct trial {
     struct nt_error failure;
 };
 
-/* Compares the datasets of an open part with those that the chain has of the first. */
-static enum nt_status compare_datasets(const struct nt_file *stub, const struct nt_chain_member *part,
-                                       bool *can_unite_ret, struct nt_error *error)
+/* Compares the datasets of an open part, a copy of that number, with those of the first of its series. */
+static enum nt_status compare_datasets(const struct trial *trial, uint32_t number,
+                                       const struct nt_chain_member *part, bool *can_unite_ret,
+                                       struct nt_error *error)
 {
+    const struct nt_file *stub = trial->stub;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < stub->dataset_count; i++) {
         if (stub->datasets[i]->failure)
             continue;
-        struct nt_dataset *first = nt_chain_dataset_of(stub->datasets[i])->slices[0].dataset, *other;
+        struct nt_dataset *first =
+                              nt_chain_slice_of(stub->datasets[i], &trial->chain->parts[number])->dataset,
+                          *other;
         uint32_t *fields = calloc((size_t)first->field_count + 1, sizeof(*fields));
         if (!fields)
             return nt_fail_memory(error);
@@ -494,6 +495,7 @@ static enum nt_status compare_datasets(const struct nt_file *stub, const struct 
         if (status == NT_OK) {
             status = nt_chain_match_fields(first, other, fields, error);
             *can_unite_ret = status != NT_OK;
+            trial->entries[number] = other->entries;
         }
         free(fields);
     }
@@ -522,17 +524,16 @@ static void *trial_worker(void *argument)
     const struct nt_chain *chain = trial->chain;
     for (uint32_t i; (i = atomic_fetch_add(&trial->next, 1)) < chain->part_count;) {
         struct nt_chain_member part = chain->parts[i];
-        bool can_unite = false;
+        bool can_unite = false, is_open = nt_chain_begins_series(chain, i);
         if (nt_nanoseconds() > trial->deadline)
             break;
-        if (i > 0) /* the first is open */
+        if (!is_open)
             nt_chain_try_member(&part, chain);
-        if (i > 0 && part.file) {
-            if (compare_datasets(trial->stub, &part, &can_unite, &part.failure) != NT_OK &&
-                !nt_message_about(part.failure.message, part.path))
-                nt_error_context(&part.failure, "%s", part.path);
+        if (part.file && compare_datasets(trial, i, &part, &can_unite, &part.failure) != NT_OK &&
+            !nt_message_about(part.failure.message, part.path))
+            nt_error_context(&part.failure, "%s", part.path);
+        if (!is_open)
             nt_file_close(part.file);
-        }
         add_result(trial, &part, can_unite);
     }
     return NULL;
@@ -550,6 +551,24 @@ static bool can_be_tried(const struct nt_file *file)
     return true;
 }
 
+/* Have friends as many entries as the samples? */
+static enum nt_status check_friends(const struct trial *trial, struct nt_error *error)
+{
+    const struct nt_chain *chain = trial->chain;
+    uint64_t expected = 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0, end; status == NT_OK && i < chain->part_count; i = end) {
+        uint64_t found = 0;
+        end = nt_chain_series_end(chain, i);
+        for (uint32_t k = i; k < end; k++)
+            found += trial->entries[k];
+        expected = i ? expected : found;
+        if (i)
+            status = nt_chain_check_friend(chain->parts[i].listed->sample->name, expected, found, error);
+    }
+    return status;
+}
+
 enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
 {
     if (!can_be_tried(file))
@@ -558,13 +577,20 @@ enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
     struct trial trial = {.chain = chain,
                           .stub = file,
                           .deadline = nt_nanoseconds() + NT_SECOND,
+                          .entries = calloc(chain->part_count, sizeof(*trial.entries)),
                           .mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (!trial.entries)
+        return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->skipped; i++) /* when the first was opened */
         add_result(&trial, &chain->parts[chain->part_count + i], false);
     nt_chain_work_together(chain, 0, chain->part_count, trial_worker, &trial);
     pthread_mutex_destroy(&trial.mutex);
+    enum nt_status status = NT_OK;
+    if (trial.failed == 0 && trial.tried == chain->part_count)
+        status = check_friends(&trial, error);
+    free(trial.entries);
     if (trial.failed == 0)
-        return NT_OK;
+        return status;
     const char *advice = trial.can_skip ? "; -o missing=skip accepts more files" : "";
     if (trial.can_unite)
         advice = trial.can_skip ? "; -o missing=skip and -o chain=union accept more files"
@@ -587,10 +613,7 @@ static void report_failures(const struct nt_file *file)
 
 static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_chain *chain = stub->format_data;
-    enum nt_status status = open_others(chain, stub, 0, error);
-    if (status == NT_OK)
-        status = make_file(chain, 0, chain->part_count, stub->path, file_ret, error);
+    enum nt_status status = open_others(stub, file_ret, error);
     if (status != NT_OK)
         return status;
     nt_file_set_stub(*file_ret, stub);
@@ -616,12 +639,14 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
                                 struct nt_error *error)
 {
     struct nt_chain *chain = calloc(1, sizeof(*chain));
-    if (!chain)
+    if (!chain || nt_lock_init(&chain->notes_lock, NULL)) {
+        free(chain);
         return nt_fail_memory(error);
-    *chain = (struct nt_chain){.parts = calloc(list->count, sizeof(*chain->parts)),
-                               .pool = nt_chain_pool_new(),
-                               .open = *options,
-                               .options = *chain_options};
+    }
+    chain->parts = calloc(list->count, sizeof(*chain->parts));
+    chain->pool = nt_chain_pool_new();
+    chain->open = *options;
+    chain->options = *chain_options;
     if (!chain->parts || !chain->pool || !add_total(chain)) {
         let_go(chain);
         return nt_fail_memory(error);
@@ -645,39 +670,51 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no dataset that can be opened", file->path);
 }
 
-/* Returns true if the entries of all parts are then known. */
-static bool open_unknown(const struct nt_file *stub)
-{
-    struct nt_chain_waiting *waiting = nt_chain_waiting_new(stub, 0);
-    bool are_known = waiting && nt_chain_members_open_unknown(stub->format_data, waiting);
-    if (waiting)
-        nt_chain_waiting_free(waiting);
-    return are_known;
-}
-
-/* Opens the parts of a series but those that can wait, which the first part decides. */
-static enum nt_status open_series(struct nt_chain *chain, uint32_t part, const char *name,
-                                  struct nt_error *error)
-{
-    struct nt_file *first;
-    uint32_t end = nt_chain_series_end(chain, part);
-    if (part + 1 == end || chain->options.rule == NT_CHAIN_UNION) /* it compares all schemas */
-        return open_required(chain, part, end, NULL, error);
-    enum nt_status status = open_required(chain, part, part + 1, NULL, error);
-    if (status == NT_OK)
-        status = make_file(chain, part, part + 1, name, &first, error);
-    if (status != NT_OK)
-        return status;
-    status = open_others(chain, first, part, error);
-    nt_file_close(first);
-    return status;
-}
-
-static enum nt_status open_all(struct nt_chain *chain, const char *name, struct nt_error *error)
+/* Opens what a stub needs: the first part of each series, which has all fields. */
+static enum nt_status open_first(struct nt_chain *chain, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i = nt_chain_series_end(chain, i))
-        status = open_series(chain, i, name, error);
+        status = open_required(chain, i, i + 1, NULL, error);
+    return status;
+}
+
+static bool has_others(const struct nt_chain *chain)
+{
+    uint32_t next = 0;
+    while (next < chain->part_count && nt_chain_begins_series(chain, next))
+        next++;
+    return next < chain->part_count;
+}
+
+/* Makes the file of a chain, or a stub of it, if it has more files than the first of each series. */
+static enum nt_status open_stub(struct nt_chain *chain, const char *name, bool *is_stub_ret,
+                                struct nt_file **file_ret, struct nt_error *error)
+{
+    bool is_union = chain->options.rule == NT_CHAIN_UNION; /* it compares all schemas */
+    enum nt_status status =
+        is_union ? open_required(chain, 0, chain->part_count, NULL, error) : open_first(chain, error);
+    *is_stub_ret = !is_union && has_others(chain);
+    return status == NT_OK ? make_file(chain, *is_stub_ret, name, file_ret, error) : status;
+}
+
+/* Replaces a stub by its whole file. */
+static enum nt_status complete_now(struct nt_file **file, struct nt_error *error)
+{
+    struct nt_file *stub = *file;
+    enum nt_status status = open_others(stub, file, error);
+    nt_file_close(stub);
+    return status;
+}
+
+/* Learns what is not known of a few files. */
+static enum nt_status let_resolve(struct nt_file *stub, struct nt_error *error)
+{
+    stub->resolve = complete;
+    bool is_known_now = nt_chain_members_open_unknown(stub);
+    enum nt_status status = nt_chain_set_stub_entries(stub, error);
+    if (status == NT_OK && is_known_now)
+        nt_chain_save_index(stub);
     return status;
 }
 
@@ -689,32 +726,24 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     enum nt_status status = new_chain(list, chain_options, options, &chain, error);
     if (status != NT_OK)
         return status;
-    bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL &&
-                   nt_chain_series_end(chain, 0) == chain->part_count; /* the first has all fields */
-    chain->holders++;                                                  /* until the file holds it */
+    bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL, is_stub;
+    chain->holders++; /* until the file holds it */
     if (chain_options->rule == NT_CHAIN_FAIL)
         nt_chain_match_index(chain);
-    status = is_lazy ? open_required(chain, 0, 1, NULL, error) : open_all(chain, list->name, error);
-    bool is_stub = is_lazy && chain->part_count > 1;
-    if (status == NT_OK)
-        status = make_file(chain, 0, is_stub ? 1 : chain->part_count, list->name, file_ret, error);
+    status = open_stub(chain, list->name, &is_stub, file_ret, error);
     let_go(chain);
+    if (status == NT_OK && is_stub && !is_lazy)
+        status = complete_now(file_ret, error);
     if (status != NT_OK)
         return status;
-    if ((status = find_failure(*file_ret, error)) != NT_OK) {
-        nt_file_close(*file_ret);
-        return status;
-    }
-    if (is_stub) {
-        (*file_ret)->resolve = complete;
-        bool is_known_now = open_unknown(*file_ret);
-        nt_chain_set_stub_entries(*file_ret);
-        if (is_known_now)
-            nt_chain_save_index(*file_ret);
-    } else {
+    status = find_failure(*file_ret, error);
+    if (status == NT_OK && is_stub && is_lazy)
+        status = let_resolve(*file_ret, error);
+    else if (status == NT_OK)
         nt_chain_save_index(*file_ret);
-    }
-    return NT_OK;
+    if (status != NT_OK)
+        nt_file_close(*file_ret);
+    return status;
 }
 
 /* ---- Open a chain for the library ---- */

@@ -306,7 +306,8 @@ struct nt_chain_member {
     uint32_t first_source, source_count; /* its sources among the chain's layout sources */
 };
 
-/* The format_data of an nt_file: of a stub, which uses only the first part, or of the whole chain. */
+/* The format_data of an nt_file: of a stub, which uses only the first part of each series, or of the whole
+ * chain. */
 struct nt_chain {
     struct nt_chain_member *parts; /* the omitted ones follow the part_count others */
     uint32_t part_count;
@@ -328,6 +329,7 @@ struct nt_chain {
     _Atomic uint64_t kept_bytes; /* metadata of the members that stay open */
     uint64_t woken_bytes;        /* of those that wait, and are open; under the lock of the file */
     struct nt_arena *notes;      /* what is known of members that wait and that no index had; or NULL */
+    struct nt_lock notes_lock;
 };
 
 struct nt_chain_series;
@@ -376,6 +378,8 @@ static inline uint64_t nt_chain_slice_clusters(const struct nt_chain_slice *slic
     return slice->failure ? 0 : slice->waits ? slice->waits->clusters : nt_chain_own_clusters(slice->dataset);
 }
 
+enum { NT_SCHEMA_DIGEST = 16 };
+
 /* The fields of a dataset, before its columns are built. */
 struct nt_chain_fields {
     struct nt_field *items;
@@ -389,9 +393,10 @@ struct nt_chain_series {
     const char *friend; /* its name in the specification; NULL: of the samples */
     struct nt_chain_slice *slices;
     uint32_t slice_count;
-    struct nt_chain_fields fields; /* numbered without the other series */
-    uint32_t first_field;          /* of the chain */
-    uint32_t *claimed_places;      /* [column of the first member]: as nt_chain_find_places sets them */
+    struct nt_chain_fields fields;     /* numbered without the other series */
+    uint32_t first_field;              /* of the chain */
+    char schema[NT_SCHEMA_DIGEST + 1]; /* of the first member; "": its digest would not say all */
+    uint32_t *claimed_places;          /* [column of the first member]: as nt_chain_find_places sets them */
     uint32_t place_count;
     const struct nt_claimed_cluster *first_claims; /* what is claimed of the first member; or NULL */
 };
@@ -480,6 +485,14 @@ enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain
 bool nt_chain_begins_series(const struct nt_chain *chain, uint32_t part);
 /* The end of the series of parts that begins at `first`. */
 uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first);
+/* The part after one that a file uses: in a stub, the first of the next series. */
+uint32_t nt_chain_next_part(const struct nt_chain *chain, uint32_t part, bool is_stub);
+/* The slice of a part; in a stub, that of the first part of its series. */
+struct nt_chain_slice *nt_chain_slice_of(const struct nt_dataset *dataset,
+                                         const struct nt_chain_member *part);
+/* NT_INCOMPATIBLE if a friend has other entries than the samples. */
+enum nt_status nt_chain_check_friend(const char *friend, uint64_t expected, uint64_t found,
+                                     struct nt_error *error);
 
 /* Divides the slices of a dataset into series, once their parts are set. */
 enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error);
@@ -516,14 +529,13 @@ void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *ch
 void nt_chain_work_together(const struct nt_chain *chain, uint32_t first, uint32_t end, void *(*work)(void *),
                             void *argument);
 /* Opens those of parts [first, end) that are not open, in parallel, and records why a part fails.
- * `waiting` (NULL: all stay open) closes some again. Returns an error only for temporary failures of the
- * machine, which the caller may retry. */
-struct nt_chain_waiting;
+ * With the stub of the chain (NULL: all stay open), closes some again. Returns an error only for temporary
+ * failures of the machine, which the caller may retry. */
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
-                                     struct nt_chain_waiting *waiting, struct nt_error *error);
+                                     const struct nt_file *stub, struct nt_error *error);
 /* Opens the parts that the index lacks, if they are no more than those that it has. Returns true if
  * all parts are then known or open. Ignores failures: a later use of the part repeats them. */
-bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting);
+bool nt_chain_members_open_unknown(const struct nt_file *stub);
 /* Opens a member that waits for a short use, under the lock of the file; nt_chain_close_member ends it. NULL
  * if it fails. */
 struct nt_file *nt_chain_open_member(struct nt_chain *chain, struct nt_chain_member *part);
@@ -537,22 +549,15 @@ void nt_chain_close_woken(struct nt_chain *chain, struct nt_chain_member *part);
 
 /* ---- Members that open when their rows are read ---- */
 
-enum { NT_SCHEMA_DIGEST = 16 };
 /* A digest of the fields and columns of a dataset. False: it does not say all, because the dataset has
  * deferred columns or shards, or, if it is not a tree, several sources or columns that are derived from
  * others. */
 bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA_DIGEST + 1]);
-/* Decides which members of a series may wait. `first`: the chain of its first member only, which is that
- * `part` and outlives it. NULL without memory. */
-struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first, uint32_t part);
-void nt_chain_waiting_free(struct nt_chain_waiting *waiting);
-/* Marks the members of the series that the index knows and that need not be open before their rows are
- * read. */
-void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting);
+/* Marks the members that the index knows and that need not be open before their rows are read. */
+void nt_chain_find_waiting(const struct nt_file *stub);
 /* Closes an open member if the chain keeps too much metadata, and it may wait. Thread-safe for different
  * members. */
-void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part,
-                       struct nt_chain_waiting *waiting);
+void nt_chain_let_wait(const struct nt_file *stub, struct nt_chain_member *part);
 /* Loads the page lists that an index is made from. Ignores failures: they are those of the rows. */
 void nt_chain_load_lists(const struct nt_chain_member *part);
 /* Opens the member of a waiting slice, and others that will probably follow, and pins its groups. Checks
@@ -579,9 +584,8 @@ enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *er
 enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
                                    struct nt_error *error);
 
-/* Numbers the sources of members [first, end): they become the layout sources. */
-enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uint32_t end,
-                                       struct nt_error *error);
+/* Numbers the sources of the members: they become the layout sources. */
+enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struct nt_error *error);
 
 /* Sets a dataset's sources to those of its slices, with the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);
@@ -635,8 +639,9 @@ enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct 
 const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
                                                           const struct nt_dataset *dataset);
 
-/* Sets the entries of a stub's datasets if the entries of all parts are known or the parts are open. */
-void nt_chain_set_stub_entries(struct nt_file *stub);
+/* Sets the entries of a stub's datasets if the entries of all parts are known or the parts are open. Fails if
+ * those of a friend are others than those of the samples. */
+enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *error);
 
 /* Passes an index with new facts to the options' hook. Parts that are not open keep their entries. */
 void nt_chain_save_index(const struct nt_file *file);

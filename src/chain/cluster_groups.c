@@ -366,10 +366,11 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
     if (!series->claimed_places)
         return nt_fail_memory(error);
     series->place_count = nt_chain_find_places(first, series->claimed_places);
-    char schema[NT_SCHEMA_DIGEST + 1];
+    if (!nt_chain_schema_digest(first, series->schema))
+        series->schema[0] = '\0';
     const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
     if (known && known->schema && known->clusters == nt_chain_own_clusters(first) &&
-        nt_chain_schema_digest(first, schema) && strcmp(schema, known->schema) == 0)
+        strcmp(series->schema, known->schema) == 0)
         series->first_claims = known->claims;
     return NT_OK;
 }

@@ -31,6 +31,35 @@ uint32_t nt_chain_series_end(const struct nt_chain *chain, uint32_t first)
     return end;
 }
 
+uint32_t nt_chain_next_part(const struct nt_chain *chain, uint32_t part, bool is_stub)
+{
+    return is_stub ? nt_chain_series_end(chain, part) : part + 1;
+}
+
+struct nt_chain_slice *nt_chain_slice_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    const char *friend = nt_chain_friend_of(part->listed->sample);
+    size_t number = (size_t)(part - nt_chain_of(dataset->file)->parts);
+    uint32_t series = 0;
+    if (number < chain->slice_count && chain->slices[number].part == part)
+        return &chain->slices[number];
+    while (chain->series[series].friend != friend)
+        series++;
+    return chain->series[series].slices;
+}
+
+enum nt_status nt_chain_check_friend(const char *friend, uint64_t expected, uint64_t found,
+                                     struct nt_error *error)
+{
+    if (expected == found)
+        return NT_OK;
+    nt_fail_number(error, NT_INCOMPATIBLE, NT_NO_OFFSET, "number of entries (as many as the samples have)",
+                   expected, found);
+    nt_error_context(error, "friend \"%s\"", friend);
+    return NT_INCOMPATIBLE;
+}
+
 enum nt_status nt_chain_divide(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);

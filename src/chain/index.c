@@ -452,6 +452,8 @@ void nt_chain_match_index(struct nt_chain *chain)
         const char *key = key_of(part);
         const struct nt_indexed_file *known =
             key ? nt_chain_index_find(chain->options.index, key, meant_of(part)) : NULL;
+        if (key && !known) /* a chain of all datasets of the file may have made the index */
+            known = nt_chain_index_find(chain->options.index, key, "");
         if (known && is_as_known(part, known))
             part->known = known;
     }
@@ -476,6 +478,9 @@ const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_
     char path[MAX_PATH];
     if (!part->known || nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
         return NULL;
+    bool is_meant = strcmp(part->known->meant, meant_of(part)) == 0 || strcmp(path, meant_of(part)) == 0;
+    if (!is_meant)
+        return NULL;
     return nt_indexed_dataset_find(part->known, path);
 }
 
@@ -487,13 +492,10 @@ size_t nt_chain_line_bytes(const struct nt_chain *chain)
 
 /* ---- Before the files are open ---- */
 
-/* The first member's dataset whose path a part's dataset has in the index. A chain of the first member alone
- * stands for its whole series. */
+/* The first member's dataset whose path a part's dataset has in the index. */
 static const struct nt_dataset *first_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
 {
-    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    uint32_t number = (uint32_t)(part - nt_chain_of(dataset->file)->parts);
-    return nt_chain_first_dataset(&chain->slices[number < chain->slice_count ? number : 0]);
+    return nt_chain_first_dataset(nt_chain_slice_of(dataset, part));
 }
 
 /* Finds a part's dataset that belongs to a dataset of the chain. */
@@ -515,14 +517,16 @@ static bool entries_of(const struct nt_chain_member *part, const struct nt_datas
     return true;
 }
 
-static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *dataset, uint64_t *sum_ret)
+/* Of a series, which begins at a part. False if they are not known. */
+static bool sum_entries(const struct nt_dataset *dataset, uint32_t first, uint64_t *sum_ret)
 {
-    const struct nt_indexed_dataset *known =
-        nt_chain_indexed_dataset(&chain->parts[0], first_of(dataset, &chain->parts[0]));
-    *sum_ret = dataset->entries;
-    if (known && known->entries != dataset->entries)
+    const struct nt_chain *chain = nt_chain_of(dataset->file);
+    const struct nt_dataset *own = first_of(dataset, &chain->parts[first]);
+    const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(&chain->parts[first], own);
+    *sum_ret = own->entries;
+    if (known && known->entries != own->entries)
         return false;
-    for (uint32_t i = 1; i < chain->part_count; i++) {
+    for (uint32_t i = first + 1; i < nt_chain_series_end(chain, first); i++) {
         uint64_t entries;
         if (!entries_of(&chain->parts[i], dataset, &entries) || !nt_add(*sum_ret, entries, sum_ret) ||
             *sum_ret > INT64_MAX)
@@ -531,16 +535,25 @@ static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *d
     return true;
 }
 
-void nt_chain_set_stub_entries(struct nt_file *stub)
+enum nt_status nt_chain_set_stub_entries(struct nt_file *stub, struct nt_error *error)
 {
-    uint64_t entries;
+    const struct nt_chain *chain = nt_chain_of(stub);
+    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < stub->dataset_count; i++) {
         struct nt_dataset *dataset = stub->datasets[i];
-        if (dataset->failure || !sum_entries(nt_chain_of(stub), dataset, &entries))
+        uint64_t entries, of_friend;
+        bool are_known = !dataset->failure && sum_entries(dataset, 0, &entries);
+        for (uint32_t k = nt_chain_series_end(chain, 0);
+             status == NT_OK && are_known && k < chain->part_count; k = nt_chain_series_end(chain, k))
+            if ((are_known = sum_entries(dataset, k, &of_friend)))
+                status =
+                    nt_chain_check_friend(chain->parts[k].listed->sample->name, entries, of_friend, error);
+        if (status != NT_OK || !are_known)
             continue;
         dataset->entries = entries;
         dataset->knows_all_entries = true;
     }
+    return status;
 }
 
 /* ---- After the files are open ---- */
@@ -573,13 +586,14 @@ static bool find_clusters(struct nt_indexed_dataset *known, struct nt_dataset *o
     return own->field_groups || nt_chain_find_claims(known, own, max_bytes, arena);
 }
 
-/* A part's slice; NULL in a chain of the first member alone. */
+/* A part's slice; NULL in a stub without it, or in a dataset that is not whole. */
 static const struct nt_chain_slice *slice_of(const struct nt_dataset *dataset,
                                              const struct nt_chain_member *part)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    uint32_t number = (uint32_t)(part - nt_chain_of(dataset->file)->parts);
-    return number < chain->slice_count ? &chain->slices[number] : NULL;
+    size_t number = (size_t)(part - nt_chain_of(dataset->file)->parts);
+    bool is_there = chain && number < chain->slice_count && chain->slices[number].part == part;
+    return is_there ? &chain->slices[number] : NULL;
 }
 
 static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_dataset *dataset,

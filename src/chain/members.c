@@ -146,9 +146,9 @@ struct opening {
     struct nt_chain *chain;
     atomic_uint next;
     uint32_t end;
-    bool leaves_known;                /* skip the parts that the index knows */
-    bool wakes;                       /* open those that wait, and no others */
-    struct nt_chain_waiting *waiting; /* NULL: all stay open */
+    bool leaves_known;          /* skip the parts that the index knows */
+    bool wakes;                 /* open those that wait, and no others */
+    const struct nt_file *stub; /* lets members wait; NULL: all stay open */
 };
 
 static bool is_to_open(const struct opening *opening, const struct nt_chain_member *part)
@@ -170,8 +170,8 @@ static void *open_worker(void *argument)
         nt_chain_try_member(part, opening->chain);
         if (opening->wakes || opening->chain->options.save_index)
             nt_chain_load_lists(part); /* the rows, or an index, need them */
-        if (part->file && opening->waiting)
-            nt_chain_let_wait(opening->chain, part, opening->waiting);
+        if (part->file && opening->stub)
+            nt_chain_let_wait(opening->stub, part);
     }
     return NULL;
 }
@@ -214,10 +214,10 @@ static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint3
     }
 }
 
-bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiting *waiting)
+bool nt_chain_members_open_unknown(const struct nt_file *stub)
 {
-    struct opening opening = {
-        .chain = chain, .end = chain->part_count, .leaves_known = true, .waiting = waiting};
+    struct nt_chain *chain = stub->format_data;
+    struct opening opening = {.chain = chain, .end = chain->part_count, .leaves_known = true, .stub = stub};
     uint32_t known, unknown;
     count_parts(chain, &known, &unknown);
     if (unknown == 0 || unknown > known)
@@ -228,9 +228,9 @@ bool nt_chain_members_open_unknown(struct nt_chain *chain, struct nt_chain_waiti
 }
 
 enum nt_status nt_chain_members_open(struct nt_chain *chain, uint32_t first, uint32_t end,
-                                     struct nt_chain_waiting *waiting, struct nt_error *error)
+                                     const struct nt_file *stub, struct nt_error *error)
 {
-    struct opening opening = {.chain = chain, .next = first, .end = end, .waiting = waiting};
+    struct opening opening = {.chain = chain, .next = first, .end = end, .stub = stub};
     open_together(&opening);
     for (uint32_t i = first; i < end; i++) {
         const struct nt_chain_member *part = &chain->parts[i];

@@ -176,12 +176,11 @@ static uint32_t count_sources(const struct nt_file *file)
     return count;
 }
 
-enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uint32_t end,
-                                       struct nt_error *error)
+enum nt_status nt_chain_number_sources(struct nt_file *file, bool is_stub, struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
     uint64_t total = 0;
-    for (uint32_t i = first, of_series = first; i < end; i++) {
+    for (uint32_t i = 0, of_series = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
         struct nt_chain_member *part = &chain->parts[i];
         of_series = nt_chain_begins_series(chain, i) ? i : of_series;
         part->first_source = (uint32_t)total;
@@ -196,7 +195,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t first, uin
     if (!file->layout_sources)
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_next_part(chain, i, is_stub)) {
         const struct nt_chain_member *part = &chain->parts[i];
         struct nt_source *source = part->file    ? part->file->source
                                    : part->waits ? waiting(file->arena, part, 0)

@@ -87,66 +87,26 @@ bool nt_chain_schema_digest(const struct nt_dataset *dataset, char hex[NT_SCHEMA
 
 /* ---- Which members wait ---- */
 
-struct digest {
-    char hex[NT_SCHEMA_DIGEST + 1];
-    bool is_there;
-};
-
-struct nt_chain_waiting {
-    const struct nt_file *first; /* the chain's datasets, of its first member */
-    uint32_t part;               /* this member */
-    struct digest *digests;      /* of each */
-    struct nt_lock lock;         /* of the chain's notes */
-};
-
-struct nt_chain_waiting *nt_chain_waiting_new(const struct nt_file *first, uint32_t part)
-{
-    struct nt_chain_waiting *waiting = calloc(1, sizeof(*waiting));
-    if (!waiting || !(waiting->digests = calloc((size_t)first->dataset_count + 1, sizeof(struct digest))) ||
-        nt_lock_init(&waiting->lock, NULL)) {
-        if (waiting)
-            free(waiting->digests);
-        free(waiting);
-        return NULL;
-    }
-    waiting->first = first;
-    waiting->part = part;
-    for (uint32_t i = 0; i < first->dataset_count; i++)
-        if (!first->datasets[i]->failure)
-            waiting->digests[i].is_there = nt_chain_schema_digest(
-                nt_chain_dataset_of(first->datasets[i])->slices[0].dataset, waiting->digests[i].hex);
-    return waiting;
-}
-
-void nt_chain_waiting_free(struct nt_chain_waiting *waiting)
-{
-    nt_lock_deinit(&waiting->lock);
-    free(waiting->digests);
-    free(waiting);
-}
-
 /* One without clusters has no rows whose reads would check what the index says. */
-static bool can_wait(const struct nt_chain_member *part, const struct nt_chain_waiting *waiting)
+static bool can_wait(const struct nt_chain_member *part, const struct nt_file *stub)
 {
-    const struct nt_file *first = waiting->first;
     bool can_wait = part->known;
-    for (uint32_t i = 0; can_wait && i < first->dataset_count; i++) {
-        const struct nt_indexed_dataset *known;
-        if (first->datasets[i]->failure)
+    for (uint32_t i = 0; can_wait && i < stub->dataset_count; i++) {
+        if (stub->datasets[i]->failure)
             continue;
-        known = nt_chain_indexed_dataset(
-            part, nt_chain_first_dataset(nt_chain_dataset_of(first->datasets[i])->slices));
+        const struct nt_chain_slice *first = nt_chain_slice_of(stub->datasets[i], part);
+        const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(part, first->dataset);
         can_wait = known && known->schema && known->cluster_entries && known->clusters &&
-                   waiting->digests[i].is_there && strcmp(known->schema, waiting->digests[i].hex) == 0;
+                   first->series->schema[0] && strcmp(known->schema, first->series->schema) == 0;
     }
     return can_wait;
 }
 
-void nt_chain_find_waiting(struct nt_chain *chain, const struct nt_chain_waiting *waiting)
+void nt_chain_find_waiting(const struct nt_file *stub)
 {
-    uint32_t end = nt_chain_series_end(chain, waiting->part);
-    for (uint32_t i = waiting->part + 1; i < end; i++)
-        chain->parts[i].waits = !chain->parts[i].file && can_wait(&chain->parts[i], waiting);
+    struct nt_chain *chain = stub->format_data;
+    for (uint32_t i = 0; i < chain->part_count; i++)
+        chain->parts[i].waits = !chain->parts[i].file && can_wait(&chain->parts[i], stub);
 }
 
 void nt_chain_load_lists(const struct nt_chain_member *part)
@@ -157,19 +117,20 @@ void nt_chain_load_lists(const struct nt_chain_member *part)
             (void)!nt_dataset_load_readable(part->file->datasets[k], NULL);
 }
 
-void nt_chain_let_wait(struct nt_chain *chain, struct nt_chain_member *part, struct nt_chain_waiting *waiting)
+void nt_chain_let_wait(const struct nt_file *stub, struct nt_chain_member *part)
 {
     enum { KEPT_BYTES = 64 << 20 };
+    struct nt_chain *chain = stub->format_data;
     const struct nt_indexed_file *known = part->known;
     uint64_t bytes = atomic_load_explicit(&part->file->budget.used, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&chain->kept_bytes, bytes, memory_order_relaxed) + bytes <= KEPT_BYTES)
         return;
     nt_chain_load_lists(part);
-    nt_lock_acquire(&waiting->lock);
+    nt_lock_acquire(&chain->notes_lock);
     if (chain->notes || (chain->notes = nt_arena_new()))
-        part->known = nt_chain_note_member(waiting->first, part, chain->notes);
-    nt_lock_release(&waiting->lock);
-    if (!can_wait(part, waiting)) {
+        part->known = nt_chain_note_member(stub, part, chain->notes);
+    nt_lock_release(&chain->notes_lock);
+    if (!can_wait(part, stub)) {
         part->known = known;
         return;
     }
@@ -298,17 +259,12 @@ static bool stand_alone(const struct nt_dataset *own)
     return stand_alone;
 }
 
-static struct nt_chain_slice *slice_of(const struct nt_dataset *dataset, const struct nt_chain_member *part)
-{
-    return &nt_chain_dataset_of(dataset)->slices[part - nt_chain_of(dataset->file)->parts];
-}
-
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part)
 {
     bool is_in_use = false;
     for (uint32_t i = 0; i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            is_in_use |= slice_of(file->datasets[i], part)->dataset != NULL;
+            is_in_use |= nt_chain_slice_of(file->datasets[i], part)->dataset != NULL;
     return is_in_use;
 }
 
@@ -342,7 +298,7 @@ static bool can_close(const struct nt_file *file, const struct nt_chain_member *
     bool can_close = part->waits && part->file && part->users == 0;
     for (uint32_t i = 0; can_close && i < file->dataset_count; i++) {
         const struct nt_chain_slice *slice =
-            file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
         if (slice && slice->dataset)
             can_close = !slice->stays_open && slice->dataset->sources[0] == part->file->source;
     }
@@ -352,7 +308,8 @@ static bool can_close(const struct nt_file *file, const struct nt_chain_member *
 static void close_idle(const struct nt_file *file, struct nt_chain_member *part)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
-        struct nt_chain_slice *slice = file->datasets[i]->failure ? NULL : slice_of(file->datasets[i], part);
+        struct nt_chain_slice *slice =
+            file->datasets[i]->failure ? NULL : nt_chain_slice_of(file->datasets[i], part);
         if (!slice || !slice->dataset)
             continue;
         nt_chain_disconnect_sources(file->datasets[i], slice);
@@ -381,7 +338,7 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
     nt_lock_acquire(&dataset->file->lock);
     if (!slice->dataset) {
         struct nt_dataset *changed = (struct nt_dataset *)(uintptr_t)dataset; /* its slices and sources */
-        struct nt_chain_slice *woken = slice_of(dataset, part);
+        struct nt_chain_slice *woken = nt_chain_slice_of(dataset, part);
         make_room(dataset->file);
         status = nt_chain_wake(changed, woken, error);
         part->users++; /* it stays open */
@@ -402,7 +359,7 @@ void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_sl
     struct nt_chain_member *part = &chain->parts[slice->part - chain->parts];
     nt_lock_acquire(&dataset->file->lock);
     part->users--;
-    end_use(dataset->file, slice_of(dataset, part), part);
+    end_use(dataset->file, nt_chain_slice_of(dataset, part), part);
     nt_lock_release(&dataset->file->lock);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Friends in RDataFrame's specifications: more fields for the same entries, in files with other
 borders. Files and expected values are uproot's, and RDataFrame's where ROOT is installed."""
+import errno
 import json
 import os
 import pickle
@@ -11,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from chains import chain, refusal  # noqa: E402
-from harness import (NTUPLE, case, command, decoder_of, lines, need, output, pread, run, same,  # noqa: E402
+from harness import (NTUPLE, case, command, decoder_of, fails, lines, need, output, pread, run, same,  # noqa: E402
                      scratch)
 
 ENTRIES = 23
@@ -129,6 +130,14 @@ def a_name_that_is_taken_gets_a_number():
             same(np.load(whole / 'T/x~2~2/x/data.npy').tolist(), expected)
 
 
+def no_rows(text, *parts, reported=None, options=()):
+    """The mount says why there are none, and so does a read."""
+    with chain(text, options=options, reported=reported or parts[0]) as whole:
+        fails(errno.EIO, lambda: (whole / 'T/x/data.bin').stat())
+        reasons = [str(list(line.values())) for line in lines(whole / '.ntuplefs/errors.jsonl')]
+        assert any(all(part in reason for part in parts) for reason in reasons), (parts, reasons)
+
+
 @case
 def another_number_of_entries_is_refused():
     with scratch() as directory:
@@ -136,10 +145,26 @@ def another_number_of_entries_is_refused():
             samples = series(directory, kind, 'T', (0, 11, ENTRIES))
             for end in (ENTRIES - 1, ENTRIES + 1):
                 text = specify(directory, samples, weights=series(directory, kind, 'F', (0, 9, end)))
-                for options in ((), ('-o', 'chain=union')):
-                    message = refusal(text, options=options)
-                    for part in ('friend "weights"', f'expected {ENTRIES}', f'found {end}'):
-                        assert part in message, (part, message)
+                no_rows(text, 'friend "weights"', str(ENTRIES), str(end))
+                message = refusal(text, options=('-o', 'chain=union'))
+                for part in ('friend "weights"', f'expected {ENTRIES}', f'found {end}'):
+                    assert part in message, (part, message)
+
+
+@case
+def another_number_of_entries_in_the_index_is_refused():
+    with scratch() as directory:
+        samples, index = series(directory, 'tree', 'T', (0, 11, ENTRIES)), directory / 'index'
+        friend = series(directory, 'tree', 'F', (0, 9, ENTRIES + 1))
+        learned = ''
+        for name, described in (('T', samples), ('F', friend)):
+            files = [directory / file for file in described['files']]
+            with chain(*files, options=('-o', f'index={index}')) as whole:
+                assert (whole / name / 'x/data.bin').stat().st_size
+            learned += index.read_text()
+        index.write_text(learned)
+        message = refusal(specify(directory, samples, f=friend), options=('-o', f'index={index}'))
+        assert 'friend "f": number of entries' in message and f'found {ENTRIES + 1}' in message, message
 
 
 @case
@@ -190,6 +215,39 @@ def files_that_the_index_knows_open_when_their_rows_are_read():
             value = pread(whole / 'T/f/x/data.bin', 4, 4 * 22, os.O_DIRECT)  # no more than is asked for
             same(np.frombuffer(value, 'i4')[0], expected[22]['f']['x'])
             same(opened(whole, directory), {samples['files'][0], friend['files'][0], friend['files'][2]})
+
+
+@case
+def files_of_friends_open_with_the_first_size():
+    with scratch() as directory:
+        for kind in ('tree', 'rntuple'):
+            samples = series(directory, kind, 'T', (0, 5, 11, ENTRIES))
+            friend = series(directory, kind, 'F', (0, 2, ENTRIES), 100)
+            with chain(specify(directory, samples, f=friend), reported='') as whole:
+                assert {'x', 'v', 'f'} <= set(os.listdir(whole / 'T')), os.listdir(whole / 'T')
+                same(opened(whole, directory), {samples['files'][0], friend['files'][0]})
+                same((whole / 'T/f/x/data.bin').stat().st_size, 4 * ENTRIES)
+                same(opened(whole, directory), {*samples['files'], *friend['files']})
+
+
+@case
+def an_index_of_the_samples_alone_is_used():
+    with scratch() as directory:
+        samples = series(directory, 'rntuple', 'T', (0, 5, 11, ENTRIES))
+        friend = series(directory, 'tree', 'F', (0, 12, ENTRIES), 100)
+        text, index, files = specify(directory, samples, f=friend), directory / 'index', directory / 'files'
+        files.write_text('\n'.join(samples['files']))
+        with chain(files, options=('-o', f'index={index}')) as whole:
+            same((whole / 'T/x/data.bin').stat().st_size, 4 * ENTRIES)
+        for seen in ({samples['files'][0], *friend['files']}, {samples['files'][0], friend['files'][0]}):
+            with chain(text, options=('-o', f'index={index}')) as whole:
+                same((whole / 'T/f/x/data.bin').stat().st_size, 4 * ENTRIES)
+                same(opened(whole, directory), seen)
+        expected = expected_rows(directory, samples, f=friend)
+        with chain(text, options=('-o', f'index={index}')) as whole:
+            same([known(row) for row in lines(whole / 'T/rows.jsonl')], expected)
+
+
 @case
 def rdataframe_reads_the_same():
     ROOT = need('ROOT')
@@ -225,8 +283,10 @@ def files_of_friends_are_not_left_out():
         samples = series(directory, 'tree', 'T', (0, 11, ENTRIES))
         friend = series(directory, 'tree', 'F', (0, 2, ENTRIES))
         text = specify(directory, samples, f=friend)
-        for path, part in ((samples['files'][0], 'friend "f": number of entries'),
-                           (friend['files'][0], friend['files'][0]),
+        (directory / samples['files'][0]).write_bytes(b'no file of ROOT')
+        no_rows(text, 'friend "f": number of entries', reported=samples['files'][0],
+                options=('-o', 'missing=skip'))
+        for path, part in ((friend['files'][0], friend['files'][0]),
                            (samples['files'][1], 'none of its 2 files can be opened')):
             (directory / path).write_bytes(b'no file of ROOT')
             message = refusal(text, options=('-o', 'missing=skip'))

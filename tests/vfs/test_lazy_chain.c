@@ -65,6 +65,23 @@ static void setup_trees(void)
     open_chain(first, temporary_copy("second.root", first));
 }
 
+/* A friend in two other files. */
+static void setup_friends(void)
+{
+    static const char text[] =
+        "{\"samples\": {\"s\": {\"trees\": [\"compressed\"], \"files\": [\"%s/compression_zstd.root\", "
+        "\"%s/compression_none.root\"]}}, \"friends\": {\"f\": {\"trees\": [\"compressed\"], "
+        "\"files\": [\"%s/compression_lz4.root\", \"%s/compression_lzma.root\"]}}}";
+    const char *data = getenv("NTUPLE_TEST_DATA");
+    struct nt_buffer specification = {0};
+    temporary_setup();
+    nt_buffer_format(&specification, text, data, data, data, data);
+    const char *path = temporary_file("text.json", specification.bytes, specification.length);
+    nt_buffer_deinit(&specification);
+    assert_ok(nt_chain_list_new(&path, 1, false, &chain, &error));
+    whole = open_tree(false, false);
+}
+
 static void teardown(void)
 {
     nt_vfs_free(whole);
@@ -222,6 +239,18 @@ TEST(what_is_asked_first_of_trees_is_answered_for_all_files, .setup = setup_tree
     ck_assert_uint_gt(walk.count, 40);
     compare("baskets/rows.d/99.json", answer_content);
     compare("baskets/i/column.0/pages/1.raw", answer_content);
+}
+
+TEST(what_is_asked_first_of_friends_is_answered_for_all_files, .setup = setup_friends, .teardown = teardown,
+     .end = 2)
+{
+    struct walk walk = {.path = ""};
+    if (_i)
+        learn();
+    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
+    ck_assert_uint_gt(walk.count, 80);
+    compare("compressed/rows.d/1999.json", answer_content);
+    compare("compressed/f/ramp/column.0/pages/0.raw", answer_content);
 }
 
 /* An entry of the second file, and one past its end. */
