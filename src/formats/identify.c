@@ -10,6 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/built_in.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"
@@ -174,15 +175,14 @@ enum nt_status nt_identify_folder(struct nt_folder *folder, struct nt_file_kind 
         {"meta/storage", {"a BLZ array", "blz"}},
         {"__rootdirs__", {"a BLZ table", "blz"}},
     };
-    enum nt_status status = NT_OK;
     *kind_ret = (struct nt_file_kind){.text = NULL};
-    for (size_t i = 0; status == NT_OK && !kind_ret->text && i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; !kind_ret->text && i < sizeof(names) / sizeof(*names); i++) {
         bool is_there;
-        status = nt_folder_has(folder, names[i].name, &is_there, error);
-        if (status == NT_OK && is_there)
+        NT_TRY(nt_folder_has(folder, names[i].name, &is_there, error));
+        if (is_there)
             *kind_ret = names[i].kind;
     }
-    return status;
+    return NT_OK;
 }
 
 struct nt_file_kind nt_identify(struct nt_source *source)

@@ -65,9 +65,9 @@ static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
 static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_options *options,
                                      struct nt_error *error)
 {
-    enum nt_status status = find_failure(file, error);
-    if (status != NT_OK || !file->failure || options->open_broken)
-        return status;
+    NT_TRY(find_failure(file, error));
+    if (!file->failure || options->open_broken)
+        return NT_OK;
     return nt_fail_with(error, file->failure);
 }
 
@@ -142,13 +142,10 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
                              struct nt_error *error)
 {
     struct nt_file_kind kind;
-    enum nt_status status = NT_OK;
     if (source->folder)
-        status = nt_identify_folder(source->folder, &kind, error);
+        NT_TRY(nt_identify_folder(source->folder, &kind, error));
     else
         kind = nt_identify(source);
-    if (status != NT_OK)
-        return status;
     if (kind.format && is_omitted(kind.format))
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                        "%s: %s: format %s is not built in (-D%s=enabled)", source->path, kind.text,
@@ -207,10 +204,8 @@ enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_ope
 {
     struct refusals refusals = {.count = 0};
     struct nt_open_options known;
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
-    if (status == NT_OK)
-        status = try_formats(source, &known, &refusals, file_ret, error);
-    return status;
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error));
+    return try_formats(source, &known, &refusals, file_ret, error);
 }
 
 enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
@@ -233,10 +228,9 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 {
     struct nt_source *source;
     struct nt_open_options known;
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error);
-    if (status == NT_OK)
-        status = nt_open_source(path, &known, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &known, file_ret, error) : status;
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_open_options", error));
+    NT_TRY(nt_open_source(path, &known, &source, error));
+    return nt_file_take_source(source, &known, file_ret, error);
 }
 
 /* ---- Folders ---- */
@@ -258,9 +252,7 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
         bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
         if (!is_tried || !nt_formats[i]->takes_folder)
             continue;
-        enum nt_status status = nt_formats[i]->takes_folder(folder, &is_taken, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_formats[i]->takes_folder(folder, &is_taken, error));
         if (is_taken && nt_formats[i]->find_version)
             return nt_formats[i]->find_version(folder, options->version, version_ret, error);
         if (is_taken && nt_formats[i]->find_state)

@@ -144,13 +144,10 @@ static enum nt_status refill(struct nt_roaring_window *window, size_t count, str
     if (requested > left)
         requested = (size_t)left;
     window->buffered = 0;
-    enum nt_status status =
-        nt_source_read(window->source, window->position, window->buffer, requested, error);
-    if (status == NT_OK) {
-        window->buffer_offset = window->position;
-        window->buffered = requested;
-    }
-    return status;
+    NT_TRY(nt_source_read(window->source, window->position, window->buffer, requested, error));
+    window->buffer_offset = window->position;
+    window->buffered = requested;
+    return NT_OK;
 }
 
 /* Returns the next `count` bytes, valid until the next call, and advances. NT_TRUNCATED if the source
@@ -160,14 +157,10 @@ static enum nt_status window_bytes_of(struct nt_roaring_window *window, size_t c
 {
     if (count > NT_ROARING_WINDOW_BYTES)
         return nt_fail(error, NT_LIMIT, window->position, "cannot read %zu bytes at once", count);
-    enum nt_status status = check_left(window, count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_left(window, count, error));
     uint64_t skipped = window->position - window->buffer_offset;
     if (!nt_fits(skipped, count, window->buffered)) {
-        status = refill(window, count, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(refill(window, count, error));
         skipped = 0;
     }
     *bytes_ret = window->buffer + skipped;
@@ -179,10 +172,9 @@ static enum nt_status window_bytes_of(struct nt_roaring_window *window, size_t c
 static enum nt_status roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
                                           struct nt_error *error)
 {
-    enum nt_status status = check_left(window, count, error);
-    if (status == NT_OK)
-        window->position += count;
-    return status;
+    NT_TRY(check_left(window, count, error));
+    window->position += count;
+    return NT_OK;
 }
 
 /* ---- Parse bitmaps and containers ---- */
@@ -217,10 +209,9 @@ bool nt_roaring_is_cookie(const uint8_t *bytes)
 static enum nt_status copy_bytes(struct walker *walker, uint8_t *target, size_t count, struct nt_error *error)
 {
     const uint8_t *bytes = NULL;
-    enum nt_status status = window_bytes_of(&walker->window, count, &bytes, error);
-    if (status == NT_OK)
-        memcpy(target, bytes, count);
-    return status;
+    NT_TRY(window_bytes_of(&walker->window, count, &bytes, error));
+    memcpy(target, bytes, count);
+    return NT_OK;
 }
 
 /* Reads cookie, number of containers and run flags. */
@@ -228,9 +219,7 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
                                   struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = window_bytes_of(&walker->window, 4, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(window_bytes_of(&walker->window, 4, &bytes, error));
     bitmap->cookie = nt_load_le32(bytes);
     if (!nt_roaring_is_cookie(bytes))
         return nt_fail(error, NT_CORRUPT, bitmap->offset,
@@ -239,32 +228,27 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
     bitmap->has_run_flags = bitmap->cookie != COOKIE_WITHOUT_RUNS;
     if (bitmap->has_run_flags) {
         bitmap->containers = (bitmap->cookie >> 16) + 1;
-        status = copy_bytes(walker, walker->run_flags, (bitmap->containers + 7) / 8, error);
+        NT_TRY(copy_bytes(walker, walker->run_flags, (bitmap->containers + 7) / 8, error));
     } else {
-        status = window_bytes_of(&walker->window, 4, &bytes, error);
-        if (status == NT_OK)
-            bitmap->containers = nt_load_le32(bytes);
+        NT_TRY(window_bytes_of(&walker->window, 4, &bytes, error));
+        bitmap->containers = nt_load_le32(bytes);
     }
-    if (status == NT_OK && bitmap->containers > MAXIMUM_CONTAINERS)
+    if (bitmap->containers > MAXIMUM_CONTAINERS)
         return nt_fail(error, NT_CORRUPT, bitmap->offset + 4,
                        "%" PRIu32 " containers; a 32-bit bitmap has at most 65536", bitmap->containers);
     bitmap->header_bytes = (uint32_t)(walker->window.position - bitmap->offset);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status read_header(struct walker *walker, struct nt_roaring_bitmap *bitmap,
                                   struct nt_error *error)
 {
-    enum nt_status status = read_cookie(walker, bitmap, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_cookie(walker, bitmap, error));
     bitmap->has_offsets = !bitmap->has_run_flags || bitmap->containers >= OFFSETS_FROM;
     bitmap->descriptor_bytes = bitmap->containers * DESCRIPTOR_BYTES;
     bitmap->offset_bytes = bitmap->has_offsets ? bitmap->containers * OFFSET_BYTES : 0;
-    status = copy_bytes(walker, walker->descriptors, bitmap->descriptor_bytes, error);
-    if (status == NT_OK)
-        status = copy_bytes(walker, walker->offsets, bitmap->offset_bytes, error);
-    return status;
+    NT_TRY(copy_bytes(walker, walker->descriptors, bitmap->descriptor_bytes, error));
+    return copy_bytes(walker, walker->offsets, bitmap->offset_bytes, error);
 }
 
 /* Derives a container from its descriptor, its flags and its cardinality. */
@@ -315,10 +299,9 @@ static enum nt_status measure(struct walker *walker, struct nt_roaring_container
     if (container->kind != NT_ROARING_RUN)
         return NT_OK;
     const uint8_t *bytes;
-    enum nt_status status = window_bytes_of(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
-    if (status == NT_OK)
-        container->bytes = NT_ROARING_RUN_COUNT_BYTES + (uint32_t)nt_load_le16(bytes) * NT_ROARING_RUN_BYTES;
-    return status;
+    NT_TRY(window_bytes_of(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error));
+    container->bytes = NT_ROARING_RUN_COUNT_BYTES + (uint32_t)nt_load_le16(bytes) * NT_ROARING_RUN_BYTES;
+    return NT_OK;
 }
 
 static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bitmap *bitmap, uint32_t number,
@@ -327,42 +310,37 @@ static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bi
     struct nt_roaring_walk *walk = walker->walk;
     struct nt_roaring_container container;
     describe_container(walker, bitmap, number, &container);
-    enum nt_status status = check_descriptor(walker, bitmap, number, *key, &container, error);
-    if (status == NT_OK)
-        status = measure(walker, &container, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_descriptor(walker, bitmap, number, *key, &container, error));
+    NT_TRY(measure(walker, &container, error));
     walker->window.position = container.offset;
     if (walk->check_contents) {
         const uint8_t *bytes;
-        status = window_bytes_of(&walker->window, container.bytes, &bytes, error);
-        if (status == NT_OK)
-            status = nt_roaring_kind_info(container.kind)
-                         ->check(bytes, container.bytes, container.cardinality, container.offset,
-                                 &container.first, &container.last, error);
-    } else {
-        status = roaring_window_skip(&walker->window, container.bytes, error);
-    }
-    if (status == NT_OK && walk->on_container)
-        status = walk->on_container(walk->context, bitmap, &container, error);
+        NT_TRY(window_bytes_of(&walker->window, container.bytes, &bytes, error));
+        NT_TRY(nt_roaring_kind_info(container.kind)
+                   ->check(bytes, container.bytes, container.cardinality, container.offset, &container.first,
+                           &container.last, error));
+    } else
+        NT_TRY(roaring_window_skip(&walker->window, container.bytes, error));
+    if (walk->on_container)
+        NT_TRY(walk->on_container(walk->context, bitmap, &container, error));
     bitmap->cardinality += container.cardinality;
     bitmap->kinds[container.kind]++;
     *key = container.key;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32_t high,
                                   struct nt_error *error)
 {
     struct nt_roaring_bitmap bitmap = {.number = number, .high = high, .offset = walker->window.position};
-    enum nt_status status = read_header(walker, &bitmap, error);
+    NT_TRY(read_header(walker, &bitmap, error));
     uint16_t key = 0;
-    for (uint32_t i = 0; status == NT_OK && i < bitmap.containers; i++)
-        status = walk_container(walker, &bitmap, i, &key, error);
+    for (uint32_t i = 0; i < bitmap.containers; i++)
+        NT_TRY(walk_container(walker, &bitmap, i, &key, error));
     bitmap.bytes = walker->window.position - bitmap.offset;
-    if (status == NT_OK && walker->walk->on_bitmap)
-        status = walker->walk->on_bitmap(walker->walk->context, &bitmap, error);
-    return status;
+    if (walker->walk->on_bitmap)
+        NT_TRY(walker->walk->on_bitmap(walker->walk->context, &bitmap, error));
+    return NT_OK;
 }
 
 static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error)

@@ -7,6 +7,15 @@
 
 #include <ntuple/error.h>
 
+/* Returns from the function with the status of the expression unless that is NT_OK. For functions that
+ * have nothing to clean up. */
+#define NT_TRY(expression)                                                                                   \
+    do {                                                                                                     \
+        enum nt_status tried = (expression);                                                                 \
+        if (tried != NT_OK)                                                                                  \
+            return tried;                                                                                    \
+    } while (0)
+
 /* Equals `{0}` for readers, but writes less than all 800 bytes: for calls that mostly succeed. */
 static inline void nt_error_clear(struct nt_error *error)
 {

@@ -149,8 +149,8 @@ static enum nt_status parse_version_2_or_3(struct nt_cursor *cursor, struct nt_b
                        "options 0x%02x: only the options for offsets and metadata are known", options);
     if (header->has_offsets && header->chunks < 0)
         return nt_fail(error, NT_CORRUPT, 16, "the header has offsets, but no number of chunks");
-    enum nt_status status = read_checksum(checksum, &header->checksum, error);
-    return status == NT_OK ? check_counts(header, error) : status;
+    NT_TRY(read_checksum(checksum, &header->checksum, error));
+    return check_counts(header, error);
 }
 
 enum nt_status nt_bloscpack_header_parse(const uint8_t *bytes, size_t count,
@@ -200,9 +200,7 @@ static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_blos
     metadata->bytes = nt_get_le32(&cursor);
     metadata->maximum_bytes = nt_get_le32(&cursor);
     metadata->stored_bytes = nt_get_le32(&cursor);
-    enum nt_status status = read_checksum(checksum, &metadata->checksum, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_checksum(checksum, &metadata->checksum, error));
     if (options != 0 || metadata->codec >= METADATA_CODECS ||
         metadata->stored_bytes > metadata->maximum_bytes ||
         (metadata->codec == 0 && metadata->stored_bytes != metadata->bytes))
@@ -279,10 +277,8 @@ static enum nt_status check_offsets(struct nt_source *source, struct nt_bloscpac
     uint64_t chunks = (uint64_t)bloscpack->header.chunks, next = bloscpack->chunks_offset;
     for (uint64_t first = 0; first < chunks; first += AT_ONCE) {
         uint64_t count = chunks - first < AT_ONCE ? chunks - first : AT_ONCE;
-        enum nt_status status = nt_source_read(source, bloscpack->offsets_offset + first * OFFSET_BYTES,
-                                               bytes, (size_t)count * OFFSET_BYTES, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_source_read(source, bloscpack->offsets_offset + first * OFFSET_BYTES, bytes,
+                              (size_t)count * OFFSET_BYTES, error));
         for (uint64_t i = 0; i < count; i++) {
             uint64_t offset = nt_load_le64(bytes + i * OFFSET_BYTES);
             bool is_first = first + i == 0;
@@ -331,17 +327,12 @@ enum nt_status nt_bloscpack_open(struct nt_source *source, struct nt_bloscpack *
 {
     uint8_t bytes[NT_BLOSCPACK_HEADER_BYTES];
     *bloscpack = (struct nt_bloscpack){0};
-    enum nt_status status = nt_source_size(source, &bloscpack->size, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_size(source, &bloscpack->size, error));
     size_t count = bloscpack->size < sizeof(bytes) ? (size_t)bloscpack->size : sizeof(bytes);
-    status = nt_source_read(source, 0, bytes, count, error);
-    if (status == NT_OK)
-        status = nt_bloscpack_header_parse(bytes, count, &bloscpack->header, error);
-    if (status == NT_OK && bloscpack->header.has_metadata)
-        status = read_metadata_section(source, bloscpack->size, &bloscpack->metadata, metadata, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, 0, bytes, count, error));
+    NT_TRY(nt_bloscpack_header_parse(bytes, count, &bloscpack->header, error));
+    if (bloscpack->header.has_metadata)
+        NT_TRY(read_metadata_section(source, bloscpack->size, &bloscpack->metadata, metadata, error));
     bloscpack->offsets_offset = bloscpack->header.header_bytes + bloscpack->metadata.section_bytes;
     return place_chunks(source, bloscpack, error);
 }
@@ -375,10 +366,9 @@ static enum nt_status find_chunk(const struct walk *walk, struct nt_bloscpack_ch
     if (!walk->bloscpack->uses_offsets)
         return NT_OK;
     uint64_t offset = walk->bloscpack->offsets_offset + chunk->number * OFFSET_BYTES;
-    enum nt_status status = nt_source_read(walk->source, offset, bytes, sizeof(bytes), error);
-    if (status == NT_OK)
-        chunk->offset = nt_load_le64(bytes);
-    return status;
+    NT_TRY(nt_source_read(walk->source, offset, bytes, sizeof(bytes), error));
+    chunk->offset = nt_load_le64(bytes);
+    return NT_OK;
 }
 
 static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *chunk, struct nt_error *error)
@@ -386,19 +376,18 @@ static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *c
     const struct nt_bloscpack *bloscpack = walk->bloscpack;
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
     uint64_t digest_bytes = nt_checksum_info(bloscpack->header.checksum)->bytes;
-    enum nt_status status = find_chunk(walk, chunk, error);
-    if (status != NT_OK || chunk->is_lost)
-        return status;
+    NT_TRY(find_chunk(walk, chunk, error));
+    if (chunk->is_lost)
+        return NT_OK;
     if (!nt_fits(chunk->offset, sizeof(bytes) + digest_bytes, bloscpack->size)) {
         chunk->damage = "the file ends before the chunk does";
         return NT_OK;
     }
-    status = nt_source_read(walk->source, chunk->offset, bytes, sizeof(bytes), error);
-    if (status == NT_OK)
-        chunk->damage =
-            nt_blosc_header_read(bytes, bloscpack->size - chunk->offset - digest_bytes, &chunk->header);
+    NT_TRY(nt_source_read(walk->source, chunk->offset, bytes, sizeof(bytes), error));
+    chunk->damage =
+        nt_blosc_header_read(bytes, bloscpack->size - chunk->offset - digest_bytes, &chunk->header);
     walk->next = chunk->offset + chunk->header.stored_bytes + digest_bytes;
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_bloscpack *bloscpack,
@@ -407,22 +396,19 @@ enum nt_status nt_bloscpack_walk(struct nt_source *source, const struct nt_blosc
     struct walk walk = {.source = source, .bloscpack = bloscpack, .next = bloscpack->chunks_offset};
     bool is_counted = bloscpack->header.chunks >= 0;
     uint64_t chunks = is_counted ? (uint64_t)bloscpack->header.chunks : UINT64_MAX;
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; status == NT_OK && i < chunks; i++) {
+    for (uint64_t i = 0; i < chunks; i++) {
         if (!is_counted && (walk.next == bloscpack->size || walk.lost_by))
             break;
         struct nt_bloscpack_chunk chunk = {.number = i};
-        status = read_chunk(&walk, &chunk, error);
+        NT_TRY(read_chunk(&walk, &chunk, error));
         if (chunk.damage && !bloscpack->uses_offsets)
             walk.lost_by = "cannot find the chunk, because a chunk before it is damaged";
         report_size(&bloscpack->header, &chunk);
-        if (status == NT_OK)
-            status = visit(context, &chunk, error);
+        NT_TRY(visit(context, &chunk, error));
     }
     bool is_surplus =
         is_counted && !bloscpack->header.has_offsets && !walk.lost_by && walk.next < bloscpack->size;
-    return status == NT_OK && is_surplus ? fail_surplus(walk.next, bloscpack->size - walk.next, error)
-                                         : status;
+    return is_surplus ? fail_surplus(walk.next, bloscpack->size - walk.next, error) : NT_OK;
 }
 
 /* ---- Open a Bloscpack file ---- */
@@ -478,17 +464,14 @@ static enum nt_status read_numpy(struct nt_blz_build *build, const json_t *metad
     if (!json_is_string(dtype))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "NumPy's metadata has no dtype");
     content->type = (struct nt_text){json_string_value(dtype), json_string_length(dtype)};
-    enum nt_status status =
-        nt_blz_dtype_parse(arena, content->type.bytes, content->type.length, &content->dtype, error);
-    if (status == NT_OK && content->dtype.is_object)
-        status =
-            nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read Python objects in a Bloscpack file");
-    if (status == NT_OK)
-        status = nt_blz_shape_read(arena, json_object_get(metadata, "shape"), &content->rows,
-                                   &content->dimensions, &content->dimension_count, error);
+    NT_TRY(nt_blz_dtype_parse(arena, content->type.bytes, content->type.length, &content->dtype, error));
+    if (content->dtype.is_object)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read Python objects in a Bloscpack file");
+    NT_TRY(nt_blz_shape_read(arena, json_object_get(metadata, "shape"), &content->rows, &content->dimensions,
+                             &content->dimension_count, error));
     content->is_scalar = json_array_size(json_object_get(metadata, "shape")) == 0;
     content->is_fortran_order = json_is_string(order) && !strcmp(json_string_value(order), "F");
-    return status;
+    return NT_OK;
 }
 
 static bool is_numpy(const json_t *metadata)
@@ -548,14 +531,10 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
                                    struct nt_error *error)
 {
     bool is_array = false;
-    enum nt_status status = NT_OK;
     if (build->blz->bloscpack.header.has_metadata)
-        status = read_array_metadata(build, text, content, &is_array, error);
+        NT_TRY(read_array_metadata(build, text, content, &is_array, error));
     struct totals totals = {.item_bytes = is_array ? content->dtype.dtype.bytes : 1};
-    if (status == NT_OK)
-        status = sum_up(source, &build->blz->bloscpack, &totals, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(sum_up(source, &build->blz->bloscpack, &totals, error));
     if (is_array && totals.is_crossed && content->is_fortran_order)
         build->blz->metadata_problem = "items in Fortran order cross chunk boundaries";
     if (!is_array || build->blz->metadata_problem)

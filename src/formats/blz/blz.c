@@ -197,17 +197,12 @@ static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, str
                                       struct nt_error *error)
 {
     struct nt_bloscpack bloscpack;
-    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_bloscpack_open(source, &bloscpack, NULL, error));
     uint64_t header_bytes = bloscpack.header.header_bytes;
-    status = nt_layout_put(layout, 0, header_bytes, "bloscpack header");
-    if (status == NT_OK)
-        status = nt_layout_put(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata");
-    if (status == NT_OK)
-        status = nt_layout_put(layout, bloscpack.offsets_offset,
-                               bloscpack.chunks_offset - bloscpack.offsets_offset, "offsets");
-    return status;
+    NT_TRY(nt_layout_put(layout, 0, header_bytes, "bloscpack header"));
+    NT_TRY(nt_layout_put(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata"));
+    return nt_layout_put(layout, bloscpack.offsets_offset, bloscpack.chunks_offset - bloscpack.offsets_offset,
+                         "offsets");
 }
 
 static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -314,11 +309,10 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
                                    struct nt_error *error)
 {
     bool is_table;
-    enum nt_status status = nt_folder_has(folder, "__rootdirs__", &is_table, error);
-    if (status == NT_OK)
-        status = find_sizes(folder, false, &watched[0], error);
-    if (status != NT_OK || !is_table)
-        return status;
+    NT_TRY(nt_folder_has(folder, "__rootdirs__", &is_table, error));
+    NT_TRY(find_sizes(folder, false, &watched[0], error));
+    if (!is_table)
+        return NT_OK;
     watched[1] = strdup("__rootdirs__");
     return watched[1] ? find_sizes(folder, true, &watched[2], error) : nt_fail_memory(error);
 }
@@ -331,15 +325,14 @@ static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_ver
 {
     struct mark marks[NT_VERSION_WATCHED] = {{0}};
     const char *file = "meta/storage";
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; status == NT_OK && i < NT_VERSION_WATCHED && version->watched[i]; i++) {
-        status = mark_file(folder, version->watched[i], &marks[i], error);
+    for (size_t i = 0; i < NT_VERSION_WATCHED && version->watched[i]; i++) {
+        NT_TRY(mark_file(folder, version->watched[i], &marks[i], error));
         if (marks[i].inode)
             file = version->watched[i];
     }
     version->number = nt_xxh3(marks, sizeof(marks));
     version->file = strdup(file);
-    return status == NT_OK && !version->file ? nt_fail_memory(error) : status;
+    return !version->file ? nt_fail_memory(error) : NT_OK;
 }
 
 /* Implements nt_format.find_state. Writers write the sizes last, those of a table's columns in order:
@@ -372,11 +365,11 @@ enum nt_status nt_blz_check_state(const struct nt_blz *blz, struct nt_error *err
     uint64_t state;
     if (!blz->folder)
         return NT_OK;
-    enum nt_status status = blz_state_number(blz->folder, &state, error);
-    if (status == NT_OK && state != blz->state)
+    NT_TRY(blz_state_number(blz->folder, &state, error));
+    if (state != blz->state)
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was modified since it was opened",
                        blz->folder->path);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Open datasets ---- */
@@ -489,9 +482,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
     struct nt_blz *blz = nt_arena_alloc(dataset->arena, 1, sizeof(*blz));
     if (!blz)
         return nt_fail_memory(error);
@@ -499,9 +490,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     dataset->ops = &dataset_ops;
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
-    status = fill_dataset(dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(fill_dataset(dataset, error));
     file->describe = blz_describe_file;
     file->layout = blz_layout;
     file->check = check_file;
@@ -513,18 +502,18 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
 /* A link that leads out of the folder counts as a mark, too: opening reports what is wrong with it. */
 static enum nt_status takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_folder_has(folder, "meta/storage", takes_ret, error);
-    if (status != NT_OK || *takes_ret)
-        return status;
+    NT_TRY(nt_folder_has(folder, "meta/storage", takes_ret, error));
+    if (*takes_ret)
+        return NT_OK;
     return nt_folder_has(folder, "__rootdirs__", takes_ret, error);
 }
 
 static enum nt_status recognize_folder(const struct nt_source *source, struct nt_error *error)
 {
     bool is_taken;
-    enum nt_status status = takes_folder(source->folder, &is_taken, error);
-    if (status != NT_OK || is_taken)
-        return status;
+    NT_TRY(takes_folder(source->folder, &is_taken, error));
+    if (is_taken)
+        return NT_OK;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                    "not a BLZ array or table: neither meta/storage nor __rootdirs__");
 }
@@ -532,20 +521,19 @@ static enum nt_status recognize_folder(const struct nt_source *source, struct nt
 static enum nt_status recognize_file(struct nt_source *source, struct nt_error *error)
 {
     char magic[4] = {0};
-    enum nt_status status = NT_OK;
     if (source->size >= sizeof(magic))
-        status = nt_source_read(source, 0, magic, sizeof(magic), error);
-    if (status == NT_OK && memcmp(magic, "blpk", sizeof(magic)))
-        status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Bloscpack file");
-    return status;
+        NT_TRY(nt_source_read(source, 0, magic, sizeof(magic), error));
+    if (memcmp(magic, "blpk", sizeof(magic)))
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Bloscpack file");
+    return NT_OK;
 }
 
 static enum nt_status open_blz(struct nt_source *source, const struct nt_open_options *options,
                                struct nt_file **file_ret, struct nt_error *error)
 {
     const struct nt_limits limits = nt_open_limits(options);
-    enum nt_status status = source->folder ? recognize_folder(source, error) : recognize_file(source, error);
-    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
+    NT_TRY(source->folder ? recognize_folder(source, error) : recognize_file(source, error));
+    return nt_file_make(source, &limits, fill_file, NULL, file_ret, error);
 }
 
 const struct nt_format nt_format_blz = {

@@ -72,8 +72,8 @@ enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *
                                struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = nt_folder_open_file_lazily(build->folder, name, &source, error);
-    return status == NT_OK ? add_own_source(files, source, error) : status;
+    NT_TRY(nt_folder_open_file_lazily(build->folder, name, &source, error));
+    return add_own_source(files, source, error);
 }
 
 /* ---- Columns ---- */
@@ -105,18 +105,14 @@ static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, u
 {
     for (uint32_t i = 0; i < dtype->member_count; i++) {
         const struct nt_blz_member *member = &dtype->members[i];
-        if (member->type.items == 0)
-            continue; /* an array of no items has no bytes to serve */
+        if (member->type.items == 0) /* an array of no items has no bytes to serve */
+            continue;
         uint32_t field;
-        enum nt_status status =
-            nt_blz_add_field(build, parent, member->name, nt_text_of(member->type.dtype.numpy),
-                             NT_FIELD_MEMBER, &field, error);
-        if (status == NT_OK)
-            status = set_member(build, field, offset + member->offset, &member->type, error);
-        if (status == NT_OK && !member->type.dimension_count)
-            status = add_members(build, field, offset + member->offset, &member->type, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_blz_add_field(build, parent, member->name, nt_text_of(member->type.dtype.numpy),
+                                NT_FIELD_MEMBER, &field, error));
+        NT_TRY(set_member(build, field, offset + member->offset, &member->type, error));
+        if (!member->type.dimension_count)
+            NT_TRY(add_members(build, field, offset + member->offset, &member->type, error));
     }
     return NT_OK;
 }
@@ -161,9 +157,7 @@ static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_c
 static enum nt_status init_decoder(struct nt_decoder *decoder, const struct nt_dtype *dtype,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_decoder_init(decoder, NT_ENCODING_OPAQUE, dtype->bytes * 8, 0, 0, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decoder_init(decoder, NT_ENCODING_OPAQUE, dtype->bytes * 8, 0, 0, error));
     decoder->element = dtype->element;
     decoder->element_bytes = dtype->bytes;
     return NT_OK;
@@ -180,16 +174,11 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
         .dtype = dtype->is_object ? nt_element_dtype(NT_ELEMENT_BYTE) : dtype->dtype,
     };
     struct nt_decoder decoder;
-    enum nt_status status = init_decoder(&decoder, &column.dtype, error);
-    if (status == NT_OK)
-        status = set_shape(build, &build->model.fields[field], dtype, dimensions, dimension_count,
-                           &info->items, error);
-    if (status == NT_OK)
-        status = add_info(build, info, error);
-    if (status == NT_OK)
-        status = nt_builder_add_column(&build->model, &column, &decoder, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(init_decoder(&decoder, &column.dtype, error));
+    NT_TRY(set_shape(build, &build->model.fields[field], dtype, dimensions, dimension_count, &info->items,
+                     error));
+    NT_TRY(add_info(build, info, error));
+    NT_TRY(nt_builder_add_column(&build->model, &column, &decoder, error));
     build->model.fields[field].dtype = column.dtype;
     if (info->rows > build->entries)
         build->entries = info->rows;
@@ -219,14 +208,12 @@ static void close_files(struct nt_blz_files *files, const struct nt_source *kept
 static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files *files,
                                    struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (int i = 0; status == NT_OK && i < NT_BLZ_FAILURE_COUNT; i++) {
+    for (int i = 0; i < NT_BLZ_FAILURE_COUNT; i++) {
         struct nt_source *source;
-        status = nt_blz_failure_source((enum nt_blz_failure)i, blz, &source, error);
-        if (status == NT_OK)
-            status = add_own_source(files, source, error);
+        NT_TRY(nt_blz_failure_source((enum nt_blz_failure)i, blz, &source, error));
+        NT_TRY(add_own_source(files, source, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Chunk files first, then metadata files, then failure sources. The dataset closes them from now on. */
@@ -258,12 +245,10 @@ enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *
                                                 build->model.column_count * sizeof(*build->infos));
     if (!build->blz->columns)
         return nt_fail_memory(error);
-    enum nt_status status = nt_builder_finish(&build->model, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_builder_finish(&build->model, error));
     link_members(dataset);
-    status = nt_dataset_add_only_cluster(dataset, build->entries, error);
-    return status == NT_OK ? add_sources(build, error) : status;
+    NT_TRY(nt_dataset_add_only_cluster(dataset, build->entries, error));
+    return add_sources(build, error);
 }
 
 void nt_blz_build_deinit(struct nt_blz_build *build)

@@ -157,20 +157,20 @@ static enum nt_status read_file(struct nt_blz_build *build, const char *path, st
 static enum nt_status read_files(struct nt_blz_build *build, const char *meta, struct names *names,
                                  struct nt_blz_node *node, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (names->count)
         qsort(names->list, names->count, sizeof(*names->list), compare_names);
     node->others = nt_arena_alloc(names->arena, names->count + 1, sizeof(*node->others));
     if (!node->others)
         return nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && i < names->count; i++) {
+    for (size_t i = 0; i < names->count; i++) {
         const char *path = nt_blz_name(build, meta, names->list[i]);
-        struct nt_blz_meta_file *file = &node->others[node->other_count];
+        struct nt_blz_meta_file *file = &node->others[node->other_count++];
         file->name = nt_text_of(names->list[i]);
-        status = path ? read_file(build, path, file, error) : nt_fail_memory(error);
-        node->other_count++;
+        if (!path)
+            return nt_fail_memory(error);
+        NT_TRY(read_file(build, path, file, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Reads the files of `directory` into `node`, sorted by name. A file that is not JSON keeps the reason;
@@ -212,9 +212,9 @@ enum {
 static enum nt_status load_json(struct nt_blz_build *build, const char *name, json_t **value_ret,
                                 struct nt_error *error)
 {
-    enum nt_status status = nt_blz_json_load(build->folder, name, build->metadata.count,
-                                             &build->dataset->file->budget, value_ret, error);
-    return status == NT_OK ? nt_blz_add_file(build, &build->metadata, name, error) : status;
+    NT_TRY(nt_blz_json_load(build->folder, name, build->metadata.count, &build->dataset->file->budget,
+                            value_ret, error));
+    return nt_blz_add_file(build, &build->metadata, name, error);
 }
 
 static enum nt_status load_object(struct nt_blz_build *build, const char *directory, const char *name,
@@ -290,17 +290,17 @@ static enum nt_status is_column_wise(struct nt_blz_build *build, const char *dat
                                      const struct nt_blz_dtype *dtype, bool *is_column_wise_ret,
                                      struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     *is_column_wise_ret = false;
-    for (uint32_t i = 0; i < dtype->member_count && status == NT_OK && !*is_column_wise_ret; i++) {
+    for (uint32_t i = 0; i < dtype->member_count && !*is_column_wise_ret; i++) {
         const struct nt_text *name = &dtype->members[i].name;
         if (!is_plain_name(name))
             continue;
         const char *directory = nt_blz_name(build, data, name->bytes);
-        status = directory ? nt_folder_has_folder(build->folder, directory, is_column_wise_ret, error)
-                           : nt_fail_memory(error);
+        if (!directory)
+            return nt_fail_memory(error);
+        NT_TRY(nt_folder_has_folder(build->folder, directory, is_column_wise_ret, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Reads meta/sizes, meta/storage and the attributes of the array in `directory` into `node`, and
@@ -349,10 +349,9 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
     column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
         char *file = blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
-        enum nt_status status =
-            file ? nt_blz_add_file(build, &build->chunks, file, error) : nt_fail_memory(error);
-        if (status != NT_OK)
-            return status;
+        if (!file)
+            return nt_fail_memory(error);
+        NT_TRY(nt_blz_add_file(build, &build->chunks, file, error));
     }
     return NT_OK;
 }
@@ -362,10 +361,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
                                        struct nt_blz_column *column, struct nt_error *error)
 {
     struct nt_blz_listing listing;
-    enum nt_status status =
-        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error));
     nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)listing.count * LISTED_BYTES);
     if (column->rows > 0 && column->chunk_rows == 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
@@ -398,16 +394,13 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
                                  struct nt_blz_column *column, struct nt_error *error)
 {
     struct nt_blz_listing superchunks;
-    enum nt_status status =
-        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS, &superchunks, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS, &superchunks, error));
     if (is_object) {
         column->chunking = NT_BLZ_OBJECT_FILES;
         column->chunk_rows = 1;
-    } else if (superchunks.count) {
+    } else if (superchunks.count)
         return add_superchunks(build, data, &superchunks, column, error);
-    }
     return find_chunk_files(build, data, column, error);
 }
 
@@ -418,9 +411,7 @@ static enum nt_status add_array_column(struct nt_blz_build *build, const struct 
                                        struct nt_error *error)
 {
     struct nt_blz_column column = {.rows = array->rows, .chunk_rows = array->chunk_rows};
-    enum nt_status status = find_files(build, data, dtype->is_object, &column, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_files(build, data, dtype->is_object, &column, error));
     return nt_blz_add_column(build, field, dtype, array->dimensions, array->dimension_count, &column, error);
 }
 
@@ -441,8 +432,7 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
                                          uint32_t parent, const struct nt_blz_dtype *dtype, const char *data,
                                          struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < dtype->member_count; i++) {
+    for (uint32_t i = 0; i < dtype->member_count; i++) {
         const struct nt_blz_member *member = &dtype->members[i];
         if (!is_plain_name(&member->name))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -452,19 +442,15 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
         if (!directory)
             return nt_fail_memory(error);
         bool is_nested;
-        status = is_column_wise(build, directory, &member->type, &is_nested, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(is_column_wise(build, directory, &member->type, &is_nested, error));
         struct nt_text type = nt_text_of(member->type.dtype.numpy);
         uint32_t field;
-        status = nt_blz_add_field(build, parent, member->name, type,
-                                  is_nested ? NT_FIELD_RECORD : NT_FIELD_VALUE, &field, error);
-        if (status != NT_OK)
-            return status;
-        status = is_nested ? add_member_columns(build, array, field, &member->type, directory, error)
-                           : add_array_column(build, array, field, &member->type, directory, error);
+        NT_TRY(nt_blz_add_field(build, parent, member->name, type,
+                                is_nested ? NT_FIELD_RECORD : NT_FIELD_VALUE, &field, error));
+        NT_TRY(is_nested ? add_member_columns(build, array, field, &member->type, directory, error)
+                         : add_array_column(build, array, field, &member->type, directory, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Adds a field below `parent` (NT_NONE: top level) for each member of a column-wise array. */
@@ -531,9 +517,7 @@ static enum nt_status read_array_column(struct nt_blz_build *build, const char *
                                         struct nt_blz_node *node, uint32_t field, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = blz_array_read(build, directory, node, &array, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(blz_array_read(build, directory, node, &array, error));
     if (!array.is_column_wise)
         return blz_array_add(build, &array, field, error);
     build->model.fields[field].kind = NT_FIELD_RECORD;
@@ -546,9 +530,7 @@ static enum nt_status read_column(struct nt_blz_build *build, const char *direct
                                   uint32_t field, unsigned depth, struct nt_error *error)
 {
     bool is_nested;
-    enum nt_status status = is_table(build, directory, &is_nested, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(is_table(build, directory, &is_nested, error));
     if (!is_nested)
         return read_array_column(build, directory, node, field, error);
     build->model.fields[field].kind = NT_FIELD_RECORD;
@@ -599,9 +581,7 @@ static int compare_tables(const void *left, const void *right)
 static enum nt_status enter_table(struct nt_blz_build *build, const char *directory, struct nt_error *error)
 {
     struct stat attributes;
-    enum nt_status status = nt_folder_stat(build->folder, directory, &attributes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_folder_stat(build->folder, directory, &attributes, error));
     struct nt_blz_table *table = nt_arena_alloc(build->dataset->arena, 1, sizeof(*table));
     if (!table)
         return nt_fail_memory(error);
@@ -621,12 +601,9 @@ static enum nt_status load_names(struct nt_blz_build *build, const char *directo
     const char *file = nt_blz_name(build, directory, "__rootdirs__");
     if (!file)
         return nt_fail_memory(error);
-    enum nt_status status = nt_blz_json_load(build->folder, file, build->metadata.count,
-                                             &build->dataset->file->budget, &node->names, error);
-    if (status == NT_OK)
-        status = nt_blz_add_file(build, &build->metadata, file, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_blz_json_load(build->folder, file, build->metadata.count, &build->dataset->file->budget,
+                            &node->names, error));
+    NT_TRY(nt_blz_add_file(build, &build->metadata, file, error));
     const json_t *names = json_object_get(node->names, "names");
     if (!json_is_array(names))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: expected a list of names",
@@ -646,16 +623,13 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: tables are nested deeper than %d levels",
                        nt_blz_path(build, directory), NT_BLZ_DEPTH);
     const json_t *names = NULL;
-    enum nt_status status = enter_table(build, directory, error);
-    if (status == NT_OK)
-        status = load_names(build, directory, node, &names, error);
-    if (status == NT_OK)
-        status = blz_attributes_read(build, directory, node, error);
-    if (status == NT_OK)
-        status = blz_meta_files_read(build, directory, node, error);
-    for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++)
-        status = add_table_column(build, directory, node, json_array_get(names, i), parent, depth, error);
-    return status;
+    NT_TRY(enter_table(build, directory, error));
+    NT_TRY(load_names(build, directory, node, &names, error));
+    NT_TRY(blz_attributes_read(build, directory, node, error));
+    NT_TRY(blz_meta_files_read(build, directory, node, error));
+    for (size_t i = 0; i < json_array_size(names); i++)
+        NT_TRY(add_table_column(build, directory, node, json_array_get(names, i), parent, depth, error));
+    return NT_OK;
 }
 
 /* ---- The dataset ---- */
@@ -663,15 +637,13 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
 static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node *node, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = blz_array_read(build, "", node, &array, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(blz_array_read(build, "", node, &array, error));
     if (array.is_column_wise)
         return blz_array_add_members(build, &array, NT_NONE, error);
     uint32_t field;
-    status = nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE,
-                              &field, error);
-    return status == NT_OK ? blz_array_add(build, &array, field, error) : status;
+    NT_TRY(nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE, &field,
+                            error));
+    return blz_array_add(build, &array, field, error);
 }
 
 /* The arena owns the tables. */

@@ -38,9 +38,8 @@ static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, vo
                                    struct nt_error *error)
 {
     const struct failure_source *failing = (struct failure_source *)source;
-    enum nt_status status = nt_blz_check_state(failing->blz, error);
-    return status == NT_OK ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure])
-                           : status;
+    NT_TRY(nt_blz_check_state(failing->blz, error));
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure]);
 }
 
 static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
@@ -134,9 +133,7 @@ static enum nt_status blz_superchunk_elements(const struct nt_dataset *dataset,
     *elements_ret = 0;
     for (uint32_t i = 0; i < column->file_count; i++) {
         struct nt_source *source = dataset->sources[column->first_source + i];
-        enum nt_status status = count_superchunk(source, element_bytes, &last, &is_known, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(count_superchunk(source, element_bytes, &last, &is_known, error));
         if (!is_known || i == column->file_count - 1)
             continue;
         is_uniform = is_uniform && (full == 0 || full == last);
@@ -215,16 +212,15 @@ static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure f
 static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_t end, uint64_t most,
                                struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     builder->missing += end - builder->element;
     if (builder->missing / most > MAXIMUM_MISSING_PAGES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "most of the rows that the sizes declare are missing");
-    while (status == NT_OK && builder->element < end) {
+    while (builder->element < end) {
         uint64_t left = end - builder->element;
-        status = add_unreadable(builder, source, left < most ? left : most, error);
+        NT_TRY(add_unreadable(builder, source, left < most ? left : most, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* The elements of as many whole rows as fit into a page, or of a part of a longer row. */
@@ -304,15 +300,14 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
 static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t *end_ret,
                                struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (!builder->is_measured)
-        status = blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
-                                         builder->total, &builder->full, error);
+        NT_TRY(blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
+                                       builder->total, &builder->full, error));
     builder->is_measured = true;
     builder->is_placed = builder->full && nt_multiply(builder->full, count, end_ret);
     if (builder->is_placed && *end_ret > builder->total)
         *end_ret = builder->total;
-    return status;
+    return NT_OK;
 }
 
 /* Fills the lost rest of the preceding superchunk. */
@@ -330,20 +325,19 @@ static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t 
 {
     uint64_t index = blz_superchunk_index(builder->column, file), end = 0,
              former = file ? blz_superchunk_index(builder->column, file - 1) + 1 : 0;
-    enum nt_status status = NT_OK;
     if (index == former && !builder->is_lost)
         return NT_OK;
     if (builder->is_lost) {
-        status = find_end(builder, former, &end, error);
-        if (status == NT_OK && builder->is_placed)
-            status = add_lost_rest(builder, end, error);
+        NT_TRY(find_end(builder, former, &end, error));
+        if (builder->is_placed)
+            NT_TRY(add_lost_rest(builder, end, error));
     }
-    if (status == NT_OK && builder->is_placed)
-        status = find_end(builder, index, &end, error);
-    if (status == NT_OK && builder->is_placed)
-        status = add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end, max_elements(builder),
-                          error);
-    return status;
+    if (builder->is_placed)
+        NT_TRY(find_end(builder, index, &end, error));
+    if (builder->is_placed)
+        NT_TRY(add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end, max_elements(builder),
+                        error));
+    return NT_OK;
 }
 
 static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
@@ -507,16 +501,16 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     builder->refused = NT_NONE;
     builder->is_lost = builder->is_measured = false;
     builder->is_placed = true;
-    if (builder->column->items == 0)
-        return NT_OK; /* rows have no bytes, whatever chunks exist */
+    if (builder->column->items == 0) /* rows have no bytes, whatever chunks exist */
+        return NT_OK;
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the column has more than 2^64 elements");
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;
-    enum nt_status status = builder->column->chunking == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
-                                                                            : add_chunk_files(builder, error);
+    NT_TRY(builder->column->chunking == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
+                                                           : add_chunk_files(builder, error));
     builder->total = is_object ? builder->element + (dataset->entries - builder->column->rows) : all;
-    return status == NT_OK ? add_missing_rows(builder, error) : status;
+    return add_missing_rows(builder, error);
 }
 
 enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)

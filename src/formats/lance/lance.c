@@ -44,15 +44,13 @@ static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, 
 {
     const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
     const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
-    enum nt_status status = nt_lance_lay_out_file(lance, &output, error);
-    return status == NT_OK && !lance->legacy ? nt_lance_layout_put_bytes(lance, &output) : status;
+    NT_TRY(nt_lance_lay_out_file(lance, &output, error));
+    return !lance->legacy ? nt_lance_layout_put_bytes(lance, &output) : NT_OK;
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_from_file(dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_from_file(dataset, error));
     dataset->format = nt_format_lance.name;
     dataset->version = dataset->generation = lance->tail.version;
     dataset->generation_reason = "the tail";
@@ -61,14 +59,12 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
     dataset->format_data = lance;
     if (!lance->legacy)
-        status = nt_lance_lay_out_schema(dataset->arena, &lance->schema, error);
-    if (status == NT_OK)
-        status = nt_lance_find_leaves(dataset->arena, lance, error);
-    if (status == NT_OK)
-        status = nt_lance_build_fields(dataset, &lance->schema, lance->leaves, lance, error);
-    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++)
+        NT_TRY(nt_lance_lay_out_schema(dataset->arena, &lance->schema, error));
+    NT_TRY(nt_lance_find_leaves(dataset->arena, lance, error));
+    NT_TRY(nt_lance_build_fields(dataset, &lance->schema, lance->leaves, lance, error));
+    for (uint32_t i = 0; i < dataset->column_count; i++)
         dataset->columns[i].physical = nt_lance_map_own_column(lance, dataset->columns[i].field).column;
-    return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
+    return nt_dataset_add_only_part(dataset, lance->rows, error);
 }
 
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
@@ -79,13 +75,10 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     if (!lance || !memory)
         return nt_fail_memory(error);
     *memory = (struct nt_lance_memory){.file = file, .arena = file->arena};
-    enum nt_status status = nt_lance_read(memory, file->source, 0, lance, error);
-    if (status == NT_OK && !lance->legacy)
-        status = nt_lance_read_schema(file, lance, error);
-    if (status == NT_OK)
-        status = nt_file_add_dataset(file, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_read(memory, file->source, 0, lance, error));
+    if (!lance->legacy)
+        NT_TRY(nt_lance_read_schema(file, lance, error));
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
     file->describe = nt_lance_describe_file;
     file->layout = lay_out;
     file->check = lance->legacy ? NULL : nt_lance_check;

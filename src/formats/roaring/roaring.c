@@ -223,9 +223,9 @@ static enum nt_status read_start(struct nt_source *source, uint8_t start[static 
                        "not a Roaring bitmap: %" PRIu64 " bytes are fewer than an empty one has",
                        source->size);
     size_t known = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
-    enum nt_status status = nt_source_read(source, 0, start, known, error);
+    NT_TRY(nt_source_read(source, 0, start, known, error));
     bool may_be = nt_roaring_is_cookie(start) || may_be_64_bit(start, source->size);
-    return status != NT_OK || may_be ? status : not_roaring(source, error);
+    return may_be ? NT_OK : not_roaring(source, error);
 }
 
 /* NT_UNSUPPORTED, with a name, for another serialization of bitmaps. */
@@ -370,41 +370,30 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
 {
     const struct layout *layout = context;
     uint64_t at = bitmap->offset;
-    enum nt_status status = NT_OK;
     if (layout->roaring->width == NT_ROARING_64)
-        status =
-            nt_layout_put(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key");
-    if (status == NT_OK)
-        status = nt_layout_put(&layout->output, at, bitmap->header_bytes, "header");
+        NT_TRY(nt_layout_put(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key"));
+    NT_TRY(nt_layout_put(&layout->output, at, bitmap->header_bytes, "header"));
     at += bitmap->header_bytes;
-    if (status == NT_OK)
-        status = nt_layout_put(&layout->output, at, bitmap->descriptor_bytes, "descriptors");
+    NT_TRY(nt_layout_put(&layout->output, at, bitmap->descriptor_bytes, "descriptors"));
     at += bitmap->descriptor_bytes;
-    if (status == NT_OK)
-        status = nt_layout_put(&layout->output, at, bitmap->offset_bytes, "offset header");
-    return status;
+    return nt_layout_put(&layout->output, at, bitmap->offset_bytes, "offset header");
 }
 
 static enum nt_status roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                      struct nt_error *error)
 {
     struct layout layout = {.roaring = file->format_data, .output = {.emit = emit, .context = context}};
-    enum nt_status status = NT_OK;
     if (layout.roaring->width == NT_ROARING_64)
-        status = nt_layout_put(&layout.output, 0, sizeof(uint64_t), "bucket count");
-    if (status != NT_OK)
-        return status;
+        NT_TRY(nt_layout_put(&layout.output, 0, sizeof(uint64_t), "bucket count"));
     struct nt_roaring_walk walk = {
         .source = file->source,
         .width = layout.roaring->width,
         .context = &layout,
         .on_bitmap = emit_bitmap,
     };
-    status = nt_roaring_walk(&walk, error);
-    if (status == NT_OK)
-        status = nt_layout_put(&layout.output, layout.roaring->end, file->source->size - layout.roaring->end,
-                               "trailing bytes");
-    return status;
+    NT_TRY(nt_roaring_walk(&walk, error));
+    return nt_layout_put(&layout.output, layout.roaring->end, file->source->size - layout.roaring->end,
+                         "trailing bytes");
 }
 
 /* Minimum bytes of a container besides its values. Validation reads them, so they count as metadata. */
@@ -462,17 +451,15 @@ static const struct nt_document documents[] = {
 static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element element,
                                    struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (unsigned kind = 0; status == NT_OK && kind < NT_ROARING_KIND_COUNT; kind++) {
+    for (unsigned kind = 0; kind < NT_ROARING_KIND_COUNT; kind++) {
         struct nt_decoder decoder;
         uint32_t number;
-        status = nt_decoder_init(&decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error);
+        NT_TRY(nt_decoder_init(&decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error));
         nt_decoder_set_element(&decoder, element);
-        if (status == NT_OK)
-            status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
-                                     &number, error);
+        NT_TRY(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, &number,
+                               error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Adds the field and its column. */
@@ -491,13 +478,10 @@ static enum nt_status add_field(struct nt_builder *builder, const struct nt_roar
         .description = {"", 0},
     };
     const struct nt_column column = {.type_name = is_32 ? "Roaring32" : "Roaring64", .dtype = dtype};
-    enum nt_status status = add_decoders(builder->dataset, dtype.element, error);
-    if (status == NT_OK)
-        status = nt_builder_add_field(builder, &field, NULL, error);
-    if (status == NT_OK)
-        status =
-            nt_builder_add_column(builder, &column, nt_decoders_get(&builder->dataset->decoders, 0), error);
-    return status == NT_OK ? nt_builder_finish(builder, error) : status;
+    NT_TRY(add_decoders(builder->dataset, dtype.element, error));
+    NT_TRY(nt_builder_add_field(builder, &field, NULL, error));
+    NT_TRY(nt_builder_add_column(builder, &column, nt_decoders_get(&builder->dataset->decoders, 0), error));
+    return nt_builder_finish(builder, error);
 }
 
 /* Puts all containers into one cluster. */
@@ -514,9 +498,7 @@ static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_from_file(dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_from_file(dataset, error));
     dataset->format = nt_format_roaring.name;
     dataset->version = dataset->generation =
         roaring->width == NT_ROARING_32 ? "portable, 32-bit" : "portable, 64-bit";
@@ -535,17 +517,14 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     struct nt_roaring *roaring = nt_arena_alloc(file->arena, 1, sizeof(*roaring));
     if (!roaring)
         return nt_fail_memory(error);
-    enum nt_status status =
-        nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error));
     nt_budget_add_metadata(&file->budget, roaring->containers * DESCRIPTOR_BYTES);
     file->format_data = roaring;
     file->describe = roaring_describe_file;
     file->layout = roaring_layout;
     struct nt_dataset *dataset;
-    status = nt_file_add_dataset(file, &dataset, error);
-    return status == NT_OK ? fill_dataset(dataset, roaring, error) : status;
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
+    return fill_dataset(dataset, roaring, error);
 }
 
 static enum nt_status open_roaring(struct nt_source *source, const struct nt_open_options *options,

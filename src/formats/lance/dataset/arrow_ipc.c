@@ -229,12 +229,12 @@ enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t 
     struct flat flat = {bytes + (end - length), (size_t)length, false};
     uint32_t count;
     uint64_t blocks = items(&flat, follow(&flat, 0), FOOTER_RECORD_BATCHES, BLOCK_BYTES, &count);
-    enum nt_status status =
-        flat.failed ? damaged(end - length, "its footer points outside its bytes", error) : NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    if (flat.failed)
+        return damaged(end - length, "its footer points outside its bytes", error);
+    for (uint32_t i = 0; i < count; i++) {
         uint64_t at = blocks + (uint64_t)i * BLOCK_BYTES;
         const struct batch batch = {load64(&flat, at), load32(&flat, at + 8), load64(&flat, at + 16)};
-        status = read_batch(&walk, bytes, size, &batch);
+        NT_TRY(read_batch(&walk, bytes, size, &batch));
     }
-    return status;
+    return NT_OK;
 }

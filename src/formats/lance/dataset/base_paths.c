@@ -30,11 +30,12 @@ static enum nt_status take_relative(const struct nt_lance_base_root *root, struc
     if (!nt_folder_is_name_below(path))
         return NT_OK;
     const char *name = nt_arena_copy(arena, path.bytes, path.length);
-    enum nt_status status =
-        name ? nt_folder_has_folder(root->folder, name, is_below_ret, error) : nt_fail_memory(error);
+    if (!name)
+        return nt_fail_memory(error);
+    NT_TRY(nt_folder_has_folder(root->folder, name, is_below_ret, error));
     *rest_ret = path;
-    if (status != NT_OK || *is_below_ret)
-        return status;
+    if (*is_below_ret)
+        return NT_OK;
     *is_below_ret = length > path.length && root->real[length - path.length - 1] == '/' &&
                     memcmp(root->real + length - path.length, path.bytes, path.length) == 0;
     rest_ret->length = 0;
@@ -46,14 +47,13 @@ static enum nt_status look_beneath(const struct nt_lance_base_root *root, struct
 {
     struct nt_text rest;
     bool is_below;
-    enum nt_status status = NT_OK;
     if (path.length && path.bytes[0] == '/')
         is_below = nt_folder_name_below(path, root->real, &rest) ||
                    nt_folder_name_below(path, root->folder->path, &rest);
     else
-        status = take_relative(root, arena, path, &is_below, &rest, error);
-    if (status != NT_OK || !is_below)
-        return status;
+        NT_TRY(take_relative(root, arena, path, &is_below, &rest, error));
+    if (!is_below)
+        return NT_OK;
     base->folder = root->folder;
     base->below = nt_arena_format(arena, "%.*s%s", (int)rest.length, rest.bytes, rest.length ? "/" : "");
     return base->below ? NT_OK : nt_fail_memory(error);
@@ -63,13 +63,12 @@ static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_da
                                   struct nt_lance_base *base, struct nt_error *error)
 {
     struct nt_text path = base->path;
-    enum nt_status status = NT_OK;
     nt_text_skip(&path, "file://");
     while (path.length > 1 && path.bytes[path.length - 1] == '/')
         path.length--;
-    for (uint32_t i = 0; status == NT_OK && !base->folder && i < lance->base_root_count; i++)
-        status = look_beneath(&lance->base_roots[i], file->arena, base, path, error);
-    return status;
+    for (uint32_t i = 0; !base->folder && i < lance->base_root_count; i++)
+        NT_TRY(look_beneath(&lance->base_roots[i], file->arena, base, path, error));
+    return NT_OK;
 }
 
 /* ---- The folders ---- */
@@ -96,14 +95,13 @@ enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_da
     lance->base_roots = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->base_roots));
     if (!lance->base_roots)
         return nt_fail_memory(error);
-    enum nt_status status = add_base_root(file, lance, lance->folder, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    NT_TRY(add_base_root(file, lance, lance->folder, error));
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_folder *folder;
-        status = nt_folder_open_sibling(lance->folder, allowed[i], &folder, error);
-        if (status == NT_OK)
-            status = add_base_root(file, lance, folder, error);
+        NT_TRY(nt_folder_open_sibling(lance->folder, allowed[i], &folder, error));
+        NT_TRY(add_base_root(file, lance, folder, error));
     }
-    return status;
+    return NT_OK;
 }
 
 void nt_lance_close_bases(struct nt_lance_dataset *lance)
@@ -125,8 +123,7 @@ static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *
 {
     struct nt_proto rest = lance->manifest.message;
     struct nt_proto_item item;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && nt_proto_next(&rest, &item)) {
+    while (nt_proto_next(&rest, &item)) {
         if (item.number != NT_LANCE_MANIFEST_BASE_PATHS)
             continue;
         const struct nt_proto message = {item.bytes, item.size};
@@ -136,15 +133,15 @@ static enum nt_status read_bases(struct nt_file *file, struct nt_lance_dataset *
             .is_root = nt_proto_number(message, NT_LANCE_BASE_PATH_IS_DATASET_ROOT),
             .path = nt_proto_text(message, NT_LANCE_BASE_PATH_PATH),
         };
-        status = find_folder(file, lance, base, error);
+        NT_TRY(find_folder(file, lance, base, error));
     }
     if (lance->base_count)
         qsort(lance->bases, lance->base_count, sizeof(*lance->bases), compare_bases);
-    for (uint32_t i = 1; status == NT_OK && i < lance->base_count; i++)
+    for (uint32_t i = 1; i < lance->base_count; i++)
         if (lance->bases[i].id == lance->bases[i - 1].id)
-            status = nt_fail(error, NT_CORRUPT, lance->manifest.offset, "two base paths have the id %" PRIu64,
-                             lance->bases[i].id);
-    return status;
+            return nt_fail(error, NT_CORRUPT, lance->manifest.offset, "two base paths have the id %" PRIu64,
+                           lance->bases[i].id);
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset *lance,

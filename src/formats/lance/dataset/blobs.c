@@ -92,9 +92,9 @@ static enum nt_status find_in_base(struct finding *finding, const struct nt_lanc
 static enum nt_status find_in_base_of(struct finding *finding)
 {
     const struct nt_lance_base *base;
-    enum nt_status status =
-        nt_lance_find_base_of(finding->lance, finding->description->id, NT_NO_OFFSET, &base, finding->error);
-    return status == NT_OK ? find_in_base(finding, base) : status;
+    NT_TRY(
+        nt_lance_find_base_of(finding->lance, finding->description->id, NT_NO_OFFSET, &base, finding->error));
+    return find_in_base(finding, base);
 }
 
 /* If the id is 0, the base path is the data file's; without that, it is the dataset. */
@@ -104,9 +104,9 @@ static enum nt_status find_managed(struct finding *finding)
     finding->offset = finding->description->position;
     if (finding->description->id)
         return find_in_base_of(finding);
-    enum nt_status status = nt_lance_find_base(finding->lance, finding->data_file->message,
-                                               NT_LANCE_DATA_FILE_BASE_ID, &base, finding->error);
-    return status == NT_OK ? find_in_base(finding, base) : status;
+    NT_TRY(nt_lance_find_base(finding->lance, finding->data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base,
+                              finding->error));
+    return find_in_base(finding, base);
 }
 
 /* Puts the path of a URI of a local file; empty if it is something else. */
@@ -202,11 +202,8 @@ static enum nt_status open_file(const struct finding *finding, struct nt_blob *b
 static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, struct nt_blob *blob)
 {
     uint64_t size, end;
-    enum nt_status status = open_file(finding, blob);
-    if (status == NT_OK)
-        status = nt_source_size(blob->source, &size, finding->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_file(finding, blob));
+    NT_TRY(nt_source_size(blob->source, &size, finding->error));
     blob->offset = finding->offset;
     blob->bytes = finding->is_whole ? size : bytes;
     if (!nt_add(blob->offset, blob->bytes, &end))
@@ -220,11 +217,9 @@ static enum nt_status open_blob(const struct finding *finding, uint64_t bytes, s
 static enum nt_status name_bytes(const struct finding *finding, struct nt_blob *blob)
 {
     struct stat attributes;
-    enum nt_status status =
-        nt_folder_stat(finding->folder, nt_buffer_string(&finding->name), &attributes, finding->error);
-    if (status == NT_OK)
-        blob->bytes = (uint64_t)attributes.st_size;
-    return status;
+    NT_TRY(nt_folder_stat(finding->folder, nt_buffer_string(&finding->name), &attributes, finding->error));
+    blob->bytes = (uint64_t)attributes.st_size;
+    return NT_OK;
 }
 
 enum nt_status nt_lance_find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,

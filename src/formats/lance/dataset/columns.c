@@ -80,11 +80,10 @@ static enum nt_status add_legacy_file(const struct finding *finding, uint32_t nu
     struct nt_proto_numbers ids =
         nt_proto_numbers(finding->lance->files[number].message, NT_LANCE_DATA_FILE_FIELDS);
     uint64_t id;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && nt_proto_next_number(&ids, &id))
+    while (nt_proto_next_number(&ids, &id))
         if ((int32_t)id >= 0)
-            status = add_column(finding, number, (int32_t)id, (uint32_t)id);
-    return status;
+            NT_TRY(add_column(finding, number, (int32_t)id, (uint32_t)id));
+    return NT_OK;
 }
 
 static enum nt_status add_numbered_file(const struct finding *finding, uint32_t number)
@@ -94,13 +93,12 @@ static enum nt_status add_numbered_file(const struct finding *finding, uint32_t 
                             columns = nt_proto_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES);
     uint64_t id_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
              column_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES), id, column;
-    enum nt_status status = NT_OK;
     if (id_count != column_count)
-        status = nt_fail_number(finding->error, NT_CORRUPT, finding->position,
-                                "column indices (one for each field id)", id_count, column_count);
-    while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
-        status = add_column(finding, number, (int32_t)id, column);
-    return status;
+        return nt_fail_number(finding->error, NT_CORRUPT, finding->position,
+                              "column indices (one for each field id)", id_count, column_count);
+    while (nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
+        NT_TRY(add_column(finding, number, (int32_t)id, column));
+    return NT_OK;
 }
 
 static enum nt_status add_file(struct finding *finding, uint32_t number)
@@ -149,14 +147,12 @@ static void find_leaves(const struct finding *finding)
 
 static enum nt_status find_locations(struct finding *finding)
 {
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < finding->lance->schema.field_count; i++)
         finding->locations[i].leaf = (struct nt_lance_leaf){NT_NONE, NT_NONE};
-    for (uint32_t i = 0; status == NT_OK && i < finding->fragment->file_count; i++)
-        status = add_file(finding, finding->fragment->first_file + i);
-    if (status == NT_OK)
-        find_leaves(finding);
-    return status;
+    for (uint32_t i = 0; i < finding->fragment->file_count; i++)
+        NT_TRY(add_file(finding, finding->fragment->first_file + i));
+    find_leaves(finding);
+    return NT_OK;
 }
 
 /* Consecutive fragments are mostly alike. */
@@ -168,9 +164,7 @@ static enum nt_status share_locations(struct nt_file *file, struct nt_lance_data
     size_t bytes = count * sizeof(*locations);
     if (lance->last_locations && memcmp(lance->last_locations, locations, bytes) == 0)
         return NT_OK;
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error));
     const void *copy = nt_arena_copy(file->arena, (const void *)locations, bytes);
     if (!copy)
         return nt_fail_memory(error);
@@ -241,15 +235,14 @@ static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_
         are_all_known &= has_known_version(&files[fragment->first_file + i]);
     if (are_all_known)
         return NT_OK;
-    enum nt_status status =
-        nt_lance_find_columns(looking->dataset->file, looking->lance, fragment, looking->error);
-    for (uint32_t i = 0; status == NT_OK && i < looking->lance->schema.field_count; i++) {
+    NT_TRY(nt_lance_find_columns(looking->dataset->file, looking->lance, fragment, looking->error));
+    for (uint32_t i = 0; i < looking->lance->schema.field_count; i++) {
         const struct nt_lance_column_location *location = &fragment->column_locations[i];
         if (location->leaf.column != NT_NONE && !looking->is_known[i] &&
             !has_known_version(&files[fragment->first_file + location->file]))
-            status = look_at_field(looking, fragment, i);
+            NT_TRY(look_at_field(looking, fragment, i));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_error *error)

@@ -210,10 +210,10 @@ enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t numb
         return refuse_file(lance, data_file, error);
     if (data_file->opened)
         nt_lance_open_files_use(lance, data_file->opened);
-    enum nt_status status = data_file->opened ? NT_OK : open_file(dataset, number, error);
-    if (status == NT_OK)
-        *opened_ret = &data_file->opened->lance;
-    return status;
+    if (!data_file->opened)
+        NT_TRY(open_file(dataset, number, error));
+    *opened_ret = &data_file->opened->lance;
+    return NT_OK;
 }
 
 static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_lance_fragment_part *fragment,
@@ -314,10 +314,12 @@ static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, st
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
     if (!dataset->part_deletions)
         return NT_OK;
-    enum nt_status status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
-    if (!dataset->part_deletions[part]) /* else others read it */
+    NT_TRY(nt_lance_read_deletions(dataset->file, lance, fragment, error));
+    if (!dataset->part_deletions[part]) {
+        /* else others read it */
         dataset->part_deletions[part] = fragment->deletions;
-    return status;
+    }
+    return NT_OK;
 }
 
 /* Overlays replace values of data files; a future version of Lance may write them. */
@@ -418,9 +420,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     nt_json_member_unsigned(json, "fragment", fragment->id);
     uint32_t file_column = fragment->column_locations[part->field].leaf.column;
     const struct nt_lance *opened;
-    enum nt_status status = nt_lance_open_data_file(dataset, page->source, &opened, NULL);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_open_data_file(dataset, page->source, &opened, NULL));
     return opened->legacy
                ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)
                : nt_lance_describe_page_of(dataset, opened, file_column, page, json);

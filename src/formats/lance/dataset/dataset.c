@@ -63,12 +63,11 @@ enum nt_status nt_lance_add_source(struct nt_file *file, struct nt_folder *folde
 {
     struct nt_source *source = file->source;
     uint64_t bytes = name ? folder->ops->lazy_bytes + strlen(folder->path) + strlen(name) : 0;
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error);
-    if (status == NT_OK && name)
-        status = nt_folder_open_file_lazily(folder, name, &source, error);
-    if (status == NT_OK)
-        file->layout_sources[file->layout_source_count++] = source;
-    return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
+    if (name)
+        NT_TRY(nt_folder_open_file_lazily(folder, name, &source, error));
+    file->layout_sources[file->layout_source_count++] = source;
+    return NT_OK;
 }
 
 /* The layout also has the manifest and the deletion files. */
@@ -205,40 +204,26 @@ static enum nt_status open_base_roots_of_blobs(struct nt_file *file, struct nt_l
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
                                    const char *const *bases, struct nt_error *error)
 {
-    enum nt_status status =
-        nt_lance_read_manifest(dataset->file, &lance->manifest.version, &lance->manifest, error);
-    if (status == NT_OK)
-        status = nt_lance_read_bases(dataset->file, lance, bases, error);
-    if (status == NT_OK)
-        status = nt_lance_read_fragments(dataset->file, lance, error);
-    if (status == NT_OK)
-        status = read_schema(dataset->file, lance, error);
-    if (status == NT_OK)
-        status = open_base_roots_of_blobs(dataset->file, lance, bases, error);
-    if (status == NT_OK)
-        status = describe(dataset, lance, error);
-    if (status == NT_OK)
-        status = add_layout_sources(dataset, lance, error);
-    if (status == NT_OK)
-        status = nt_lance_prepare_physical(dataset, error);
-    if (status == NT_OK)
-        status = nt_lance_find_unsupported(dataset, error);
-    if (status == NT_OK)
-        status = nt_lance_find_slices(dataset, error);
-    if (status == NT_OK)
-        status = nt_lance_build_fields(dataset, &lance->schema, lance->physical_view.leaves, NULL, error);
-    if (status == NT_OK)
-        nt_lance_find_physical_columns(dataset);
+    NT_TRY(nt_lance_read_manifest(dataset->file, &lance->manifest.version, &lance->manifest, error));
+    NT_TRY(nt_lance_read_bases(dataset->file, lance, bases, error));
+    NT_TRY(nt_lance_read_fragments(dataset->file, lance, error));
     dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
-    return status == NT_OK ? add_fragments(dataset, lance, error) : status;
+    NT_TRY(read_schema(dataset->file, lance, error));
+    NT_TRY(open_base_roots_of_blobs(dataset->file, lance, bases, error));
+    NT_TRY(describe(dataset, lance, error));
+    NT_TRY(add_layout_sources(dataset, lance, error));
+    NT_TRY(nt_lance_prepare_physical(dataset, error));
+    NT_TRY(nt_lance_find_unsupported(dataset, error));
+    NT_TRY(nt_lance_find_slices(dataset, error));
+    NT_TRY(nt_lance_build_fields(dataset, &lance->schema, lance->physical_view.leaves, NULL, error));
+    nt_lance_find_physical_columns(dataset);
+    return add_fragments(dataset, lance, error);
 }
 
 static enum nt_status add_dataset(struct nt_file *file, struct nt_lance_dataset *lance,
                                   struct nt_dataset **dataset_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_file_add_dataset(file, dataset_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(file, dataset_ret, error));
     struct nt_dataset *dataset = *dataset_ret;
     dataset->format_data = lance;
     dataset->ops = &dataset_ops;
@@ -284,11 +269,8 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     lance->folder = file->source->folder;
     lance->opened = nt_lance_now();
     TAILQ_INIT(&lance->open.by_use);
-    enum nt_status status = resolve_version(file, options->version, &resolved, error);
-    if (status == NT_OK)
-        status = add_dataset(file, lance, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(resolve_version(file, options->version, &resolved, error));
+    NT_TRY(add_dataset(file, lance, &dataset, error));
     lance->manifest.version = resolved.version;
     lance->branch = resolved.branch;
     if (fill_dataset(dataset, lance, options->bases, &failure) != NT_OK)
@@ -307,9 +289,9 @@ enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_o
 {
     const struct nt_limits limits = nt_open_limits(options);
     bool is_taken;
-    enum nt_status status = nt_lance_takes_folder(source->folder, &is_taken, error);
-    if (status == NT_OK && !is_taken)
-        status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                         "not a Lance dataset: it has no " NT_LANCE_VERSIONS);
-    return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
+    NT_TRY(nt_lance_takes_folder(source->folder, &is_taken, error));
+    if (!is_taken)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                       "not a Lance dataset: it has no " NT_LANCE_VERSIONS);
+    return nt_file_make(source, &limits, fill_file, options, file_ret, error);
 }

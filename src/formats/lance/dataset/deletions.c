@@ -93,10 +93,7 @@ struct collecting {
 static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
 {
     enum { RUN_BYTES = 2 * sizeof(struct nt_deletion_run) };
-    enum nt_status status =
-        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
     struct nt_deletion_run *runs =
         nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
     if (!runs)
@@ -108,17 +105,16 @@ static enum nt_status add_run(struct collecting *collecting, uint64_t first, str
 
 static enum nt_status add_row(struct collecting *collecting, uint64_t row, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (row >= collecting->physical_rows)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "row %" PRIu64 " is deleted, but there are only %" PRIu64, row,
                        collecting->physical_rows);
     bool goes_on = collecting->count && row == collecting->next;
     if (!goes_on)
-        status = add_run(collecting, row, error);
+        NT_TRY(add_run(collecting, row, error));
     collecting->deleted++;
     collecting->next = row + 1;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Arrow: rows in any order ---- */
@@ -150,16 +146,16 @@ static int compare_rows(const void *left, const void *right)
 static enum nt_status add_sorted(struct collecting *collecting, struct arrow_rows *found,
                                  struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (found->count)
         qsort(found->rows, found->count, sizeof(*found->rows), compare_rows);
-    for (size_t i = 0; status == NT_OK && i < found->count; i++) {
+    for (size_t i = 0; i < found->count; i++) {
         bool is_twice = i && found->rows[i] == found->rows[i - 1];
-        status = is_twice ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu32 " is deleted twice",
-                                    found->rows[i])
-                          : add_row(collecting, found->rows[i], error);
+        if (is_twice)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu32 " is deleted twice",
+                           found->rows[i]);
+        NT_TRY(add_row(collecting, found->rows[i], error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status read_arrow(struct collecting *collecting, struct nt_error *error)
@@ -211,17 +207,15 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
                                      .data = reading->stored,
                                      .bytes = container->bytes,
                                      .elements = container->cardinality};
-    enum nt_status status = nt_source_read(reading->collecting->source, container->offset, reading->stored,
-                                           container->bytes, error);
-    if (status == NT_OK)
-        nt_budget_add_stored(&reading->collecting->file->budget,
-                             reading->collecting->position + container->offset, reading->stored,
-                             container->bytes, false);
-    if (status == NT_OK)
-        status = nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error);
-    for (uint32_t i = 0; status == NT_OK && i < container->cardinality; i++)
-        status = add_row(reading->collecting, reading->rows[i], error);
-    return status;
+    NT_TRY(nt_source_read(reading->collecting->source, container->offset, reading->stored, container->bytes,
+                          error));
+    nt_budget_add_stored(&reading->collecting->file->budget,
+                         reading->collecting->position + container->offset, reading->stored, container->bytes,
+                         false);
+    NT_TRY(nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error));
+    for (uint32_t i = 0; i < container->cardinality; i++)
+        NT_TRY(add_row(reading->collecting, reading->rows[i], error));
+    return NT_OK;
 }
 
 static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error *error)
@@ -261,12 +255,11 @@ static enum nt_status settle(struct collecting *collecting, const struct nt_dele
 static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
                               const struct nt_deletion_vector **deletions_ret, struct nt_error *error)
 {
-    enum nt_status status =
-        is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
-    if (status == NT_OK && fragment->has_deleted_rows && collecting->deleted != fragment->deleted_rows)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
-                                fragment->deleted_rows, collecting->deleted);
-    return status == NT_OK && collecting->count ? settle(collecting, deletions_ret, error) : status;
+    NT_TRY(is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error));
+    if (fragment->has_deleted_rows && collecting->deleted != fragment->deleted_rows)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows that the manifest declares",
+                              fragment->deleted_rows, collecting->deleted);
+    return collecting->count ? settle(collecting, deletions_ret, error) : NT_OK;
 }
 
 static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,

@@ -98,11 +98,8 @@ static enum nt_status read_bytes(struct section *section, const struct nt_datase
                                  struct nt_source *source, struct nt_error *error)
 {
     const struct nt_lance_buffer *range = &section->range;
-    enum nt_status status =
-        nt_file_append_range(dataset->file, source, range->offset, range->bytes, &section->bytes, error);
-    return status == NT_OK
-               ? nt_proto_check(message_of(section), sections[section->kind].table, range->offset, error)
-               : status;
+    NT_TRY(nt_file_append_range(dataset->file, source, range->offset, range->bytes, &section->bytes, error));
+    return nt_proto_check(message_of(section), sections[section->kind].table, range->offset, error);
 }
 
 static enum nt_status read_section(struct section *section, const struct nt_dataset *dataset,
@@ -360,9 +357,7 @@ static enum nt_status write_deletions(struct deletions_text *text, size_t end, s
     struct nt_dataset *dataset = text->dataset;
     const struct nt_deletion_vector *deletions = NULL;
     if (nt_lance_dataset_of(dataset)->fragments[text->part].deleted_rows) {
-        enum nt_status status = load_any(dataset, text->part, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(load_any(dataset, text->part, error));
         deletions = dataset->part_deletions[text->part];
     }
     while (deletions && text->run < deletions->count && out->length < end)

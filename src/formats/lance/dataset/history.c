@@ -99,14 +99,13 @@ static int compare_tags(const void *left, const void *right)
 static enum nt_status look(struct versions_text *text, struct nt_error *error)
 {
     const char *root = text->lance->manifest.version.root;
-    enum nt_status status = nt_lance_each_version(text->lance->folder, root, add_version, text, error);
-    if (status == NT_OK)
-        status = nt_lance_each_ref(text->lance->folder, NT_LANCE_TAGS, add_tag, text, error);
+    NT_TRY(nt_lance_each_version(text->lance->folder, root, add_version, text, error));
+    NT_TRY(nt_lance_each_ref(text->lance->folder, NT_LANCE_TAGS, add_tag, text, error));
     if (text->count)
         qsort(text->versions, text->count, sizeof(*text->versions), compare_versions);
     if (text->tag_count)
         qsort(text->tags, text->tag_count, sizeof(*text->tags), compare_tags);
-    return status;
+    return NT_OK;
 }
 
 /* ---- The summary of a manifest ---- */

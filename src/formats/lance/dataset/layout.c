@@ -99,12 +99,10 @@ static enum nt_status put_sections(const struct nt_lance_manifest_file *manifest
 static enum nt_status put_manifest(const struct nt_lance_manifest_file *manifest, struct nt_source *source,
                                    const struct nt_layout_output *output, struct nt_error *error)
 {
-    enum nt_status status = put_sections(manifest, source, output, error);
-    if (status == NT_OK)
-        status = nt_layout_put(output, manifest->offset - LENGTH_BYTES,
-                               LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest");
-    return status == NT_OK ? nt_layout_put(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer")
-                           : status;
+    NT_TRY(put_sections(manifest, source, output, error));
+    NT_TRY(nt_layout_put(output, manifest->offset - LENGTH_BYTES,
+                         LENGTH_BYTES + (uint64_t)manifest->message.size, "manifest"));
+    return nt_layout_put(output, manifest->size - TAIL_BYTES, TAIL_BYTES, "footer");
 }
 
 /* ---- Layout of a dataset ---- */
@@ -129,10 +127,9 @@ enum nt_status nt_lance_lay_out_files(const struct nt_file *file, struct nt_layo
                                       nt_layout_emit *emit, void *context, struct nt_error *error)
 {
     struct nt_layout_output output = {.emit = emit, .context = context, .source = sources.first};
-    enum nt_status status = NT_OK;
-    for (; status == NT_OK && output.source < sources.end; output.source++)
-        status = put_file(file, &output, error);
-    return status;
+    for (; output.source < sources.end; output.source++)
+        NT_TRY(put_file(file, &output, error));
+    return NT_OK;
 }
 
 enum nt_status nt_lance_lay_out_dataset(const struct nt_file *file, nt_layout_emit *emit, void *context,

@@ -85,9 +85,7 @@ enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, ui
         return nt_fail(error, NT_CORRUPT, position_offset,
                        "the position of the %s, %" PRIu64 ", is outside the file of %" PRIu64 " bytes", what,
                        position, size);
-    enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, position, length, LENGTH_BYTES, error));
     *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
     if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
         return nt_fail(error, NT_CORRUPT, position,
@@ -103,9 +101,7 @@ static enum nt_status find_message(struct nt_source *source, uint64_t size, stru
     uint8_t tail[TAIL_BYTES];
     if (size < TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes are too few for a manifest", size);
-    enum nt_status status = nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error));
     if (memcmp(tail + TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
         return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "not a manifest: it does not end with LANC");
     return nt_lance_find_section(source, size, nt_load_le64(tail), "manifest", size - TAIL_BYTES, message,
@@ -116,17 +112,12 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
                                    struct nt_lance_manifest_file *manifest, struct nt_error *error)
 {
     struct nt_lance_buffer range = {0, 0};
-    enum nt_status status = nt_source_size(source, &manifest->size, error);
-    if (status == NT_OK)
-        status = find_message(source, manifest->size, &range, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_size(source, &manifest->size, error));
+    NT_TRY(find_message(source, manifest->size, &range, error));
     uint8_t *bytes;
     const struct nt_metadata_range metadata_range = {
         .offset = range.offset, .bytes = range.bytes, .position = range.offset};
-    status = nt_metadata_read(&file->budget, source, &metadata_range, &bytes, NULL, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_metadata_read(&file->budget, source, &metadata_range, &bytes, NULL, error));
     if (!nt_arena_adopt(file->arena, bytes)) {
         free(bytes);
         return nt_fail_memory(error);
@@ -151,8 +142,8 @@ static enum nt_status check_manifest(const struct nt_lance_manifest_file *manife
         return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version in the manifest's name",
                               manifest->version.number, number);
     uint64_t flags = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_READER_FLAGS);
-    enum nt_status status = lance_check_features(flags, manifest->offset, error);
-    return status == NT_OK ? check_fragments(manifest->message, manifest->offset, error) : status;
+    NT_TRY(lance_check_features(flags, manifest->offset, error));
+    return check_fragments(manifest->message, manifest->offset, error);
 }
 
 enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lance_version *version,
@@ -235,10 +226,7 @@ static enum nt_status add_source(const struct reading *reading, struct nt_lance_
     nt_buffer_append(name, path.bytes, path.length);
     if (name->failed)
         return nt_fail_memory(reading->error);
-    enum nt_status status =
-        nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error));
     const char *shown = reading->file->layout_sources[reading->file->layout_source_count - 1]->path;
     size_t length = strlen(shown);
     bool is_in_path = length >= name->length && strcmp(shown + (length - name->length), name->bytes) == 0;
@@ -283,13 +271,12 @@ static enum nt_status read_files(const struct reading *reading, uint32_t number)
     struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
     struct nt_proto rest = fragment->message;
     struct nt_proto_item item;
-    enum nt_status status = NT_OK;
     fragment->first_file = reading->lance->file_count;
-    while (status == NT_OK && nt_proto_next(&rest, &item))
+    while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_FRAGMENT_FILES)
-            status = read_data_file(reading, number, (struct nt_proto){item.bytes, item.size});
+            NT_TRY(read_data_file(reading, number, (struct nt_proto){item.bytes, item.size}));
     fragment->file_count = reading->lance->file_count - fragment->first_file;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status check_deletions(const struct reading *reading,
@@ -341,10 +328,8 @@ static enum nt_status make_room(const struct reading *reading)
     uint64_t bytes = (fragments + 1) * sizeof(*reading->lance->fragments) +
                      (files + 1) * sizeof(*reading->lance->files) +
                      (files + 1 + fragments) * sizeof(*reading->file->layout_sources);
-    enum nt_status status =
-        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, reading->error));
     struct nt_arena *arena = reading->file->arena;
     reading->lance->fragments = nt_arena_alloc(arena, fragments + 1, sizeof(*reading->lance->fragments));
     reading->lance->files = nt_arena_alloc(arena, files + 1, sizeof(*reading->lance->files));

@@ -5,6 +5,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/queue.h"
 #include "core/model/budget.h"
@@ -41,13 +42,13 @@ enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt
                                        struct nt_error *error)
 {
     const struct nt_budget *budget = &open->memory.file->budget;
-    enum nt_status status = nt_lance_take(&open->memory, NT_COST_ENVELOPE_BYTE,
-                                          nt_arena_bytes(open->memory.arena), NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_take(&open->memory, NT_COST_ENVELOPE_BYTE, nt_arena_bytes(open->memory.arena),
+                         NT_NO_OFFSET, error));
     lance->files[open->number].opened = open;
-    if (open->lance.legacy) /* most of its memory is in the nt_file's arena */
+    if (open->lance.legacy) {
+        /* most of its memory is in the nt_file's arena */
         return NT_OK;
+    }
     TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
     lance->open.bytes += open->memory.taken;
     for (struct nt_lance_open_file *oldest;

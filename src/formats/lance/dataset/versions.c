@@ -29,8 +29,8 @@ static inline enum nt_status lance_refresh(struct nt_folder *folder, const struc
 static inline enum nt_status lance_has_now(struct nt_folder *folder, const struct nt_buffer *name,
                                            bool *has_ret, struct nt_error *error)
 {
-    enum nt_status status = lance_refresh(folder, name, error);
-    return status == NT_OK ? nt_folder_has(folder, name->bytes, has_ret, error) : status;
+    NT_TRY(lance_refresh(folder, name, error));
+    return nt_folder_has(folder, name->bytes, has_ret, error);
 }
 
 #define ENDING ".json"
@@ -72,11 +72,9 @@ enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_
 {
     struct ref_walk ref_walk = {visit, context};
     bool has_any;
-    enum nt_status status = nt_folder_refresh(folder, refs, NULL, error);
-    if (status == NT_OK)
-        status = nt_folder_has_folder(folder, refs, &has_any, error);
-    return status == NT_OK && has_any ? nt_folder_list(folder, refs, visit_ref_name, &ref_walk, error)
-                                      : status;
+    NT_TRY(nt_folder_refresh(folder, refs, NULL, error));
+    NT_TRY(nt_folder_has_folder(folder, refs, &has_any, error));
+    return has_any ? nt_folder_list(folder, refs, visit_ref_name, &ref_walk, error) : NT_OK;
 }
 
 /* Appends the file of a tag or branch; its name is that file's, with slashes escaped. */
@@ -326,11 +324,11 @@ static enum nt_status search_all(struct nt_folder *folder, const char *root, str
                                  struct nt_error *error)
 {
     *search = (struct search){.count = 0};
-    enum nt_status status = nt_lance_each_version(folder, root, note_version, search, error);
-    if (status == NT_OK && !search->count)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s" NT_LANCE_VERSIONS ": it has no manifest",
-                         folder->path, root);
-    return status;
+    NT_TRY(nt_lance_each_version(folder, root, note_version, search, error));
+    if (!search->count)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s" NT_LANCE_VERSIONS ": it has no manifest",
+                       folder->path, root);
+    return NT_OK;
 }
 
 /* Finds the latest version of a history. */
@@ -338,9 +336,9 @@ static enum nt_status lance_find_latest(struct nt_folder *folder, const char *ro
                                         struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
-    enum nt_status status = search_all(folder, root, &search, error);
+    NT_TRY(search_all(folder, root, &search, error));
     *version_ret = search.latest;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lance_version *version,
@@ -359,9 +357,9 @@ static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_versio
 {
     version->is_detached = (version->number & detached) != 0;
     version->is_inverted = !version->is_detached;
-    enum nt_status status = has_manifest(folder, version, is_found_ret, error);
-    if (status != NT_OK || *is_found_ret || version->is_detached)
-        return status;
+    NT_TRY(has_manifest(folder, version, is_found_ret, error));
+    if (*is_found_ret || version->is_detached)
+        return NT_OK;
     version->is_inverted = false;
     return has_manifest(folder, version, is_found_ret, error);
 }
@@ -372,16 +370,14 @@ static enum nt_status lance_find_number(struct nt_folder *folder, const char *ro
     struct search search;
     bool is_found = false;
     *version_ret = (struct nt_lance_version){.root = root, .number = number};
-    enum nt_status status = find_name(folder, version_ret, &is_found, error);
-    if (status != NT_OK || is_found)
-        return status;
-    status = search_all(folder, root, &search, error);
-    if (status == NT_OK)
-        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
-                         "version %" PRIu64 " does not exist; there are %" PRIu64 " versions, from %" PRIu64
-                         " to %" PRIu64,
-                         number, search.count, search.first.number, search.latest.number);
-    return status;
+    NT_TRY(find_name(folder, version_ret, &is_found, error));
+    if (is_found)
+        return NT_OK;
+    NT_TRY(search_all(folder, root, &search, error));
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                   "version %" PRIu64 " does not exist; there are %" PRIu64 " versions, from %" PRIu64
+                   " to %" PRIu64,
+                   number, search.count, search.first.number, search.latest.number);
 }
 
 /* ---- Resolve a version ---- */
@@ -411,21 +407,17 @@ static enum nt_status set_branch(const struct resolving *c, const char *branch, 
 static enum nt_status resolve_latest(const struct resolving *c, const char *branch)
 {
     const char *root;
-    enum nt_status status = set_branch(c, branch, &root);
-    if (status == NT_OK)
-        status = lance_find_latest(c->folder, root, &c->resolved->version, c->error);
-    return status == NT_OK ? set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root)) : status;
+    NT_TRY(set_branch(c, branch, &root));
+    NT_TRY(lance_find_latest(c->folder, root, &c->resolved->version, c->error));
+    return set_watched(c, nt_arena_format(c->arena, "%s" NT_LANCE_VERSIONS, root));
 }
 
 static enum nt_status resolve_number(const struct resolving *c, const char *branch, uint64_t number)
 {
     const char *root;
     struct nt_buffer name = {0};
-    enum nt_status status = set_branch(c, branch, &root);
-    if (status == NT_OK)
-        status = lance_find_number(c->folder, root, number, &c->resolved->version, c->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(set_branch(c, branch, &root));
+    NT_TRY(lance_find_number(c->folder, root, number, &c->resolved->version, c->error));
     nt_lance_append_manifest_name(&name, &c->resolved->version);
     return set_watched(c, nt_buffer_to_arena(&name, c->arena));
 }
@@ -492,11 +484,12 @@ static enum nt_status resolve_branch(const struct resolving *c, const char *name
 {
     bool is_there;
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
-    enum nt_status status =
-        branch ? lance_has_branch(c->folder, name, &is_there, c->error) : nt_fail_memory(c->error);
-    if (status == NT_OK && !is_there)
+    if (!branch)
+        return nt_fail_memory(c->error);
+    NT_TRY(lance_has_branch(c->folder, name, &is_there, c->error));
+    if (!is_there)
         return refuse_name(c, name);
-    return status == NT_OK ? resolve_latest(c, branch) : status;
+    return resolve_latest(c, branch);
 }
 
 static enum nt_status resolve_name(const struct resolving *c, const char *name)
@@ -512,8 +505,10 @@ static enum nt_status take_of_branch(const struct resolving *c, const char *requ
                                      uint64_t number)
 {
     const char *branch = nt_arena_copy(c->arena, requested, (size_t)(colon - requested));
-    enum nt_status status = branch ? check_name(c, branch) : nt_fail_memory(c->error);
-    return status == NT_OK ? resolve_number(c, branch, number) : status;
+    if (!branch)
+        return nt_fail_memory(c->error);
+    NT_TRY(check_name(c, branch));
+    return resolve_number(c, branch, number);
 }
 
 enum nt_status nt_lance_resolve_version(struct nt_folder *folder, const char *requested,

@@ -202,9 +202,7 @@ static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *w
     if (cursor->failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing after %zu bytes",
                        cursor->end);
-    enum nt_status status = check_width(word, width, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_width(word, width, error));
     size_t start = cursor->position, left = nt_cursor_left(cursor);
     const uint8_t *input = nt_get_bytes(cursor, (size_t)width * LANE_BYTES);
     if (!input)
@@ -219,18 +217,19 @@ enum nt_status nt_unpack_inline(const uint8_t *input, size_t input_bytes, uint32
                                 uint64_t elements, uint8_t *output, struct nt_error *error)
 {
     const struct word *word = find_word(word_bits, error);
-    enum nt_status status = word ? NT_OK : NT_CORRUPT;
+    if (!word)
+        return NT_CORRUPT;
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
-    while (status == NT_OK && elements) {
+    while (elements) {
         uint64_t now = elements < BLOCK ? elements : BLOCK;
-        status = unpack_next(&cursor, word, now, output, error);
+        NT_TRY(unpack_next(&cursor, word, now, output, error));
         output += now * word->bytes;
         elements -= now;
     }
-    if (status == NT_OK && nt_cursor_left(&cursor) > MAX_PADDING)
+    if (nt_cursor_left(&cursor) > MAX_PADDING)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", cursor.position,
                               input_bytes);
-    return status;
+    return NT_OK;
 }
 
 /* Bytes: of the whole blocks; of all elements with a packed tail, and with a bare tail. */

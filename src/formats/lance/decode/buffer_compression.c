@@ -169,9 +169,7 @@ static enum nt_status measure_zstd(const struct payload *payload, uint64_t *byte
     while (nt_cursor_left(&cursor)) {
         uint64_t bytes = 0;
         bool is_known = true;
-        enum nt_status status = measure_frame(&cursor, !payload->is_declared, &is_known, &bytes, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(measure_frame(&cursor, !payload->is_declared, &is_known, &bytes, error));
         are_known = are_known && is_known;
         if (!nt_add(total, bytes, &total))
             return fail_zstd("the size of the frames overflows", error);
@@ -198,8 +196,8 @@ enum nt_status nt_length_prefixed_bytes(enum nt_length_prefixed_kind kind, const
                                         size_t input_bytes, uint64_t *bytes_ret, struct nt_error *error)
 {
     struct payload payload;
-    enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
-    return status == NT_OK ? kinds[kind].measure(&payload, bytes_ret, error) : status;
+    NT_TRY(kinds[kind].split(input, input_bytes, &payload, error));
+    return kinds[kind].measure(&payload, bytes_ret, error);
 }
 
 enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, const uint8_t *input,
@@ -207,9 +205,7 @@ enum nt_status nt_length_prefixed_decompress(enum nt_length_prefixed_kind kind, 
                                              struct nt_codec_context *context, struct nt_error *error)
 {
     struct payload payload;
-    enum nt_status status = kinds[kind].split(input, input_bytes, &payload, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(kinds[kind].split(input, input_bytes, &payload, error));
     if (payload.is_declared && payload.size != output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a compressed buffer", output_bytes,
                               payload.size);

@@ -18,15 +18,15 @@ static enum nt_status decode_constant_levels(struct nt_decode_arena *arena, uint
                                              uint64_t *count_ret, struct nt_error *error)
 {
     struct nt_buffer_slice part = {0};
-    enum nt_status status = nt_decode_buffer(arena, number, &part, error);
-    if (status != NT_OK || !part.bytes)
-        return status;
+    NT_TRY(nt_decode_buffer(arena, number, &part, error));
+    if (!part.bytes)
+        return NT_OK;
     uint64_t count = root == NT_NO_NODE ? part.bytes / sizeof(uint16_t) : compressed;
-    status = nt_levels_decode(arena, root, &part, count, levels_ret, error);
-    if (status == NT_OK && *count_ret && *count_ret != count)
+    NT_TRY(nt_levels_decode(arena, root, &part, count, levels_ret, error));
+    if (*count_ret && *count_ret != count)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "definition levels", *count_ret, count);
     *count_ret = count;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status open_constant_levels(struct nt_decode_arena *arena, struct nt_levels *levels,
@@ -34,14 +34,13 @@ static enum nt_status open_constant_levels(struct nt_decode_arena *arena, struct
 {
     const struct nt_tree *tree = arena->tree;
     uint32_t first = tree->has_value_part;
-    enum nt_status status = NT_OK;
     if (tree->part_count >= first + 1)
-        status = decode_constant_levels(arena, first, tree->repetition, tree->repetition_count,
-                                        &levels->repetition, &levels->count, error);
-    if (status == NT_OK && tree->part_count >= first + 2)
-        status = decode_constant_levels(arena, first + 1, tree->definition, tree->definition_count,
-                                        &levels->definition, &levels->count, error);
-    return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
+        NT_TRY(decode_constant_levels(arena, first, tree->repetition, tree->repetition_count,
+                                      &levels->repetition, &levels->count, error));
+    if (tree->part_count >= first + 2)
+        NT_TRY(decode_constant_levels(arena, first + 1, tree->definition, tree->definition_count,
+                                      &levels->definition, &levels->count, error));
+    return nt_levels_check(tree, levels, error);
 }
 
 /* Reads a u32 buffer count, a u32 size of each, and the buffers of a one-value Arrow array. Returns
@@ -54,9 +53,7 @@ static enum nt_status open_value(struct nt_decode_arena *arena, struct nt_buffer
     *value = (struct nt_buffer_slice){tree->value, tree->value_bytes};
     if (!tree->has_value_part)
         return NT_OK;
-    enum nt_status status = nt_decode_buffer(arena, 0, &part, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_buffer(arena, 0, &part, error));
     struct nt_cursor cursor = nt_cursor(part.data, part.bytes);
     uint32_t count = nt_get_le32(&cursor);
     struct nt_cursor sizes = cursor;
@@ -87,17 +84,15 @@ static enum nt_status repeat_string(struct nt_decode_arena *arena, const struct 
     if (!nt_multiply(count, value->bytes, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal strings overflows",
                        count);
-    enum nt_status status = nt_decode_alloc(arena, count * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, bytes, &data, error);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+    NT_TRY(nt_decode_alloc(arena, count * sizeof(*ends), &ends, error));
+    NT_TRY(nt_decode_alloc(arena, bytes, &data, error));
+    for (uint64_t i = 0; i < count; i++) {
         if (value->bytes)
             memcpy(data + i * value->bytes, value->data, value->bytes);
         ends[i] = (i + 1) * value->bytes;
     }
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){.elements = count, .data = data, .bytes = bytes, .ends = ends};
-    return status;
+    *array = (struct nt_decoded_array){.elements = count, .data = data, .bytes = bytes, .ends = ends};
+    return NT_OK;
 }
 
 /* Repeats the items of one row for all rows. */
@@ -116,16 +111,12 @@ static enum nt_status repeat_value(struct nt_decode_arena *arena, const struct n
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of %" PRIu64 " equal values overflows",
                        count);
     uint64_t one = 0;
-    enum nt_status status = nt_bits_to_bytes(items, bits, &one, error);
-    if (status == NT_OK)
-        status = nt_bits_to_bytes(total, bits == 1 ? 8 : bits, &bytes, error);
-    if (status == NT_OK && value->data)
-        status = nt_buffer_slice_require(value, one, "the value of a constant page", error);
+    NT_TRY(nt_bits_to_bytes(items, bits, &one, error));
+    NT_TRY(nt_bits_to_bytes(total, bits == 1 ? 8 : bits, &bytes, error));
+    if (value->data)
+        NT_TRY(nt_buffer_slice_require(value, one, "the value of a constant page", error));
     uint8_t *data;
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, bytes, &data, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(arena, bytes, &data, error));
     array->elements = total;
     array->bits = bits == 1 ? 8 : (uint32_t)bits;
     array->data = data;
@@ -163,11 +154,8 @@ static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t valu
 {
     struct nt_buffer_slice value = {0};
     struct nt_layer_rule rule;
-    enum nt_status status = open_constant_levels(arena, &opened->levels, error);
-    if (status == NT_OK)
-        status = open_value(arena, &value, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_constant_levels(arena, &opened->levels, error));
+    NT_TRY(open_value(arena, &value, error));
     if (is_null(arena, &value, &opened->levels)) {
         opened->has_array = true;
         opened->array = (struct nt_decoded_array){.elements = values, .is_null = true};
@@ -244,11 +232,9 @@ static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt
     if (tree->repetition != NT_NO_NODE)
         count = unwrap(tree, tree->repetition, repetition, count);
     levels->count = count;
-    enum nt_status status =
-        decode_levels(arena, tree->repetition, repetition, count, &levels->repetition, error);
-    if (status == NT_OK)
-        status = decode_levels(arena, tree->definition, definition, count, &levels->definition, error);
-    return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
+    NT_TRY(decode_levels(arena, tree->repetition, repetition, count, &levels->repetition, error));
+    NT_TRY(decode_levels(arena, tree->definition, definition, count, &levels->definition, error));
+    return nt_levels_check(tree, levels, error);
 }
 
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
@@ -290,11 +276,10 @@ static enum nt_status mini_block_open(struct nt_decode_arena *arena, bool needs_
 static enum nt_status open_parts(const struct nt_decode_arena *arena, struct nt_opened_page *opened,
                                  struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     opened->part_count = arena->tree->part_count;
-    for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
-        status = nt_decode_buffer(arena, i, &opened->parts[i], error);
-    return status;
+    for (uint32_t i = 0; i < opened->part_count; i++)
+        NT_TRY(nt_decode_buffer(arena, i, &opened->parts[i], error));
+    return NT_OK;
 }
 
 enum nt_status nt_decode_open(struct nt_decode_state *decoding, bool needs_levels, bool needs_values,
@@ -455,13 +440,13 @@ static void count_ends(const struct nt_decode_state *decoding, struct nt_tree_co
 static enum nt_status count_bytes(struct nt_decode_state *decoding, uint64_t rows,
                                   struct nt_tree_counts *counts, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     decoding->rows = rows;
-    if (decoding->arena->tree->layout == NT_TREE_CONSTANT) { /* levels gave the number of values */
+    if (decoding->arena->tree->layout == NT_TREE_CONSTANT) {
+        /* levels gave the number of values */
         decoding->opened = (struct nt_opened_page){0};
-        status = nt_decode_open(decoding, true, true, error);
+        NT_TRY(nt_decode_open(decoding, true, true, error));
     }
-    return status == NT_OK ? nt_count_string_bytes(decoding, &counts->bytes, error) : status;
+    return nt_count_string_bytes(decoding, &counts->bytes, error);
 }
 
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
@@ -542,10 +527,9 @@ static enum nt_status count_elements(const struct whole *whole, const struct nt_
 {
     bool are_bytes = whole->state.spec.output == NT_TREE_BYTES;
     struct nt_tree_counts counts;
-    enum nt_status status = nt_tree_count(&whole->tree, part, values, are_bytes, 0, &counts, error);
-    if (status == NT_OK)
-        *elements_ret = are_bytes ? counts.bytes : counts.levels;
-    return status;
+    NT_TRY(nt_tree_count(&whole->tree, part, values, are_bytes, 0, &counts, error));
+    *elements_ret = are_bytes ? counts.bytes : counts.levels;
+    return NT_OK;
 }
 
 static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size_t bytes, uint64_t values,
@@ -554,24 +538,20 @@ static enum nt_status decode_part(struct whole *whole, const uint8_t *data, size
     enum nt_tree_output output = whole->state.spec.output;
     struct nt_packed part = *whole->packed;
     uint64_t elements = values;
-    enum nt_status status = NT_OK;
     part.decoder = &whole->decoder;
     part.data = data;
     part.bytes = bytes;
     if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS)
-        status = count_elements(whole, &part, values, &elements, error);
+        NT_TRY(count_elements(whole, &part, values, &elements, error));
     else if (!nt_multiply(values, whole->items, &elements))
         elements = UINT64_MAX;
-    if (status == NT_OK && elements > left(whole))
-        status = nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", whole->packed->elements,
-                               elements);
+    if (elements > left(whole))
+        return nt_fail_above(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", whole->packed->elements,
+                             elements);
     part.elements = (size_t)elements;
     part.parameter = output == NT_TREE_ENDS ? whole->end : values;
     uint8_t *into = whole->output + whole->done * whole->decoder.element_bytes;
-    if (status == NT_OK)
-        status = nt_tree_decode(&part, into, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_tree_decode(&part, into, error));
     if (output == NT_TREE_ENDS && elements)
         whole->end = nt_load_le64(into + (elements - 1) * sizeof(uint64_t));
     whole->done += elements;
@@ -626,18 +606,16 @@ static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *outp
     if (!whole.items || packed->elements % whole.items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%zu elements in lists of %" PRIu64, packed->elements,
                        whole.items);
-    enum nt_status status = nt_decode_buffer(&arena, WORDS, &first, error);
-    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK) {
-        status = nt_decode_buffer(&arena, CHUNKS, &chunks, error);
-        if (status == NT_OK)
-            status = decode_chunks(&whole, &first, &chunks, error);
-    } else if (status == NT_OK) {
-        status = decode_part(&whole, first.data, (size_t)first.bytes, count_values(&whole), error);
-    }
-    if (status == NT_OK && left(&whole))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", packed->elements,
-                                whole.done);
-    return status;
+    NT_TRY(nt_decode_buffer(&arena, WORDS, &first, error));
+    if (tree->layout == NT_TREE_MINI_BLOCK) {
+        NT_TRY(nt_decode_buffer(&arena, CHUNKS, &chunks, error));
+        NT_TRY(decode_chunks(&whole, &first, &chunks, error));
+    } else
+        NT_TRY(decode_part(&whole, first.data, (size_t)first.bytes, count_values(&whole), error));
+    if (left(&whole))
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a page", packed->elements,
+                              whole.done);
+    return NT_OK;
 }
 
 /* ---- Decoders ---- */

@@ -166,11 +166,10 @@ static enum nt_status spread_bits(struct nt_decode_arena *arena, const uint8_t *
                                   const uint8_t **bytes_ret, struct nt_error *error)
 {
     uint8_t *bytes;
-    enum nt_status status = nt_decode_alloc(arena, count, &bytes, error);
-    if (status == NT_OK)
-        nt_unpack_bits(bits, count, bytes);
+    NT_TRY(nt_decode_alloc(arena, count, &bytes, error));
+    nt_unpack_bits(bits, count, bytes);
     *bytes_ret = bytes;
-    return status;
+    return NT_OK;
 }
 
 /* Uses levels, or the validity that version 2.0 stores. */
@@ -185,9 +184,7 @@ enum nt_status nt_decode_find_nulls(struct nt_decode_state *decoding, struct nt_
     bool is_null = array->is_null || nt_tree_is_null(decoding->arena->tree);
     if (!is_null && !decoding->opened.levels.count)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->arena, decoding->rows, &valid, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(decoding->arena, decoding->rows, &valid, error));
     decoding->valid = valid;
     if (!is_null)
         return nt_decode_valid_rows(decoding, 0, decoding->rows, valid, error);

@@ -73,12 +73,10 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part = part_of(job);
     uint64_t bytes;
-    enum nt_status status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
-    if (status == NT_OK)
-        status = nt_buffer_slice_require(part, bytes, "flat values", error);
-    if (status == NT_OK)
-        set_fixed(job, job->node->bits, part->data, bytes);
-    return status;
+    NT_TRY(nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error));
+    NT_TRY(nt_buffer_slice_require(part, bytes, "flat values", error));
+    set_fixed(job, job->node->bits, part->data, bytes);
+    return NT_OK;
 }
 
 /* ---- A repeated value ---- */
@@ -88,11 +86,8 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
     const struct nt_tree_node *node = job->node;
     uint64_t bytes, width = node->bits / 8;
     uint8_t *output;
-    enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
-    if (status == NT_OK)
-        status = take_output(job, bytes, &output, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_bits_to_bytes(job->elements, node->bits, &bytes, error));
+    NT_TRY(take_output(job, bytes, &output, error));
     if (!node->value)
         memset(output, 0, bytes);
     for (uint64_t i = 0; node->value && i < job->elements; i++)
@@ -109,17 +104,14 @@ static enum nt_status unpack(const struct job *job, struct nt_error *error)
     const struct nt_buffer_slice *part = part_of(job);
     uint8_t *output;
     uint64_t bytes;
-    enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
-    if (status == NT_OK)
-        status = take_output(job, bytes, &output, error);
-    if (status == NT_OK)
-        status = node->kind == NT_TREE_INLINE_BITS
-                     ? nt_unpack_inline(part->data, part->bytes, node->bits, job->elements, output, error)
-                     : nt_unpack_blocks(part->data, part->bytes, node->bits, node->packed_bits, job->elements,
-                                        output, error);
-    if (status == NT_OK)
-        set_fixed(job, node->bits, output, bytes);
-    return status;
+    NT_TRY(nt_bits_to_bytes(job->elements, node->bits, &bytes, error));
+    NT_TRY(take_output(job, bytes, &output, error));
+    NT_TRY(node->kind == NT_TREE_INLINE_BITS
+               ? nt_unpack_inline(part->data, part->bytes, node->bits, job->elements, output, error)
+               : nt_unpack_blocks(part->data, part->bytes, node->bits, node->packed_bits, job->elements,
+                                  output, error));
+    set_fixed(job, node->bits, output, bytes);
+    return NT_OK;
 }
 
 /* ---- Runs ---- */
@@ -146,19 +138,14 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
     struct nt_buffer_slice parts[2] = {{0}};
     uint8_t *output;
     uint64_t bytes;
-    enum nt_status status = NT_OK;
-    if (job->is_block) {
-        status = cut_block_of_runs(part_of(job), parts, error);
-    } else {
+    if (job->is_block)
+        NT_TRY(cut_block_of_runs(part_of(job), parts, error));
+    else {
         parts[0] = job->parts[values->buffer];
         parts[1] = job->parts[lengths->buffer];
     }
-    if (status == NT_OK)
-        status = nt_bits_to_bytes(job->elements, values->bits, &bytes, error);
-    if (status == NT_OK)
-        status = take_output(job, bytes, &output, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_bits_to_bytes(job->elements, values->bits, &bytes, error));
+    NT_TRY(take_output(job, bytes, &output, error));
     uint32_t value_bytes = values->bits / 8, length_bytes = lengths->bits / 8;
     uint64_t runs = parts[0].bytes / value_bytes, found = parts[1].bytes / length_bytes;
     if (runs > found)
@@ -177,19 +164,16 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
                                                       [4] = NT_ENCODING_SPLIT_REAL32,
                                                       [8] = NT_ENCODING_SPLIT_REAL64};
     struct nt_decoded_array planes = {0};
-    enum nt_status status = decode_child(job, 0, job->elements, NULL, &planes, error);
+    NT_TRY(decode_child(job, 0, job->elements, NULL, &planes, error));
     uint32_t width = planes.bits / 8;
     uint8_t *output;
-    if (status == NT_OK && planes.elements != job->elements)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values in byte planes", job->elements,
-                                planes.elements);
-    if (status == NT_OK && (planes.bits % 8 || width > 8 || (width & (width - 1)) || !width))
-        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                         "cannot decode byte planes of values of %" PRIu32 " bits", planes.bits);
-    if (status == NT_OK)
-        status = take_output(job, planes.bytes, &output, error);
-    if (status != NT_OK)
-        return status;
+    if (planes.elements != job->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values in byte planes", job->elements,
+                              planes.elements);
+    if (planes.bits % 8 || width > 8 || (width & (width - 1)) || !width)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "cannot decode byte planes of values of %" PRIu32 " bits", planes.bits);
+    NT_TRY(take_output(job, planes.bytes, &output, error));
     const struct nt_decoder decoder = {
         .encoding = encodings[width], .bits = planes.bits, .element_bytes = width};
     const struct nt_packed packed = {.decoder = &decoder,
@@ -210,19 +194,14 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     const struct nt_buffer_slice stored = *part;
     uint8_t *output;
     uint64_t bytes;
-    enum nt_status status =
-        nt_length_prefixed_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, bytes, &output, error);
-    if (status == NT_OK)
-        status = nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
-                                               job->arena->packed->context, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_length_prefixed_bytes(node->algorithm, stored.data, stored.bytes, &bytes, error));
+    NT_TRY(nt_decode_alloc(job->arena, bytes, &output, error));
+    NT_TRY(nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
+                                         job->arena->packed->context, error));
     *part = (struct nt_buffer_slice){output, bytes};
-    status = decode_child(job, 0, job->elements, job->into, job->array, error);
+    NT_TRY(decode_child(job, 0, job->elements, job->into, job->array, error));
     *part = stored;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Lists and structures of fixed width ---- */
@@ -233,13 +212,10 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     uint64_t items, bytes;
     if (!nt_multiply(job->elements, node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
-    enum nt_status status = nt_bits_to_bytes(items, 1, &bytes, error);
-    if (status == NT_OK && node->has_validity)
-        status = nt_buffer_slice_require(part_of(job), bytes, "validity of items", error);
-    if (status == NT_OK)
-        status = decode_child(job, 0, items, job->into, job->array, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_bits_to_bytes(items, 1, &bytes, error));
+    if (node->has_validity)
+        NT_TRY(nt_buffer_slice_require(part_of(job), bytes, "validity of items", error));
+    NT_TRY(decode_child(job, 0, items, job->into, job->array, error));
     struct nt_decoded_array *array = job->array;
     if (array->depth == NT_TREE_DEPTH)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
@@ -272,13 +248,13 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
 static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array *array = job->array;
-    enum nt_status status = decode_child(job, 0, job->elements, NULL, array, error);
-    if (status == NT_OK && array->fsst)
-        status = nt_strings_expand(job->arena, array->fsst, array, error);
-    if (status == NT_OK && !array->ends)
-        status = nt_strings_are_missing(error);
+    NT_TRY(decode_child(job, 0, job->elements, NULL, array, error));
+    if (array->fsst)
+        NT_TRY(nt_strings_expand(job->arena, array->fsst, array, error));
+    if (!array->ends)
+        return nt_strings_are_missing(error);
     array->fsst = job->node->fsst;
-    return status;
+    return NT_OK;
 }
 
 /* ---- The table ---- */

@@ -179,16 +179,14 @@ static enum nt_status take_memory(struct nt_decode_arena *arena, const struct to
                                   struct gathered *gathered, struct nt_error *error)
 {
     const struct nt_tree *tree = arena->tree;
-    enum nt_status status = NT_OK;
     if (tree->repetition_bits)
-        status = nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
-    if (status == NT_OK && tree->definition_bits)
-        status = nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->definition, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, totals->bytes + COPIED, &gathered->bytes, error);
-    if (status == NT_OK && tree->offset_bits)
-        status = nt_decode_alloc(arena, totals->values * sizeof(uint64_t), &gathered->ends, error);
-    return status;
+        NT_TRY(nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->repetition, error));
+    if (tree->definition_bits)
+        NT_TRY(nt_decode_alloc(arena, totals->rows * sizeof(uint16_t), &gathered->definition, error));
+    NT_TRY(nt_decode_alloc(arena, totals->bytes + COPIED, &gathered->bytes, error));
+    if (tree->offset_bits)
+        NT_TRY(nt_decode_alloc(arena, totals->values * sizeof(uint64_t), &gathered->ends, error));
+    return NT_OK;
 }
 
 static enum nt_status gather(struct nt_decode_arena *arena, const struct nt_buffer_slice *part,
@@ -199,9 +197,7 @@ static enum nt_status gather(struct nt_decode_arena *arena, const struct nt_buff
     struct totals done = {0};
     struct walk walk;
     struct row row;
-    enum nt_status status = take_memory(arena, totals, &gathered, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(take_memory(arena, totals, &gathered, error));
     start(&walk, arena->tree, part);
     gather_inside(&walk, &done, &gathered);
     for (; next(&walk, &row); done.rows++) {
@@ -232,8 +228,8 @@ static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct 
                                     struct nt_opened_page *opened, struct nt_error *error)
 {
     struct totals totals;
-    enum nt_status status = count_totals(arena->tree, part, &totals, error);
-    return status == NT_OK ? gather(arena, part, &totals, opened, error) : status;
+    NT_TRY(count_totals(arena->tree, part, &totals, error));
+    return gather(arena, part, &totals, opened, error);
 }
 
 /* ---- Full-zip pages ---- */
@@ -257,11 +253,11 @@ static enum nt_status to_fixed(struct nt_decode_arena *arena, uint32_t bits, str
                        bits);
     if (!nt_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
-    enum nt_status status = nt_decode_alloc(arena, total, &output, error);
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+    NT_TRY(nt_decode_alloc(arena, total, &output, error));
+    for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = array->ends[i] - begin;
         if (bytes && bytes != width)
-            status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", width, bytes);
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", width, bytes);
         else if (bytes)
             memcpy(output + i * width, array->data + begin, width);
         else
@@ -269,7 +265,7 @@ static enum nt_status to_fixed(struct nt_decode_arena *arena, uint32_t bits, str
     }
     *array =
         (struct nt_decoded_array){.elements = array->elements, .bits = bits, .data = output, .bytes = total};
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status decompress_each(struct nt_decode_arena *arena, const struct nt_tree_node *node,
@@ -277,29 +273,25 @@ static enum nt_status decompress_each(struct nt_decode_arena *arena, const struc
 {
     uint64_t total = 0, bytes = 0, begin = 0, *ends;
     uint8_t *output;
-    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
+    for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
         bytes = 0;
         if (array->ends[i] != begin)
-            status = nt_length_prefixed_bytes(node->algorithm, array->data + begin, array->ends[i] - begin,
-                                              &bytes, error);
-        if (status == NT_OK && !nt_add(total, bytes, &total))
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
+            NT_TRY(nt_length_prefixed_bytes(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                            &bytes, error));
+        if (!nt_add(total, bytes, &total))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
         ends[i] = total;
     }
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, total, &output, error);
+    NT_TRY(nt_decode_alloc(arena, total, &output, error));
     begin = 0;
-    for (uint64_t i = 0, to = 0; status == NT_OK && i < array->elements;
-         to = ends[i], begin = array->ends[i++])
+    for (uint64_t i = 0, to = 0; i < array->elements; to = ends[i], begin = array->ends[i++])
         if (array->ends[i] != begin)
-            status =
-                nt_length_prefixed_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
-                                              output + to, ends[i] - to, arena->packed->context, error);
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){
-            .elements = array->elements, .data = output, .bytes = total, .ends = ends};
-    return status;
+            NT_TRY(nt_length_prefixed_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                                 output + to, ends[i] - to, arena->packed->context, error));
+    *array =
+        (struct nt_decoded_array){.elements = array->elements, .data = output, .bytes = total, .ends = ends};
+    return NT_OK;
 }
 
 static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t count)
@@ -318,11 +310,8 @@ static enum nt_status gather_bits(struct nt_decode_arena *arena, const struct nt
     uint64_t total, bytes;
     if (!nt_multiply(array->elements, count, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
-    enum nt_status status = nt_bits_to_bytes(total, 1, &bytes, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, bytes, &bits, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_bits_to_bytes(total, 1, &bytes, error));
+    NT_TRY(nt_decode_alloc(arena, bytes, &bits, error));
     memset(bits, 0, bytes);
     for (uint64_t i = 0; i < array->elements; i++)
         copy_bits(array->data + i * stride + offset, bits, i * count, count);
@@ -339,12 +328,11 @@ static enum nt_status gather_items(struct nt_decode_arena *arena, const struct n
         *data_ret = array->data;
         return NT_OK;
     }
-    enum nt_status status =
-        nt_decode_alloc(arena, array->elements * bytes, &data, error); /* less than the stride */
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; i++)
+    NT_TRY(nt_decode_alloc(arena, array->elements * bytes, &data, error)); /* less than the stride */
+    for (uint64_t i = 0; i < array->elements; i++)
         memcpy(data + i * bytes, array->data + i * stride + offset, bytes);
     *data_ret = data;
-    return status;
+    return NT_OK;
 }
 
 /* The fixed lists around a value. In a list with validity, the item validity precedes the items. */
@@ -360,8 +348,7 @@ static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_d
 {
     const struct nt_tree *tree = arena->tree;
     const struct nt_tree_node *node = lists->inside;
-    enum nt_status status = NT_OK;
-    for (; status == NT_OK && (node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED);
+    for (; node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED;
          node = &tree->nodes[node->children[0]]) {
         if (node->kind == NT_TREE_PACKED)
             continue;
@@ -377,11 +364,11 @@ static enum nt_status cut_lists(struct nt_decode_arena *arena, const struct nt_d
             return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes,
                                  stride);
         if (node->has_validity)
-            status = gather_bits(arena, array, stride, lists->offset, lists->items, &list->valid, error);
+            NT_TRY(gather_bits(arena, array, stride, lists->offset, lists->items, &list->valid, error));
         lists->offset += bytes;
     }
     lists->inside = node;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status cut_items(struct nt_decode_arena *arena, const struct nt_decoded_array *array,
@@ -390,16 +377,14 @@ static enum nt_status cut_items(struct nt_decode_arena *arena, const struct nt_d
 {
     uint64_t bytes;
     cut->bits = lists->inside->bits;
-    enum nt_status status = nt_bits_to_bytes(lists->items, cut->bits, &bytes, error);
-    if (status == NT_OK && bytes > stride - lists->offset)
-        status =
-            nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes, stride);
-    if (status == NT_OK)
-        status = cut->bits == 1
-                     ? gather_bits(arena, array, stride, lists->offset, lists->items, &cut->data, error)
-                     : gather_items(arena, array, stride, lists->offset, bytes, &cut->data, error);
+    NT_TRY(nt_bits_to_bytes(lists->items, cut->bits, &bytes, error));
+    if (bytes > stride - lists->offset)
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", lists->offset + bytes,
+                             stride);
+    NT_TRY(cut->bits == 1 ? gather_bits(arena, array, stride, lists->offset, lists->items, &cut->data, error)
+                          : gather_items(arena, array, stride, lists->offset, bytes, &cut->data, error));
     cut->bytes = cut->bits == 1 ? (cut->elements + 7) / 8 : array->elements * bytes;
-    return status;
+    return NT_OK;
 }
 
 /* Decodes a node whose values take `stride` bytes each. */
@@ -408,25 +393,22 @@ static enum nt_status cut_values(struct nt_decode_arena *arena, uint32_t root, u
 {
     struct nt_decoded_array cut = {0};
     struct lists lists = {.items = 1, .inside = &arena->tree->nodes[root]};
-    enum nt_status status = cut_lists(arena, array, stride, &cut, &lists, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(cut_lists(arena, array, stride, &cut, &lists, error));
     struct nt_decoded_array values = {0};
     uint32_t number = (uint32_t)(lists.inside - arena->tree->nodes);
     if (!nt_multiply(array->elements, lists.items, &cut.elements))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
-    if (lists.inside->kind == NT_TREE_FLAT) {
-        status = cut_items(arena, array, stride, &lists, &cut, error);
-    } else if (lists.inside->kind == NT_TREE_SAME) {
-        status = nt_tree_node_decode(arena, number, NULL, cut.elements, NULL, &values, error);
+    if (lists.inside->kind == NT_TREE_FLAT)
+        NT_TRY(cut_items(arena, array, stride, &lists, &cut, error));
+    else if (lists.inside->kind == NT_TREE_SAME) {
+        NT_TRY(nt_tree_node_decode(arena, number, NULL, cut.elements, NULL, &values, error));
         cut.bits = values.bits;
         cut.data = values.data;
         cut.bytes = values.bytes;
-    } else {
+    } else
         return refuse_node(lists.inside, error);
-    }
     *array = cut;
-    return status;
+    return NT_OK;
 }
 
 /* Extracts a member of structures whose members are stored one after the other. */
@@ -438,10 +420,9 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
     if (member >= node->member_count)
         return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure", member + UINT64_C(1),
                              node->member_count);
-    enum nt_status status = nt_decode_alloc(arena, array->bytes, &output, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+    NT_TRY(nt_decode_alloc(arena, array->bytes, &output, error));
+    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
+    for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
             const struct nt_tree_member *at = &node->members[k];
@@ -454,13 +435,12 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
         }
         ends[i] = decoding;
         if (cursor.failed)
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "structure %" PRIu64 " is shorter than its members", i);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "structure %" PRIu64 " is shorter than its members", i);
     }
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){
-            .elements = array->elements, .data = output, .bytes = decoding, .ends = ends};
-    return status;
+    *array = (struct nt_decoded_array){
+        .elements = array->elements, .data = output, .bytes = decoding, .ends = ends};
+    return NT_OK;
 }
 
 /* Decompresses each value on its own; *root becomes the node inside. */
@@ -468,19 +448,18 @@ static enum nt_status decompress_pieces(struct nt_decode_arena *arena, uint32_t 
                                         struct nt_decoded_array *array, struct nt_error *error)
 {
     const struct nt_tree_node *nodes = arena->tree->nodes;
-    enum nt_status status = NT_OK;
-    for (; status == NT_OK && nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
-        status = decompress_each(arena, &nodes[*root], array, error);
-    return status;
+    for (; nodes[*root].kind == NT_TREE_LENGTH_PREFIXED; *root = nodes[*root].children[0])
+        NT_TRY(decompress_each(arena, &nodes[*root], array, error));
+    return NT_OK;
 }
 
 static enum nt_status decode_strings(struct nt_decode_arena *arena, uint32_t root,
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
-    enum nt_status status = decompress_pieces(arena, &root, array, error);
+    NT_TRY(decompress_pieces(arena, &root, array, error));
     const struct nt_tree_node *node = &arena->tree->nodes[root];
-    if (status != NT_OK || node->kind == NT_TREE_VARIABLE)
-        return status;
+    if (node->kind == NT_TREE_VARIABLE)
+        return NT_OK;
     return node->kind == NT_TREE_FSST ? nt_strings_expand(arena, node->fsst, array, error)
                                       : refuse_node(node, error);
 }
@@ -501,14 +480,12 @@ static enum nt_status decode_rows(struct nt_decode_arena *arena, const struct nt
 static enum nt_status decode_member(struct nt_decode_arena *arena, const struct nt_tree_node *node,
                                     uint32_t member, struct nt_decoded_array *array, struct nt_error *error)
 {
-    enum nt_status status = select_member(arena, node, member, array, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(select_member(arena, node, member, array, error));
     const struct nt_tree_member *requested = &node->members[member];
     if (!requested->bits)
         return decode_strings(arena, requested->node, array, error);
-    status = to_fixed(arena, requested->bits, array, error);
-    return status == NT_OK ? cut_values(arena, requested->node, requested->bits / 8, array, error) : status;
+    NT_TRY(to_fixed(arena, requested->bits, array, error));
+    return cut_values(arena, requested->node, requested->bits / 8, array, error);
 }
 
 static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t member,
@@ -517,10 +494,8 @@ static enum nt_status decode_values(struct nt_decode_arena *arena, uint32_t memb
     uint32_t root = arena->tree->values;
     if (!array->ends)
         return cut_values(arena, root, (arena->tree->value_bits + 7) / 8, array, error);
-    enum nt_status status = decompress_pieces(arena, &root, array, error);
+    NT_TRY(decompress_pieces(arena, &root, array, error));
     const struct nt_tree_node *node = &arena->tree->nodes[root];
-    if (status != NT_OK)
-        return status;
     switch (node->kind) {
     case NT_TREE_VARIABLE_PACKED:
         return member == NT_TREE_ALL_MEMBERS ? decode_rows(arena, node, array, error)
@@ -537,16 +512,15 @@ enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, 
 {
     const struct nt_tree *tree = arena->tree;
     const struct nt_buffer_slice part = {arena->packed->data, arena->packed->bytes};
-    enum nt_status status = NT_OK;
     opened->has_array = true;
-    if (nt_full_zip_is_walked(tree)) {
-        status = full_zip_walk(arena, &part, opened, error);
-    } else {
+    if (nt_full_zip_is_walked(tree))
+        NT_TRY(full_zip_walk(arena, &part, opened, error));
+    else {
         uint64_t bytes = 0;
         if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
             bytes = UINT64_MAX;
-        status = nt_buffer_slice_require(&part, bytes, "rows of a full-zip page", error);
+        NT_TRY(nt_buffer_slice_require(&part, bytes, "rows of a full-zip page", error));
         opened->array = (struct nt_decoded_array){.elements = values, .data = part.data, .bytes = bytes};
     }
-    return status == NT_OK ? decode_values(arena, member, &opened->array, error) : status;
+    return decode_values(arena, member, &opened->array, error);
 }

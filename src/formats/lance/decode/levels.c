@@ -75,22 +75,18 @@ enum nt_status nt_levels_decode(struct nt_decode_arena *arena, uint32_t root,
                                 const uint16_t **levels_ret, struct nt_error *error)
 {
     struct nt_decoded_array array = {.bits = 16, .data = part->data, .elements = count};
-    enum nt_status status = NT_OK;
     if (root != NT_NO_NODE)
-        status = nt_block_decode(arena, root, part, count, NULL, &array, error);
-    if (status == NT_OK && array.bits != 16)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
-    if (status == NT_OK && array.elements != count)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels", count, array.elements);
+        NT_TRY(nt_block_decode(arena, root, part, count, NULL, &array, error));
+    if (array.bits != 16)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
+    if (array.elements != count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels", count, array.elements);
     uint16_t *levels;
-    if (status == NT_OK && are_levels(&array)) {
+    if (are_levels(&array)) {
         *levels_ret = (const uint16_t *)(const void *)array.data;
         return NT_OK;
     }
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, count * sizeof(*levels), &levels, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(arena, count * sizeof(*levels), &levels, error));
     for (uint64_t i = 0; i < count; i++)
         levels[i] = nt_load_le16(array.data + 2 * i);
     *levels_ret = levels;
@@ -176,11 +172,8 @@ static enum nt_status make_item_valid(struct nt_decode_state *decoding, uint8_t 
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
     uint64_t elements = decoding->arena->packed->elements, items;
-    enum nt_status status = nt_decode_values(decoding, NULL, error);
-    if (status == NT_OK)
-        status = nt_decode_find_nulls(decoding, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_values(decoding, NULL, error));
+    NT_TRY(nt_decode_find_nulls(decoding, error));
     bool is_packed = nt_tree_is_structure(decoding->arena->tree);
     if ((decoding->rows && elements % decoding->rows) || !nt_tree_items(decoding->arena->tree, &items) ||
         !nt_multiply(decoding->rows, items, &items) ||
@@ -211,14 +204,13 @@ static enum nt_status make_plain_valid(struct nt_decode_state *decoding, uint8_t
                                        struct nt_error *error)
 {
     uint64_t elements = decoding->arena->packed->elements;
-    enum nt_status status = nt_decode_values(decoding, NULL, error);
-    if (status == NT_OK)
-        status = nt_decode_find_nulls(decoding, error);
-    if (status == NT_OK && decoding->valid)
+    NT_TRY(nt_decode_values(decoding, NULL, error));
+    NT_TRY(nt_decode_find_nulls(decoding, error));
+    if (decoding->valid)
         memcpy(output, decoding->valid, elements);
-    else if (status == NT_OK)
+    else
         memset(output, 1, elements);
-    return status;
+    return NT_OK;
 }
 
 /* For layers whose logical row is several stored rows, which must agree. */
@@ -231,10 +223,9 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
     uint8_t *valid;
     nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &rule);
     uint64_t rows = nt_levels_rows(&decoding->opened.levels, &rule);
-    enum nt_status status = nt_decode_alloc(decoding->arena, rows, &valid, error);
-    if (status == NT_OK)
-        status = nt_decode_valid_rows(decoding, decoding->spec->layer, rows, valid, error);
-    for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
+    NT_TRY(nt_decode_alloc(decoding->arena, rows, &valid, error));
+    NT_TRY(nt_decode_valid_rows(decoding, decoding->spec->layer, rows, valid, error));
+    for (uint64_t i = skipped; i < rows; i++) {
         bool begins = (i - skipped) % repeats == 0;
         if (!begins && valid[i] != valid[i - 1])
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -242,10 +233,10 @@ static enum nt_status make_repeated_valid(const struct nt_decode_state *decoding
         if (begins && done++ < packed->elements)
             output[done - 1] = valid[i];
     }
-    return status == NT_OK && done != packed->elements
+    return done != packed->elements
                ? nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "fixed-size lists in the levels of a page",
                                 packed->elements, done)
-               : status;
+               : NT_OK;
 }
 
 static enum nt_status make_layer_valid(const struct nt_decode_state *decoding, uint8_t *output,
@@ -278,9 +269,7 @@ enum nt_status nt_output_validity(struct nt_decode_state *decoding, uint8_t *out
                        elements, items);
     decoding->rows = elements / items;
     bool is_plain = tree->layout == NT_TREE_ARRAY;
-    enum nt_status status = nt_decode_open(decoding, true, decoding->spec->depth || is_plain, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_open(decoding, true, decoding->spec->depth || is_plain, error));
     if (decoding->spec->depth)
         return make_item_valid(decoding, output, error);
     return is_plain ? make_plain_valid(decoding, output, error) : make_layer_valid(decoding, output, error);
@@ -350,11 +339,9 @@ enum nt_status nt_output_offsets(struct nt_decode_state *decoding, uint8_t *outp
     struct nt_layer_rule list, item;
     if (decoding->arena->tree->layout == NT_TREE_ARRAY)
         return nt_output_ends(decoding, output, error);
-    enum nt_status status = nt_decode_open(decoding, true, false, error);
+    NT_TRY(nt_decode_open(decoding, true, false, error));
     nt_layer_rule(decoding->arena->tree, decoding->spec->layer, &list);
     nt_layer_rule(decoding->arena->tree, decoding->spec->layer - 1, &item);
-    if (status != NT_OK)
-        return status;
     uint64_t lists = nt_levels_rows(levels, &list);
     uint64_t found = lists - (is_first && lists) + is_last;
     if (found != packed->elements)
@@ -377,9 +364,7 @@ enum nt_status nt_output_levels(struct nt_decode_state *decoding, uint8_t *outpu
     const struct nt_packed *packed = decoding->arena->packed;
     const struct nt_levels *levels = &decoding->opened.levels;
     decoding->rows = packed->parameter;
-    enum nt_status status = nt_decode_open(decoding, true, false, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_open(decoding, true, false, error));
     if (levels->count != packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", packed->elements,
                               levels->count);

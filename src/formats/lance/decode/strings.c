@@ -47,9 +47,7 @@ static enum nt_status strings_from_offsets(struct nt_decode_arena *arena, const 
     if (!nt_multiply(elements, sizeof(*ends), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the offsets of %" PRIu64 " strings overflows", elements);
-    enum nt_status status = nt_decode_alloc(arena, bytes, &ends, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(arena, bytes, &ends, error));
     for (uint64_t i = 0; i < elements; i++) {
         uint64_t end = load_offset(offsets, offset_bits, i + 1);
         decreases |= end < last;
@@ -70,14 +68,11 @@ enum nt_status nt_strings_decode(struct nt_decode_arena *arena, const struct nt_
                                  struct nt_decoded_array *array, struct nt_error *error)
 {
     uint64_t bytes;
-    enum nt_status status = check_width(node->bits, error);
-    if (status == NT_OK)
-        status = offset_bytes(elements, node->bits, &bytes, error);
-    if (status == NT_OK)
-        status = nt_buffer_slice_require(part, bytes, "offsets of strings", error);
-    return status == NT_OK ? strings_from_offsets(arena, part->data, node->bits, part->data, part->bytes,
-                                                  elements, array, error)
-                           : status;
+    NT_TRY(check_width(node->bits, error));
+    NT_TRY(offset_bytes(elements, node->bits, &bytes, error));
+    NT_TRY(nt_buffer_slice_require(part, bytes, "offsets of strings", error));
+    return strings_from_offsets(arena, part->data, node->bits, part->data, part->bytes, elements, array,
+                                error);
 }
 
 /* A block stores: u32 bits of an offset, u32 start of the bytes, offsets relative to that start. With
@@ -100,11 +95,8 @@ enum nt_status nt_strings_decode_block(struct nt_decode_arena *arena, const stru
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "a block of strings ends within its header of %" PRIu64 " bytes", part->bytes);
-    enum nt_status status = check_width(bits, error);
-    if (status == NT_OK)
-        status = offset_bytes(elements, bits, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_width(bits, error));
+    NT_TRY(offset_bytes(elements, bits, &bytes, error));
     const uint8_t *offsets = nt_get_bytes(&cursor, bytes);
     if (!offsets || start > part->bytes || start < cursor.position)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -125,14 +117,11 @@ static enum nt_status strings_measure(struct nt_decode_arena *arena, struct nt_d
                                       struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_fsst_ends(array->fsst, array->data, array->ends, array->elements, ends, error);
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){.elements = array->elements,
-                                           .bytes = array->elements ? ends[array->elements - 1] : 0,
-                                           .ends = ends};
-    return status;
+    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
+    NT_TRY(nt_fsst_ends(array->fsst, array->data, array->ends, array->elements, ends, error));
+    *array = (struct nt_decoded_array){
+        .elements = array->elements, .bytes = array->elements ? ends[array->elements - 1] : 0, .ends = ends};
+    return NT_OK;
 }
 
 /* Decodes the strings directly to the output, which must take exactly `bytes` bytes. */
@@ -140,14 +129,12 @@ static enum nt_status strings_expand_into(struct nt_decode_arena *arena, struct 
                                           uint8_t *output, uint64_t bytes, struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_fsst_expand(array->fsst, array->data, array->ends, array->elements, output, bytes, ends,
-                                error);
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){
-            .elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
-    return status;
+    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
+    NT_TRY(
+        nt_fsst_expand(array->fsst, array->data, array->ends, array->elements, output, bytes, ends, error));
+    *array =
+        (struct nt_decoded_array){.elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
+    return NT_OK;
 }
 
 enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_fsst *fsst,
@@ -184,20 +171,18 @@ static enum nt_status drop_null_strings(struct nt_decode_state *decoding, bool n
         dropped += decoding->valid[i] ? 0 : array->ends[i] - begin;
     if (!dropped)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->arena, array->elements * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(decoding->arena, needs_bytes ? array->bytes - dropped : 0, &output, error);
+    NT_TRY(nt_decode_alloc(decoding->arena, array->elements * sizeof(*ends), &ends, error));
+    NT_TRY(nt_decode_alloc(decoding->arena, needs_bytes ? array->bytes - dropped : 0, &output, error));
     begin = 0;
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+    for (uint64_t i = 0; i < array->elements; begin = array->ends[i++]) {
         uint64_t bytes = decoding->valid[i] ? array->ends[i] - begin : 0;
         if (needs_bytes && bytes)
             memcpy(output + at, array->data + begin, bytes);
         ends[i] = at += bytes;
     }
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){
-            .elements = array->elements, .data = output, .bytes = at, .ends = ends, .fsst = array->fsst};
-    return status;
+    *array = (struct nt_decoded_array){
+        .elements = array->elements, .data = output, .bytes = at, .ends = ends, .fsst = array->fsst};
+    return NT_OK;
 }
 
 static enum nt_status open_strings(struct nt_decode_state *decoding, struct nt_error *error)
@@ -208,12 +193,9 @@ static enum nt_status open_strings(struct nt_decode_state *decoding, struct nt_e
 /* Decodes an opened page. `rows` is the number of strings. */
 static enum nt_status decode_strings(struct nt_decode_state *decoding, struct nt_error *error)
 {
-    enum nt_status status = nt_decode_values(decoding, NULL, error);
-    if (status == NT_OK)
-        status = nt_decode_check_rows(decoding, decoding->opened.array.elements, error);
-    if (status == NT_OK)
-        status = nt_decode_find_nulls(decoding, error);
-    return status;
+    NT_TRY(nt_decode_values(decoding, NULL, error));
+    NT_TRY(nt_decode_check_rows(decoding, decoding->opened.array.elements, error));
+    return nt_decode_find_nulls(decoding, error);
 }
 
 /* Prepares decoded strings, which may still be FSST codes. Not for dictionaries. */
@@ -238,20 +220,19 @@ static enum nt_status look_up_ends(struct nt_decode_state *decoding, uint64_t ba
                                    struct nt_error *error)
 {
     struct nt_value numbers;
-    enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_ends(&numbers, &decoding->arena->packed->dependencies[0],
-                                                decoding->valid, base, output, error)
-                           : status;
+    NT_TRY(nt_decode_indices(decoding, &numbers, error));
+    return nt_dictionary_ends(&numbers, &decoding->arena->packed->dependencies[0], decoding->valid, base,
+                              output, error);
 }
 
 /* Computes the ends in decoding->opened.array; for dictionaries, only decodes the indices. */
 static enum nt_status find_ends(struct nt_decode_state *decoding, struct nt_error *error)
 {
     struct nt_decoded_array *array = &decoding->opened.array;
-    enum nt_status status = decode_strings(decoding, error);
-    if (status == NT_OK && !decoding->arena->tree->has_dictionary)
-        status = take_strings(decoding, false, error);
-    return status == NT_OK && array->fsst ? strings_measure(decoding->arena, array, error) : status;
+    NT_TRY(decode_strings(decoding, error));
+    if (!decoding->arena->tree->has_dictionary)
+        NT_TRY(take_strings(decoding, false, error));
+    return array->fsst ? strings_measure(decoding->arena, array, error) : NT_OK;
 }
 
 enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)
@@ -280,22 +261,20 @@ static enum nt_status count_item_bytes(struct nt_decode_state *decoding, uint64_
                                        struct nt_error *error)
 {
     uint64_t *ends;
-    enum nt_status status = nt_decode_alloc(decoding->arena, decoding->rows * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = look_up_ends(decoding, 0, (uint8_t *)ends, error);
-    if (status == NT_OK)
-        *bytes_ret = ends[decoding->rows - 1];
-    return status;
+    NT_TRY(nt_decode_alloc(decoding->arena, decoding->rows * sizeof(*ends), &ends, error));
+    NT_TRY(look_up_ends(decoding, 0, (uint8_t *)ends, error));
+    *bytes_ret = ends[decoding->rows - 1];
+    return NT_OK;
 }
 
 enum nt_status nt_count_string_bytes(struct nt_decode_state *decoding, uint64_t *bytes_ret,
                                      struct nt_error *error)
 {
     const struct nt_decoded_array *array = &decoding->opened.array;
-    enum nt_status status = find_ends(decoding, error);
+    NT_TRY(find_ends(decoding, error));
     *bytes_ret = 0;
-    if (status != NT_OK || array->is_null || !decoding->rows)
-        return status;
+    if (array->is_null || !decoding->rows)
+        return NT_OK;
     if (decoding->arena->tree->has_dictionary)
         return nt_decode_is_null(decoding) ? NT_OK : count_item_bytes(decoding, bytes_ret, error);
     *bytes_ret = array->ends[decoding->rows - 1];
@@ -308,10 +287,9 @@ static enum nt_status look_up_bytes(struct nt_decode_state *decoding, uint8_t *o
 {
     const struct nt_packed *packed = decoding->arena->packed;
     struct nt_value numbers;
-    enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_bytes(&numbers, &packed->dependencies[0], &packed->dependencies[1],
-                                                 decoding->valid, output, packed->elements, error)
-                           : status;
+    NT_TRY(nt_decode_indices(decoding, &numbers, error));
+    return nt_dictionary_bytes(&numbers, &packed->dependencies[0], &packed->dependencies[1], decoding->valid,
+                               output, packed->elements, error);
 }
 
 enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output, struct nt_error *error)

@@ -40,9 +40,9 @@ static enum nt_status decode_child(const struct job *job, unsigned child, uint64
 static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
                                      struct nt_decoded_array *array, struct nt_error *error)
 {
-    enum nt_status status = decode_child(job, child, elements, array, error);
-    if (status != NT_OK || array->elements == elements)
-        return status;
+    NT_TRY(decode_child(job, child, elements, array, error));
+    if (array->elements == elements)
+        return NT_OK;
     char what[64];
     snprintf(what, sizeof(what), "elements of a child of the encoding %s",
              nt_tree_node_info(job->node->kind)->name);
@@ -66,15 +66,12 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
     const struct nt_buffer_slice *part;
     uint64_t bytes;
-    enum nt_status status = find_part(job, &part, error);
-    if (status == NT_OK)
-        status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
-    if (status == NT_OK)
-        status = nt_buffer_slice_require(part, bytes, "flat values", error);
-    if (status == NT_OK)
-        *job->array = (struct nt_decoded_array){
-            .elements = job->elements, .bits = job->node->bits, .data = part->data, .bytes = bytes};
-    return status;
+    NT_TRY(find_part(job, &part, error));
+    NT_TRY(nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error));
+    NT_TRY(nt_buffer_slice_require(part, bytes, "flat values", error));
+    *job->array = (struct nt_decoded_array){
+        .elements = job->elements, .bits = job->node->bits, .data = part->data, .bytes = bytes};
+    return NT_OK;
 }
 
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
@@ -84,16 +81,11 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     uint8_t *output;
     struct job below = *job;
     enum nt_length_prefixed_kind algorithm = job->node->algorithm;
-    enum nt_status status = find_part(job, &part, error);
-    if (status == NT_OK)
-        status = nt_length_prefixed_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, instead.bytes, &output, error);
-    if (status == NT_OK)
-        status = nt_length_prefixed_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
-                                               job->arena->packed->context, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_part(job, &part, error));
+    NT_TRY(nt_length_prefixed_bytes(algorithm, part->data, part->bytes, &instead.bytes, error));
+    NT_TRY(nt_decode_alloc(job->arena, instead.bytes, &output, error));
+    NT_TRY(nt_length_prefixed_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
+                                         job->arena->packed->context, error));
     instead.data = output;
     below.instead = &instead;
     return decode(&below, job->node->children[0], error);
@@ -102,14 +94,14 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
 static enum nt_status decode_nullable(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array valid;
-    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
-    if (status != NT_OK || job->node->children[1] == NT_NO_NODE)
-        return status;
-    status = decode_exactly(job, 1, job->elements, &valid, error);
-    if (status == NT_OK && valid.bits != 1)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of validity", 1, valid.bits);
+    NT_TRY(decode_child(job, 0, job->elements, job->array, error));
+    if (job->node->children[1] == NT_NO_NODE)
+        return NT_OK;
+    NT_TRY(decode_exactly(job, 1, job->elements, &valid, error));
+    if (valid.bits != 1)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of validity", 1, valid.bits);
     job->array->valid = valid.data;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status make_null(const struct job *job, struct nt_error *error)
@@ -122,21 +114,19 @@ static enum nt_status take_bits(struct nt_decode_arena *arena, uint64_t elements
                                 uint8_t **bits_ret, struct nt_error *error)
 {
     uint64_t bytes;
-    enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, bytes, bits_ret, error);
-    if (status == NT_OK)
-        memset(*bits_ret, byte, bytes);
-    return status;
+    NT_TRY(nt_bits_to_bytes(elements, 1, &bytes, error));
+    NT_TRY(nt_decode_alloc(arena, bytes, bits_ret, error));
+    memset(*bits_ret, byte, bytes);
+    return NT_OK;
 }
 
 /* Lists of null items need not be null themselves. */
 static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
 {
     uint8_t *valid;
-    enum nt_status status = take_bits(job->arena, job->elements, 0xFF, &valid, error);
+    NT_TRY(take_bits(job->arena, job->elements, 0xFF, &valid, error));
     job->array->valid = valid;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status decode_list(const struct job *job, struct nt_error *error)
@@ -145,12 +135,10 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     uint64_t items;
     if (!nt_multiply(job->elements, job->node->items, &items))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
-    enum nt_status status = decode_child(job, 0, items, array, error);
-    if (status == NT_OK && array->depth == NT_TREE_DEPTH)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                         NT_TREE_DEPTH);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(decode_child(job, 0, items, array, error));
+    if (array->depth == NT_TREE_DEPTH)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                       NT_TREE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
     array->lists[0] = (struct nt_list_validity){
         .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
@@ -259,43 +247,35 @@ static enum nt_status decode_offsets(const struct job *job, struct nt_error *err
     uint8_t *valid;
     if (!nt_add(job->elements, 1, &count) || !nt_multiply(count, sizeof(*offsets), &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
-    enum nt_status status = decode_exactly(job, 0, count, &stored, error);
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, bytes, &offsets, error);
-    if (status == NT_OK)
-        status = take_bits(job->arena, job->elements, 0, &valid, error);
-    if (status == NT_OK)
-        status = load_numbers(job, &stored, offsets, error);
-    if (status == NT_OK)
-        status = end_rows(offsets, job->elements, valid, error);
-    if (status == NT_OK)
-        *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = offsets, .valid = valid};
-    return status;
+    NT_TRY(decode_exactly(job, 0, count, &stored, error));
+    NT_TRY(nt_decode_alloc(job->arena, bytes, &offsets, error));
+    NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
+    NT_TRY(load_numbers(job, &stored, offsets, error));
+    NT_TRY(end_rows(offsets, job->elements, valid, error));
+    *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = offsets, .valid = valid};
+    return NT_OK;
 }
 
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array bytes;
-    enum nt_status status = decode_ends(job, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(decode_ends(job, error));
     uint64_t total = job->elements ? job->array->ends[job->elements - 1] : 0;
-    status = decode_exactly(job, 1, total, &bytes, error);
-    if (status == NT_OK && bytes.bits != 8)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a string's bytes", 8, bytes.bits);
+    NT_TRY(decode_exactly(job, 1, total, &bytes, error));
+    if (bytes.bits != 8)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a string's bytes", 8, bytes.bits);
     job->array->data = bytes.data;
     job->array->bytes = total;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status expand_strings(const struct job *job, struct nt_error *error)
 {
-    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
+    NT_TRY(decode_child(job, 0, job->elements, job->array, error));
     const uint8_t *valid = job->array->valid;
-    if (status == NT_OK)
-        status = nt_strings_expand(job->arena, job->node->fsst, job->array, error);
+    NT_TRY(nt_strings_expand(job->arena, job->node->fsst, job->array, error));
     job->array->valid = valid;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Dictionaries ---- */
@@ -310,30 +290,27 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
 {
     uint64_t *ends, total = 0, count = job->elements;
     uint8_t *output;
-    enum nt_status status = nt_decode_alloc(job->arena, count * sizeof(*ends), &ends, error);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+    NT_TRY(nt_decode_alloc(job->arena, count * sizeof(*ends), &ends, error));
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t number = numbers[i];
-        if (valid[i / 8] >> (i % 8) & 1)
-            total += items->ends[number] - (number ? items->ends[number - 1] : 0); /* below 2^64 */
+        if (valid[i / 8] >> (i % 8) & 1) /* below 2^64 */
+            total += items->ends[number] - (number ? items->ends[number - 1] : 0);
         ends[i] = total;
     }
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, total, &output, error);
-    for (uint64_t i = 0, at = 0; status == NT_OK && i < count; at = ends[i++])
+    NT_TRY(nt_decode_alloc(job->arena, total, &output, error));
+    for (uint64_t i = 0, at = 0; i < count; at = ends[i++])
         if (ends[i] != at)
             memcpy(output + at, items->data + items->ends[numbers[i]] - (ends[i] - at), ends[i] - at);
     *job->array = (struct nt_decoded_array){
         .elements = count, .data = output, .bytes = total, .ends = ends, .valid = valid};
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
                                 const struct nt_decoded_array *items, struct nt_error *error)
 {
     uint8_t *output;
-    enum nt_status status = take_bits(job->arena, job->elements, 0, &output, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(take_bits(job->arena, job->elements, 0, &output, error));
     for (uint64_t i = 0; i < job->elements; i++)
         if ((valid[i / 8] >> (i % 8) & 1) && (items->data[numbers[i] / 8] >> (numbers[i] % 8) & 1))
             set_valid(output, i);
@@ -353,9 +330,7 @@ static enum nt_status copy_values(const struct job *job, const uint64_t *numbers
     if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "cannot read a dictionary of items of %" PRIu32 " bits", items->bits);
-    enum nt_status status = nt_decode_alloc(job->arena, bytes, &output, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(job->arena, bytes, &output, error));
     memset(output, 0, bytes);
     for (uint64_t i = 0; i < job->elements; i++)
         if (valid[i / 8] >> (i % 8) & 1)
@@ -371,33 +346,26 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     struct nt_decoded_array stored, items;
     uint64_t *numbers, bytes;
     uint8_t *valid;
-    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
-    if (status == NT_OK)
-        status = decode_exactly(job, 1, node->items, &items, error);
-    if (status == NT_OK && (stored.is_null || items.is_null))
+    NT_TRY(decode_exactly(job, 0, job->elements, &stored, error));
+    NT_TRY(decode_exactly(job, 1, node->items, &items, error));
+    if (stored.is_null || items.is_null)
         return make_null(job, error);
-    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of dictionary indices overflows");
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, bytes, &numbers, error);
-    if (status == NT_OK)
-        status = take_bits(job->arena, job->elements, 0, &valid, error);
-    if (status == NT_OK)
-        status = load_numbers(job, &stored, numbers, error);
-    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+    if (!nt_multiply(job->elements, sizeof(*numbers), &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of dictionary indices overflows");
+    NT_TRY(nt_decode_alloc(job->arena, bytes, &numbers, error));
+    NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
+    NT_TRY(load_numbers(job, &stored, numbers, error));
+    for (uint64_t i = 0; i < job->elements; i++) {
         bool is_null =
             (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));
         numbers[i] -= node->is_one_based && !is_null;
         if (!is_null && numbers[i] >= node->items)
-            status =
-                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                        "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64, i,
-                        numbers[i], node->items);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "element %" PRIu64 " refers to item %" PRIu64 ", but the dictionary has %" PRIu64,
+                           i, numbers[i], node->items);
         else if (!is_null && is_item_valid(&items, numbers[i]))
             set_valid(valid, i);
     }
-    if (status != NT_OK)
-        return status;
     return items.ends        ? copy_strings(job, numbers, valid, &items, error)
            : items.bits == 1 ? copy_bits(job, numbers, valid, &items, error)
                              : copy_values(job, numbers, valid, &items, error);

@@ -75,9 +75,7 @@ static enum nt_status mask_numbers(struct nt_decode_state *decoding, const uint8
     *data_ret = array->data;
     if (!decoding->valid)
         return NT_OK;
-    enum nt_status status = nt_decode_alloc(decoding->arena, array->bytes, &data, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_decode_alloc(decoding->arena, array->bytes, &data, error));
     memcpy(data, array->data, array->bytes);
     for (uint64_t i = 0; i < array->elements; i++)
         if (!decoding->valid[i])
@@ -119,8 +117,8 @@ static enum nt_status look_up_values(struct nt_decode_state *decoding, uint8_t *
         memset(output, 0, decoding->rows * items->element_bytes);
         return NT_OK;
     }
-    enum nt_status status = nt_decode_indices(decoding, &numbers, error);
-    return status == NT_OK ? nt_dictionary_gather(&numbers, items, output, error) : status;
+    NT_TRY(nt_decode_indices(decoding, &numbers, error));
+    return nt_dictionary_gather(&numbers, items, output, error);
 }
 
 /* Are the values stored rows of packed structures? */
@@ -169,23 +167,20 @@ enum nt_status nt_output_values(struct nt_decode_state *decoding, uint8_t *outpu
                        elements, items);
     decoding->rows = elements / items;
     bool is_nullable = !decoding->spec->is_stored && nt_decode_has_nulls(tree);
-    enum nt_status status = nt_decode_open(decoding, is_nullable, true, error);
+    NT_TRY(nt_decode_open(decoding, is_nullable, true, error));
     bool is_direct = !tree->has_dictionary && !nt_tree_is_structure(tree) && tree->values != NT_NO_NODE &&
                      tree->nodes[tree->values].bits == width * 8;
-    if (status == NT_OK)
-        status = nt_decode_values(decoding, is_direct ? output : NULL, error);
-    if (status == NT_OK)
-        status = nt_decode_find_nulls(decoding, error);
+    NT_TRY(nt_decode_values(decoding, is_direct ? output : NULL, error));
+    NT_TRY(nt_decode_find_nulls(decoding, error));
     uint64_t expected = tree->has_dictionary || is_packed_rows(tree) ? decoding->rows : elements;
-    if (status == NT_OK && !decoding->opened.array.is_null && decoding->opened.array.elements != expected)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page", expected,
-                                decoding->opened.array.elements);
-    if (status == NT_OK)
-        status = tree->has_dictionary ? look_up_values(decoding, output, error)
-                                      : copy_values(decoding, width, output, error);
-    if (status == NT_OK && !decoding->spec->is_stored)
+    if (!decoding->opened.array.is_null && decoding->opened.array.elements != expected)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page", expected,
+                              decoding->opened.array.elements);
+    NT_TRY(tree->has_dictionary ? look_up_values(decoding, output, error)
+                                : copy_values(decoding, width, output, error));
+    if (!decoding->spec->is_stored)
         nt_decode_clear_nulls(decoding, decoding->opened.array.depth, width, output);
-    return status;
+    return NT_OK;
 }
 
 /* Reads the descriptors of blobs. */
@@ -197,15 +192,14 @@ enum nt_status nt_output_presence(struct nt_decode_state *decoding, uint8_t *out
     if (!nt_multiply(elements, DESCRIPTOR_BYTES, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the size of the positions of %" PRIu64 " blobs overflows", elements);
-    enum nt_status status = nt_decode_alloc(decoding->arena, bytes, &descriptors, error);
+    NT_TRY(nt_decode_alloc(decoding->arena, bytes, &descriptors, error));
     decoding->element_bytes = DESCRIPTOR_BYTES;
-    if (status == NT_OK)
-        status = nt_output_values(decoding, descriptors, error);
-    for (uint64_t i = 0; status == NT_OK && i < elements; i++) {
+    NT_TRY(nt_output_values(decoding, descriptors, error));
+    for (uint64_t i = 0; i < elements; i++) {
         uint64_t position = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES),
                  size = nt_load_le64(descriptors + i * DESCRIPTOR_BYTES + 8),
                  definition = position >> LEVEL_BITS;
         output[i] = size || !position || (definition && definition <= decoding->spec->valid);
     }
-    return status;
+    return NT_OK;
 }

@@ -118,9 +118,9 @@ static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance
 {
     const struct nt_lance_page *page = opened->page;
     struct nt_lance_row_offsets *offsets = &opened->offsets;
-    enum nt_status status = nt_lance_row_offsets_open(lance->source, page, &opened->layout, offsets, error);
-    if (status != NT_OK || !offsets->entries)
-        return status;
+    NT_TRY(nt_lance_row_offsets_open(lance->source, page, &opened->layout, offsets, error));
+    if (!offsets->entries)
+        return NT_OK;
     opened->page_chunks = 0;
     for (uint64_t row = 0; row < offsets->rows; opened->page_chunks++)
         row += nt_lance_row_offsets_take(offsets, row, opened->mean_chunk_bytes).rows;
@@ -245,11 +245,9 @@ static void next_indexed(struct nt_lance_page_reader *opened, struct nt_lance_ch
 static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_page_reader *opened,
                                   struct nt_error *error)
 {
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        nt_budget_release(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks);
-    return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks, NT_NO_OFFSET, error));
+    nt_budget_release(&dataset->file->budget, NT_COST_PAGE, opened->page_chunks);
+    return NT_OK;
 }
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
@@ -258,23 +256,20 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                   struct nt_lance_page_reader *opened, struct nt_error *error)
 {
     *opened = (struct nt_lance_page_reader){.page = page, .page_chunks = 1};
-    enum nt_status status =
-        nt_lance_make_layout(dataset->file, &lance->columns[column_map->column], page, column_map->value,
-                             column_map->is_one_based, known, &opened->layout, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_make_layout(dataset->file, &lance->columns[column_map->column], page, column_map->value,
+                                column_map->is_one_based, known, &opened->layout, error));
     const struct nt_tree *tree = opened->layout.tree;
     opened->mean_chunk_bytes =
         tree->layout == NT_TREE_FULL_ZIP ? mean_chunk_bytes(tree, column_map->value) : ROWS_BYTES;
     if (tree->layout == NT_TREE_MINI_BLOCK)
-        status = open_mini_block(lance, opened, error);
+        NT_TRY(open_mini_block(lance, opened, error));
     else if (nt_lance_is_uniform(tree))
         open_uniform(dataset, column_map->value, opened);
     else if (tree->layout == NT_TREE_FULL_ZIP)
-        status = open_full_zip(lance, opened, error);
+        NT_TRY(open_full_zip(lance, opened, error));
     else if (tree->layout == NT_TREE_ARRAY)
-        status = open_array(opened, error);
-    return status == NT_OK ? check_count(dataset, opened, error) : status;
+        NT_TRY(open_array(opened, error));
+    return check_count(dataset, opened, error);
 }
 
 void nt_lance_close_page(struct nt_lance_page_reader *opened)
@@ -287,15 +282,12 @@ void nt_lance_close_page(struct nt_lance_page_reader *opened)
 enum nt_status nt_lance_next_chunk(struct nt_lance_page_reader *opened, struct nt_lance_chunk *chunk,
                                    struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
-        status = next_chunk(opened, chunk, error);
+        NT_TRY(next_chunk(opened, chunk, error));
     else if (opened->offsets.entries)
         next_indexed(opened, chunk);
     else
         next_rows(opened, chunk);
-    if (status != NT_OK)
-        return status;
     opened->next_offset += chunk->bytes;
     opened->next_value += chunk->values;
     opened->next_chunk_number++;

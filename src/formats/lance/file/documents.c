@@ -91,31 +91,28 @@ static enum nt_status lay_out_tables(const struct nt_lance *lance, const struct 
 {
     enum { TABLE_ENTRY_BYTES = 16 };
     const struct nt_lance_tail *tail = &lance->tail;
-    enum nt_status status = nt_layout_put(output, tail->offset, NT_LANCE_TAIL_BYTES, "footer");
-    if (status == NT_OK)
-        status = nt_layout_put(output, tail->column_table, (uint64_t)tail->columns * TABLE_ENTRY_BYTES,
-                               "column table");
-    if (status == NT_OK)
-        status = nt_layout_put(output, tail->global_table, (uint64_t)tail->globals * TABLE_ENTRY_BYTES,
-                               "global buffer table");
-    return status;
+    NT_TRY(nt_layout_put(output, tail->offset, NT_LANCE_TAIL_BYTES, "footer"));
+    NT_TRY(nt_layout_put(output, tail->column_table, (uint64_t)tail->columns * TABLE_ENTRY_BYTES,
+                         "column table"));
+    return nt_layout_put(output, tail->global_table, (uint64_t)tail->globals * TABLE_ENTRY_BYTES,
+                         "global buffer table");
 }
 
 enum nt_status nt_lance_layout_put_metadata(const struct nt_lance *lance,
                                             const struct nt_layout_output *output)
 {
-    enum nt_status status = lay_out_tables(lance, output);
-    for (uint32_t i = 0; status == NT_OK && i < lance->tail.globals; i++)
-        status = nt_layout_put(output, lance->globals[i].offset, lance->globals[i].bytes,
-                               i ? "global buffer" : "schema");
-    for (uint32_t i = 0; status == NT_OK && i < lance->tail.columns; i++) {
+    NT_TRY(lay_out_tables(lance, output));
+    for (uint32_t i = 0; i < lance->tail.globals; i++)
+        NT_TRY(nt_layout_put(output, lance->globals[i].offset, lance->globals[i].bytes,
+                             i ? "global buffer" : "schema"));
+    for (uint32_t i = 0; i < lance->tail.columns; i++) {
         const struct nt_lance_column *column = &lance->columns[i];
-        status = nt_layout_put(output, column->metadata.offset, column->metadata.bytes, "column metadata");
-        for (uint32_t k = 0; status == NT_OK && k < column->buffer_count; k++)
-            status =
-                nt_layout_put(output, column->buffers[k].offset, column->buffers[k].bytes, "column buffer");
+        NT_TRY(nt_layout_put(output, column->metadata.offset, column->metadata.bytes, "column metadata"));
+        for (uint32_t k = 0; k < column->buffer_count; k++)
+            NT_TRY(
+                nt_layout_put(output, column->buffers[k].offset, column->buffers[k].bytes, "column buffer"));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Columns and pages ---- */
@@ -293,8 +290,8 @@ enum nt_status nt_lance_lay_out_file(const struct nt_lance *lance, const struct 
 {
     if (lance->legacy)
         return nt_lance_legacy_lay_out(lance, output, error);
-    enum nt_status status = nt_lance_layout_put_metadata(lance, output);
-    return status == NT_OK ? lance_layout_put_padding(lance, output) : status;
+    NT_TRY(nt_lance_layout_put_metadata(lance, output));
+    return lance_layout_put_padding(lance, output);
 }
 
 enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
@@ -310,13 +307,12 @@ enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
 
 enum nt_status nt_lance_layout_put_bytes(const struct nt_lance *lance, const struct nt_layout_output *output)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+    for (uint32_t i = 0; i < lance->schema.field_count; i++) {
         uint32_t column = nt_lance_byte_column(lance, &lance->schema, &lance->leaves[i]);
         if (column != NT_NONE)
-            status = nt_lance_layout_put_column(&lance->columns[column], output, "bytes of strings");
+            NT_TRY(nt_lance_layout_put_column(&lance->columns[column], output, "bytes of strings"));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Write metadata.json ---- */
@@ -604,14 +600,10 @@ static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, s
     uint8_t start[NT_MINI_BLOCK_SIZES_BYTES];
     struct nt_mini_block_sizes sizes;
     const struct nt_lance_buffer *buffer = &chunks->page->buffers[1];
-    enum nt_status status = nt_tree_next_chunk(chunks->tree, chunks->words, chunks->count, chunks->next,
-                                               chunks->values, buffer->bytes, &chunks->chunk, error);
+    NT_TRY(nt_tree_next_chunk(chunks->tree, chunks->words, chunks->count, chunks->next, chunks->values,
+                              buffer->bytes, &chunks->chunk, error));
     size_t bytes = chunks->chunk.bytes < sizeof(start) ? (size_t)chunks->chunk.bytes : sizeof(start);
-    if (status == NT_OK)
-        status =
-            nt_source_read(chunks->lance->source, buffer->offset + chunks->chunk.offset, start, bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(chunks->lance->source, buffer->offset + chunks->chunk.offset, start, bytes, error));
     struct nt_cursor cursor = nt_cursor(start, bytes);
     nt_mini_block_get_sizes(chunks->tree, &cursor, &sizes);
     if (cursor.failed)

@@ -158,12 +158,9 @@ static struct kept_trees *trees_of(struct nt_file *file)
 static enum nt_status add_tree(struct nt_file *file, struct kept_trees *trees, const struct nt_tree *tree,
                                uint64_t hash, const struct nt_tree **tree_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_budget_take(
-        &file->budget, NT_COST_STEP, UINT64_C(1) + tree->node_count + tree->part_count, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes_of(tree), NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_STEP, UINT64_C(1) + tree->node_count + tree->part_count,
+                          NT_NO_OFFSET, error));
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes_of(tree), NT_NO_OFFSET, error));
     struct kept_tree *kept = nt_arena_alloc(file->arena, 1, sizeof(*kept));
     if (!kept || !copy_tree(file->arena, tree, &kept->tree))
         return nt_fail_memory(error);
@@ -192,89 +189,51 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *kn
     return add_tree(file, trees, tree, hash, tree_ret, error);
 }
 
-/* ---- Tree builder ---- */
-
-enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
-                                   struct nt_error *error)
-{
-    enum { MOST = 1 << 30 };
-    bool may_be_empty = builder->value && builder->value->is_empty;
-    if (bits == 1 || ((bits || may_be_empty) && bits % 8 == 0 && bits <= MOST))
-        return NT_OK;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read %s of %" PRIu64 " bits", what, bits);
-}
-
-enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
-                                     uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error)
-{
-    struct nt_proto_item item = {0};
-    struct nt_fsst *fsst = nt_arena_alloc(builder->scratch, 1, sizeof(*fsst));
-    if (!fsst)
-        return nt_fail_memory(error);
-    *fsst_ret = fsst;
-    nt_proto_find(message, field, &item);
-    return nt_fsst_init(fsst, item.bytes, item.size, error);
-}
-
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                uint32_t *number_ret, struct nt_error *error)
-{
-    if (builder->count == NT_TREE_NODES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "encodings are nested more than %d deep",
-                       NT_TREE_NODES);
-    *number_ret = builder->count;
-    builder->nodes[builder->count++] = *node;
-    return NT_OK;
-}
-
-enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
-                                  uint32_t null_depth, uint32_t *number_ret, struct nt_error *error)
-{
-    const struct nt_lance_value *value = builder->value;
-    const uint32_t list_count = value ? value->list_count : 0, bits = value ? value->bits : 0;
-    enum nt_status status = NT_OK;
-    uint32_t number;
-    *number_ret = builder->count;
-    for (uint32_t i = builder->depth; status == NT_OK && i < list_count; i++) {
-        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
-                                          .children = {builder->count + 1},
-                                          .bits = bits,
-                                          .items = value->lists[i],
-                                          .is_null = i >= null_depth};
-        status = nt_tree_add_node(builder, &list, &number, error);
-    }
-    const struct nt_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
-    return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
-}
-
 /* ---- Page layouts ---- */
-
-/* ---- Trees ---- */
-
-static enum nt_status keep_tree(struct nt_tree_builder *builder, struct nt_tree *tree,
-                                const struct nt_tree *known, const struct nt_tree **tree_ret,
-                                struct nt_error *error)
-{
-    tree->nodes = builder->nodes;
-    tree->node_count = builder->count;
-    return nt_lance_keep_tree(builder->file, known, tree, tree_ret, error);
-}
-
-static void set_tree(struct nt_tree *tree, enum nt_tree_layout layout)
-{
-    *tree = (struct nt_tree){
-        .layout = layout, .values = NT_NO_NODE, .repetition = NT_NO_NODE, .definition = NT_NO_NODE};
-}
 
 /* The buffers of a page that is read as a whole, relative to the first of them. */
 enum { MAX_PARTS = 16 };
 
-static enum nt_status add_parts(const struct nt_lance_page *page, struct nt_tree *tree,
-                                struct nt_tree_buffer parts[MAX_PARTS], struct nt_error *error)
+/* The inputs of all layouts. */
+struct making {
+    struct nt_file *file;
+    struct nt_arena *scratch;
+    const struct nt_lance_column *column;
+    const struct nt_lance_page *page;
+    const struct nt_lance_value *value;
+    const struct nt_tree *known;
+    struct nt_lance_layout *layout;
+    bool is_dictionary_one_based;
+    struct nt_error *error;
+};
+
+/* `value`: of the column; NULL: the nodes are of something else. */
+static struct nt_tree_builder start(const struct making *making, enum nt_tree_layout layout,
+                                    const struct nt_lance_value *value)
 {
+    return (struct nt_tree_builder){
+        .scratch = making->scratch,
+        .value = value,
+        .is_one_based = making->is_dictionary_one_based,
+        .tree = {.layout = layout, .values = NT_NO_NODE, .repetition = NT_NO_NODE, .definition = NT_NO_NODE},
+        .error = making->error};
+}
+
+static enum nt_status keep(const struct making *making, struct nt_tree_builder *builder,
+                           const struct nt_tree *known, const struct nt_tree **tree_ret)
+{
+    builder->tree.nodes = builder->nodes;
+    builder->tree.node_count = builder->count;
+    return nt_lance_keep_tree(making->file, known, &builder->tree, tree_ret, making->error);
+}
+
+static enum nt_status add_parts(const struct making *making, struct nt_tree *tree,
+                                struct nt_tree_buffer parts[MAX_PARTS])
+{
+    const struct nt_lance_page *page = making->page;
     uint64_t first = UINT64_MAX;
     if (page->buffer_count > MAX_PARTS)
-        return nt_fail_above(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
+        return nt_fail_above(making->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a page", MAX_PARTS,
                              page->buffer_count);
     for (uint32_t i = 0; i < page->buffer_count; i++)
         if (page->buffers[i].bytes && page->buffers[i].offset < first)
@@ -304,42 +263,36 @@ static enum nt_status add_layers(struct nt_proto message, uint32_t field, struct
     return NT_OK;
 }
 
-/* An encoding that may be absent. */
-static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_proto message, uint32_t field,
-                                   uint32_t *number_ret, struct nt_error *error)
+static enum nt_status add_encoding(struct nt_tree_builder *builder, struct nt_proto encoding,
+                                   uint32_t *number_ret)
 {
-    struct nt_proto encoding = nt_proto_message(message, field);
-    *number_ret = NT_NO_NODE;
-    return encoding.bytes ? nt_lance_add_compressive(builder, encoding, number_ret, error) : NT_OK;
+    *number_ret = builder->count;
+    return nt_lance_add_encoding(builder, encoding);
 }
 
-/* ---- Layouts ---- */
-
-/* The inputs of all layouts. */
-struct making {
-    struct nt_file *file;
-    struct nt_arena *scratch;
-    const struct nt_lance_column *column;
-    const struct nt_lance_page *page;
-    const struct nt_lance_value *value;
-    const struct nt_tree *known;
-    struct nt_lance_layout *layout;
-    bool is_dictionary_one_based;
-};
-
-static enum nt_status make_dictionary(const struct making *making, struct nt_proto message,
-                                      struct nt_error *error)
+/* Adds the encodings of both levels, if they have any. */
+static enum nt_status add_levels(struct nt_tree_builder *builder, struct nt_proto repetition,
+                                 struct nt_proto definition)
 {
-    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
-    struct nt_tree tree;
+    builder->value = NULL;
+    if (repetition.bytes)
+        NT_TRY(add_encoding(builder, repetition, &builder->tree.repetition));
+    return definition.bytes ? add_encoding(builder, definition, &builder->tree.definition) : NT_OK;
+}
+
+/* ---- Mini-blocks ---- */
+
+static enum nt_status make_dictionary(const struct making *making, struct nt_proto message)
+{
+    struct nt_lance_layout *layout = making->layout;
+    struct nt_tree_builder builder = start(making, NT_TREE_BLOCK, NULL);
     struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
     if (!encoding.bytes)
         return NT_OK;
-    set_tree(&tree, NT_TREE_BLOCK);
-    making->layout->dictionary_buffer = 2; /* after metadata and chunks */
-    making->layout->dictionary_items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_DICTIONARY_ITEMS);
-    enum nt_status status = nt_lance_add_compressive(&builder, encoding, &tree.values, error);
-    return status == NT_OK ? keep_tree(&builder, &tree, NULL, &making->layout->dictionary, error) : status;
+    layout->dictionary_buffer = 2; /* after metadata and chunks */
+    layout->dictionary_items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_DICTIONARY_ITEMS);
+    NT_TRY(add_encoding(&builder, encoding, &builder.tree.values));
+    return keep(making, &builder, NULL, &layout->dictionary);
 }
 
 /* Do neither these layers of a page nor those of any other page of the column mark null values? Lance's
@@ -356,41 +309,33 @@ static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buf
            buffers == (uint64_t)builder->buffers + 1;
 }
 
-static enum nt_status make_mini_block(const struct making *making, struct nt_proto message,
-                                      struct nt_error *error)
+static enum nt_status make_mini_block(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = {
-        .file = making->file, .scratch = making->scratch, .value = making->value};
-    struct nt_tree tree;
-    set_tree(&tree, NT_TREE_MINI_BLOCK);
-    tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
+    struct nt_tree_builder builder = start(making, NT_TREE_MINI_BLOCK, making->value);
+    struct nt_tree *tree = &builder.tree;
+    uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
+    tree->has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
     making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
     making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
-    enum nt_status status = add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, &tree, error);
-    builder.are_rows_null = is_uncounted(making, &tree);
-    if (status == NT_OK)
-        status = nt_lance_add_compressive(
-            &builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION), &tree.values, error);
-    uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
-    tree.buffers = builder.buffers + (status == NT_OK && has_spare_buffer(&builder, buffers));
-    builder.value = NULL;
-    if (status == NT_OK && tree.buffers > NT_TREE_BUFFERS)
-        status =
-            nt_fail_above(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS, tree.buffers);
-    if (status == NT_OK && buffers != tree.buffers)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a chunk that its encodings need",
-                                tree.buffers, buffers);
-    if (status == NT_OK)
-        status =
-            add_optional(&builder, message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION, &tree.repetition, error);
-    if (status == NT_OK)
-        status =
-            add_optional(&builder, message, NT_LANCE_MINI_BLOCK_DEF_COMPRESSION, &tree.definition, error);
-    if (status == NT_OK)
-        status = make_dictionary(making, message, error);
-    tree.has_dictionary = making->layout->dictionary;
-    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+    NT_TRY(add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, tree, making->error));
+    builder.are_rows_null = is_uncounted(making, tree);
+    NT_TRY(add_encoding(&builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION),
+                        &tree->values));
+    tree->buffers = builder.buffers + has_spare_buffer(&builder, buffers);
+    if (tree->buffers > NT_TREE_BUFFERS)
+        return nt_fail_above(making->error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk", NT_TREE_BUFFERS,
+                             tree->buffers);
+    if (buffers != tree->buffers)
+        return nt_fail_number(making->error, NT_CORRUPT, NT_NO_OFFSET,
+                              "buffers of a chunk that its encodings need", tree->buffers, buffers);
+    NT_TRY(add_levels(&builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION),
+                      nt_proto_message(message, NT_LANCE_MINI_BLOCK_DEF_COMPRESSION)));
+    NT_TRY(make_dictionary(making, message));
+    tree->has_dictionary = making->layout->dictionary;
+    return keep(making, &builder, making->known, &making->layout->tree);
 }
+
+/* ---- Full zip ---- */
 
 /* Null and empty values have no bytes. */
 static bool may_be_empty(const struct nt_tree_builder *builder)
@@ -398,153 +343,130 @@ static bool may_be_empty(const struct nt_tree_builder *builder)
     return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
 }
 
-static enum nt_status check_widths(const struct nt_tree_builder *builder, const struct nt_tree *tree,
-                                   struct nt_error *error)
+static enum nt_status check_widths(const struct nt_tree_builder *builder)
 {
     enum { MAX_BITS = 1 << 30 };
+    const struct nt_tree *tree = &builder->tree;
     bool has_width = tree->value_bits || may_be_empty(builder);
     bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
                       tree->offset_bits == 64;
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
         (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MAX_BITS)
         return NT_OK;
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+    return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                    "impossible numbers of bits: %" PRIu32 " and %" PRIu32 " for levels, %" PRIu32
                    " for values, %" PRIu32 " for lengths",
                    tree->repetition_bits, tree->definition_bits, tree->value_bits, tree->offset_bits);
 }
 
-static uint32_t narrow(uint64_t number)
+static uint32_t get_bits(struct nt_proto message, uint32_t field)
 {
-    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    uint64_t bits = nt_proto_number(message, field);
+    return bits > UINT32_MAX ? UINT32_MAX : (uint32_t)bits;
 }
 
-static enum nt_status make_full_zip(const struct making *making, struct nt_proto message,
-                                    struct nt_error *error)
+static enum nt_status make_full_zip(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = {
-        .file = making->file, .scratch = making->scratch, .value = making->value};
-    struct nt_tree tree;
-    set_tree(&tree, NT_TREE_FULL_ZIP);
-    tree.repetition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_REP));
-    tree.definition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_DEF));
-    tree.value_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE));
-    tree.offset_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET));
+    struct nt_tree_builder builder = start(making, NT_TREE_FULL_ZIP, making->value);
+    struct nt_tree *tree = &builder.tree;
+    tree->repetition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_REP);
+    tree->definition_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_DEF);
+    tree->value_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE);
+    tree->offset_bits = get_bits(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET);
     making->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
-    enum nt_status status = add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, &tree, error);
-    builder.are_rows_null = is_uncounted(making, &tree);
-    if (status == NT_OK)
-        status = nt_lance_add_compressive(
-            &builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION), &tree.values, error);
-    if (status == NT_OK)
-        status = check_widths(&builder, &tree, error);
-    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+    NT_TRY(add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, tree, making->error));
+    builder.are_rows_null = is_uncounted(making, tree);
+    NT_TRY(add_encoding(&builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION),
+                        &tree->values));
+    NT_TRY(check_widths(&builder));
+    return keep(making, &builder, making->known, &making->layout->tree);
 }
+
+/* ---- Constants ---- */
 
 /* A single value has no encoding; its type defines its form. */
-static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt_lance_value *value,
-                                uint32_t *number_ret, struct nt_error *error)
+static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt_lance_value *value)
 {
-    enum nt_status status = NT_OK;
-    uint32_t number;
-    *number_ret = builder->count;
+    builder->tree.values = builder->count;
     if (value->is_packed) {
         const struct nt_tree_node packed = {
             .kind = NT_TREE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
-        status = nt_tree_add_node(builder, &packed, &number, error);
+        NT_TRY(nt_tree_add_node(builder, &packed));
     }
-    for (uint32_t i = 0; status == NT_OK && i < value->list_count; i++) {
+    for (uint32_t i = 0; i < value->list_count; i++) {
         const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
                                           .items = value->lists[i],
                                           .bits = value->bits,
                                           .children = {builder->count + 1}};
-        status = nt_tree_add_node(builder, &list, &number, error);
+        NT_TRY(nt_tree_add_node(builder, &list));
     }
     bool is_string = nt_lance_is_string(value);
     const struct nt_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
                                       .bits = is_string ? 32 : value->bits};
-    return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
+    return nt_tree_add_node(builder, &node);
 }
 
-static enum nt_status make_constant(const struct making *making, struct nt_proto message,
-                                    struct nt_error *error)
+static enum nt_status make_constant(const struct making *making, struct nt_proto message)
 {
-    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
+    struct nt_tree_builder builder = start(making, NT_TREE_CONSTANT, NULL);
     struct nt_tree_buffer parts[MAX_PARTS];
-    struct nt_tree tree;
+    struct nt_tree *tree = &builder.tree;
     struct nt_proto_item value = {0};
-    set_tree(&tree, NT_TREE_CONSTANT);
     if (nt_proto_find(message, NT_LANCE_CONSTANT_LAYOUT_INLINE_VALUE, &value)) {
-        tree.value = value.bytes;
-        tree.value_bytes = (uint32_t)value.size;
+        tree->value = value.bytes;
+        tree->value_bytes = (uint32_t)value.size;
     }
-    tree.has_value_part = !tree.value && making->page->buffer_count % 2;
-
-    tree.repetition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES);
-    tree.definition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_DEF_VALUES);
-    enum nt_status status = add_layers(message, NT_LANCE_CONSTANT_LAYOUT_LAYERS, &tree, error);
-    if (status == NT_OK)
-        status = add_parts(making->page, &tree, parts, error);
-    if (status == NT_OK)
-        status = add_value(&builder, making->value, &tree.values, error);
-    if (status == NT_OK)
-        status = add_optional(&builder, message, NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION, &tree.repetition,
-                              error);
-    if (status == NT_OK)
-        status = add_optional(&builder, message, NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION, &tree.definition,
-                              error);
-    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+    tree->has_value_part = !tree->value && making->page->buffer_count % 2;
+    tree->repetition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_REP_VALUES);
+    tree->definition_count = nt_proto_number(message, NT_LANCE_CONSTANT_LAYOUT_NUM_DEF_VALUES);
+    NT_TRY(add_layers(message, NT_LANCE_CONSTANT_LAYOUT_LAYERS, tree, making->error));
+    NT_TRY(add_parts(making, tree, parts));
+    NT_TRY(add_value(&builder, making->value));
+    NT_TRY(add_levels(&builder, nt_proto_message(message, NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION),
+                      nt_proto_message(message, NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION)));
+    return keep(making, &builder, making->known, &making->layout->tree);
 }
 
-/* The inner values are descriptors of 16 bytes; they have the layers of the values that they refer to. */
-static const struct nt_lance_value descriptor_value = {.bits = 128};
+/* ---- Any layout ---- */
 
-static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth,
-                                     struct nt_error *error)
+static enum nt_status make_of_layout(const struct making *making, struct nt_proto message, unsigned depth)
 {
+    /* Blobs have descriptors of 16 bytes; these have the layers of the values that they refer to. */
+    static const struct nt_lance_value descriptor_value = {.bits = 128};
     struct nt_proto member = {0};
     struct making inside = *making;
-    enum nt_status status;
     uint32_t kind = message.bytes ? nt_proto_oneof(message, &nt_lance_page_layout, &member) : 0;
     switch (kind) {
     case NT_LANCE_LAYOUT_MINI_BLOCK:
-        return make_mini_block(making, member, error);
+        return make_mini_block(making, member);
     case NT_LANCE_LAYOUT_FULL_ZIP:
-        return make_full_zip(making, member, error);
+        return make_full_zip(making, member);
     case NT_LANCE_LAYOUT_CONSTANT:
-        return make_constant(making, member, error);
+        return make_constant(making, member);
     case NT_LANCE_LAYOUT_BLOB:
         if (depth)
             break;
         making->layout->is_blob = true;
         inside.value = &descriptor_value;
-        status = add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, error);
-        return status != NT_OK
-                   ? status
-                   : make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
-                                    depth + 1, error);
+        NT_TRY(add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, making->error));
+        return make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                              depth + 1);
     default:
         break;
     }
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, kind);
+    return nt_fail(making->error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot read page layout %" PRIu32, kind);
 }
 
-static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
+static enum nt_status make_of_array(const struct making *making)
 {
-    const struct nt_lance_page *page = making->page;
-    struct nt_tree_builder builder = {
-        .file = making->file, .scratch = making->scratch, .value = making->value};
+    struct nt_proto member, encoding = making->page->encoding;
+    struct nt_tree_builder builder = start(making, NT_TREE_ARRAY, making->value);
     struct nt_tree_buffer parts[MAX_PARTS];
-    struct nt_tree tree;
-    struct nt_proto member;
-    set_tree(&tree, NT_TREE_ARRAY);
-    if (nt_proto_oneof(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
+    if (nt_proto_oneof(encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST)
         making->layout->list_items = nt_proto_number(member, NT_LANCE_ARRAY_LIST_NUM_ITEMS);
-    enum nt_status status = add_parts(page, &tree, parts, error);
-    if (status == NT_OK)
-        status = nt_lance_add_array(&builder, page->encoding, making->is_dictionary_one_based, &tree.values,
-                                    error);
-    return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
+    NT_TRY(add_parts(making, &builder.tree, parts));
+    NT_TRY(add_encoding(&builder, encoding, &builder.tree.values));
+    return keep(making, &builder, making->known, &making->layout->tree);
 }
 
 enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
@@ -552,15 +474,17 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                     bool is_dictionary_one_based, const struct nt_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error)
 {
-    const struct making making = {file,  nt_arena_new(), column, page,
-                                  value, known,          layout, is_dictionary_one_based};
-    enum nt_status status = making.scratch ? NT_OK : nt_fail_memory(error);
+    const struct making making = {file,   nt_arena_new(),          column, page, value, known,
+                                  layout, is_dictionary_one_based, error};
+    enum nt_status status;
     *layout = (struct nt_lance_layout){0};
-    if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
-        status = make_of_array(&making, error);
-    else if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
-        status = make_of_layout(&making, page->encoding, 0, error);
-    else if (status == NT_OK)
+    if (!making.scratch)
+        return nt_fail_memory(error);
+    if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
+        status = make_of_array(&making);
+    else if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
+        status = make_of_layout(&making, page->encoding, 0);
+    else
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an unknown encoding");
     nt_arena_free(making.scratch);
     return status;

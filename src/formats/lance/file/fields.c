@@ -117,11 +117,10 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
     size_t count = (size_t)schema->field_count + 1;
     struct nt_lance_field_layout *layouts = nt_arena_alloc(arena, count, sizeof(*layouts));
     struct nt_lance_value *values = nt_arena_alloc(arena, count, sizeof(*values));
-    enum nt_status status = layouts && values ? NT_OK : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < schema->field_count; i++)
-        status = look_at_field(arena, schema, layouts, i, error);
-    if (status != NT_OK)
-        return status;
+    if (!layouts || !values)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        NT_TRY(look_at_field(arena, schema, layouts, i, error));
     mark_lists(schema, layouts);
     for (uint32_t i = 0; i < schema->field_count; i++) {
         layouts[i].is_memberless = layouts[i].type.shape == NT_LANCE_IS_STRUCT && !layouts[i].children;
@@ -204,19 +203,18 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
 enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error)
 {
     uint32_t columns;
-    enum nt_status status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
-    if (status == NT_OK && columns != lance->tail.columns && lance->schema.has_item_columns &&
-        !lance->legacy) {
+    NT_TRY(nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error));
+    if (columns != lance->tail.columns && lance->schema.has_item_columns && !lance->legacy) {
         lance->schema.has_byte_columns = true;
-        status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
+        NT_TRY(nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error));
     }
-    if (status == NT_OK && columns != lance->tail.columns)
+    if (columns != lance->tail.columns)
         return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns that the schema declares",
                               columns, lance->tail.columns);
-    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++)
+    for (uint32_t i = 0; i < lance->schema.field_count; i++)
         if (lance->leaves[i].field == i)
-            status = nt_lance_check_rows(&lance->schema, &lance->leaves[i], lance, error);
-    return status;
+            NT_TRY(nt_lance_check_rows(&lance->schema, &lance->leaves[i], lance, error));
+    return NT_OK;
 }
 
 enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
@@ -315,8 +313,8 @@ static enum nt_status add_column(struct building *build, uint32_t field, uint32_
                                      .type_name = type_name,
                                      .dtype = dtype};
     uint32_t bits = dtype.element == NT_ELEMENT_OPAQUE ? dtype.bytes * 8 : 0;
-    enum nt_status status = nt_decoder_init(&decoder, encoding, bits, 0, 0, build->error);
-    return status == NT_OK ? nt_builder_add_column(&build->builder, &column, &decoder, build->error) : status;
+    NT_TRY(nt_decoder_init(&decoder, encoding, bits, 0, 0, build->error));
+    return nt_builder_add_column(&build->builder, &column, &decoder, build->error);
 }
 
 static enum nt_status add_validity(struct building *build, uint32_t field, uint32_t position)
@@ -361,9 +359,7 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
 {
     field->description = (struct nt_text){"", 0};
     field->columns_per_representation = 0;
-    enum nt_status status = nt_builder_add_field(&build->builder, field, number_ret, build->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_builder_add_field(&build->builder, field, number_ret, build->error));
     build->parts[*number_ret] = *part;
     return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
 }
@@ -600,12 +596,9 @@ static enum nt_status build_field(struct building *build, uint32_t number)
         extra.item_name = from->name;
         field.name = (struct nt_text){"item", 4};
     }
-    enum nt_status status = NT_OK;
     if (!from->is_description)
-        status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
-                                       &extra.properties, &extra.property_count, build->error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
+                                     &extra.properties, &extra.property_count, build->error));
     if (!nt_field_set_extra(build->dataset->arena, &field, &extra))
         return nt_fail_memory(build->error);
     set_kind(build, number, &field);
@@ -615,10 +608,10 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
     if (from->is_description)
-        status = set_description(build, &field);
-    if (status == NT_OK && nt_text_is(from->logical_type, "json"))
-        status = name_json(build, &field);
-    return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
+        NT_TRY(set_description(build, &field));
+    if (nt_text_is(from->logical_type, "json"))
+        NT_TRY(name_json(build, &field));
+    return add_lists(build, &field, &part, &build->built[number]);
 }
 
 /* ---- Build all fields ---- */
@@ -626,16 +619,15 @@ static enum nt_status build_field(struct building *build, uint32_t number)
 static enum nt_status build_all(struct building *build)
 {
     uint64_t count = 0;
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < build->schema->field_count; i++)
         count += 1 + build->schema->values[i].list_count;
     build->parts = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->parts));
     if (!build->parts)
         return nt_fail_memory(build->error);
-    for (uint32_t i = 0; status == NT_OK && i < build->schema->field_count; i++)
-        status = build_field(build, i);
     build->schema->parts = build->parts;
-    return status == NT_OK ? nt_builder_finish(&build->builder, build->error) : status;
+    for (uint32_t i = 0; i < build->schema->field_count; i++)
+        NT_TRY(build_field(build, i));
+    return nt_builder_finish(&build->builder, build->error);
 }
 
 enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,

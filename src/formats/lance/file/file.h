@@ -295,42 +295,24 @@ static inline bool nt_lance_is_string(const struct nt_lance_value *value)
 }
 
 struct nt_tree_builder {
-    struct nt_file *file;
     struct nt_arena *scratch; /* for what nodes point to, until the tree is kept */
+    struct nt_tree tree;      /* its layout selects the kind of messages; it gets the nodes at the end */
     struct nt_tree_node nodes[NT_TREE_NODES];
     uint32_t count;
     const struct nt_lance_value *value; /* NULL: not values of the column, but levels or indices */
     uint32_t depth;                     /* fixed-size lists around the node to be added */
     bool are_rows_null;                 /* rows without a value are null */
+    bool is_one_based;                  /* indices of dictionaries in array encodings */
     uint32_t buffers;                   /* of a mini-block's values: number used so far */
+    struct nt_error *error;
 };
 
-/* Adds a node and returns its number; the caller adds its children next. NT_LIMIT: too many nodes. */
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                uint32_t *number_ret, struct nt_error *error);
-/* Adds a placeholder for values that are not stored: `kind`, within the fixed-size lists that are not
- * added yet. Of these lists and the values, those at `null_depth` are null. */
-enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
-                                  uint32_t null_depth, uint32_t *number_ret, struct nt_error *error);
-/* Returns NT_UNSUPPORTED unless values have 1 bit or whole bytes of a width that memory can have.
- * `what` names them in the message. */
-enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
-                                   struct nt_error *error);
-/* Reads the symbol table in a field of a message. */
-enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
-                                     uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error);
+/* Adds a node; the caller adds its children next. NT_LIMIT: too many nodes. */
+enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node);
 
-/* ---- Array encodings ---- */
-
-/* Adds an ArrayEncoding as a node with its children. NT_UNSUPPORTED: the encoding is unknown. */
-enum nt_status nt_lance_add_array(struct nt_tree_builder *builder, struct nt_proto message,
-                                  bool is_dictionary_one_based, uint32_t *number_ret, struct nt_error *error);
-
-/* ---- Compressive encodings ---- */
-
-/* Adds a CompressiveEncoding as a node with its children. NT_UNSUPPORTED: the encoding is unknown. */
-enum nt_status nt_lance_add_compressive(struct nt_tree_builder *builder, struct nt_proto message,
-                                        uint32_t *number_ret, struct nt_error *error);
+/* Adds an ArrayEncoding, or else a CompressiveEncoding, as a node with its children. NT_UNSUPPORTED: the
+ * encoding is unknown. */
+enum nt_status nt_lance_add_encoding(struct nt_tree_builder *builder, struct nt_proto message);
 
 /* ---- Page layouts ---- */
 

@@ -34,10 +34,9 @@ static inline uint64_t lance_position_in_data_file(uint32_t number, uint64_t off
 enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
                              uint64_t offset, struct nt_error *error)
 {
-    enum nt_status status = nt_budget_take(&memory->file->budget, cost, count, offset, error);
-    if (status == NT_OK)
-        memory->taken += count * nt_cost_info(cost)->bytes;
-    return status;
+    NT_TRY(nt_budget_take(&memory->file->budget, cost, count, offset, error));
+    memory->taken += count * nt_cost_info(cost)->bytes;
+    return NT_OK;
 }
 
 uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
@@ -115,11 +114,8 @@ static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint6
 static enum nt_status read_end(struct nt_source *source, uint64_t size, uint8_t bytes[static END_BYTES],
                                struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (size >= END_BYTES)
-        status = nt_source_read(source, size - END_BYTES, bytes, END_BYTES, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(nt_source_read(source, size - END_BYTES, bytes, END_BYTES, error));
     bool is_lance = size >= END_BYTES && !memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES);
     return is_lance ? NT_OK
                     : nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
@@ -137,9 +133,7 @@ static enum nt_status read_version(struct nt_source *source, uint64_t size, stru
                                    struct nt_error *error)
 {
     uint8_t bytes[END_BYTES];
-    enum nt_status status = read_end(source, size, bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_end(source, size, bytes, error));
     struct nt_cursor cursor = nt_cursor(bytes, END_BYTES);
     uint64_t position = nt_get_le64(&cursor);
     tail->major = nt_get_le16(&cursor);
@@ -167,17 +161,16 @@ static enum nt_status check_table(const struct nt_lance_tail *tail, const char *
 
 static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_error *error)
 {
-    enum nt_status status = check_table(tail, "column table", tail->column_table, tail->columns, error);
-    if (status == NT_OK)
-        status = check_table(tail, "table of global buffers", tail->global_table, tail->globals, error);
-    if (status == NT_OK && tail->columns_start > tail->column_table)
-        status = nt_fail(error, NT_CORRUPT, tail->offset,
-                         "the tail says that the column metadata begins at %" PRIu64
-                         ", after the column table at %" PRIu64,
-                         tail->columns_start, tail->column_table);
-    if (status == NT_OK && tail->globals == 0)
-        status = nt_fail(error, NT_CORRUPT, tail->offset, "the file has no global buffer for the schema");
-    return status;
+    NT_TRY(check_table(tail, "column table", tail->column_table, tail->columns, error));
+    NT_TRY(check_table(tail, "table of global buffers", tail->global_table, tail->globals, error));
+    if (tail->columns_start > tail->column_table)
+        return nt_fail(error, NT_CORRUPT, tail->offset,
+                       "the tail says that the column metadata begins at %" PRIu64
+                       ", after the column table at %" PRIu64,
+                       tail->columns_start, tail->column_table);
+    if (tail->globals == 0)
+        return nt_fail(error, NT_CORRUPT, tail->offset, "the file has no global buffer for the schema");
+    return NT_OK;
 }
 
 /* Returns NT_NOT_THIS_FORMAT if a source of `size` bytes is no Lance file, NT_UNSUPPORTED, with its
@@ -187,16 +180,14 @@ static enum nt_status lance_read_tail(struct nt_source *source, uint64_t size, s
                                       struct nt_error *error)
 {
     uint8_t bytes[NT_LANCE_TAIL_BYTES];
-    enum nt_status status = read_version(source, size, tail, error);
-    if (status != NT_OK || tail->is_legacy)
-        return status;
+    NT_TRY(read_version(source, size, tail, error));
+    if (tail->is_legacy)
+        return NT_OK;
     if (size < NT_LANCE_TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0,
                        "a file of %" PRIu64 " bytes is too short for the tail of a Lance file", size);
     tail->offset = size - NT_LANCE_TAIL_BYTES;
-    status = nt_source_read(source, tail->offset, bytes, sizeof(bytes), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, tail->offset, bytes, sizeof(bytes), error));
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     tail->columns_start = nt_get_le64(&cursor);
     tail->column_table = nt_get_le64(&cursor);
@@ -255,14 +246,14 @@ struct encoding {
 
 static enum nt_status read_any(const struct reading *reading, struct nt_proto any, struct encoding *encoding)
 {
-    enum nt_status status = nt_proto_check(any, &nt_lance_any, position_of(reading, any), reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_proto_check(any, &nt_lance_any, position_of(reading, any), reading->error));
     encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
     encoding->kind = nt_lance_encoding_kind(encoding->type_url);
     encoding->message = nt_proto_message(any, NT_LANCE_ANY_VALUE);
-    if (!encoding->message.bytes) /* writers may omit an empty message */
+    if (!encoding->message.bytes) {
+        /* writers may omit an empty message */
         encoding->message = (struct nt_proto){any.bytes, 0};
+    }
     const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
     if (!table)
         return NT_OK;
@@ -330,22 +321,22 @@ static enum nt_status read_buffers(const struct reading *reading, struct nt_prot
                                    const struct buffer_fields *fields,
                                    const struct nt_lance_buffer **buffers_ret, uint32_t *count_ret)
 {
-    enum nt_status status = count_buffers(reading, message, fields, count_ret);
-    if (status != NT_OK || *count_ret == 0)
-        return status;
+    NT_TRY(count_buffers(reading, message, fields, count_ret));
+    if (*count_ret == 0)
+        return NT_OK;
     struct nt_lance_buffer *buffers =
         nt_arena_alloc(reading->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
     if (!buffers)
         return nt_fail_memory(reading->error);
     struct nt_proto_numbers offsets = nt_proto_numbers(message, fields->offsets);
     struct nt_proto_numbers sizes = nt_proto_numbers(message, fields->sizes);
-    for (uint32_t i = 0; status == NT_OK && i < *count_ret; i++) {
+    for (uint32_t i = 0; i < *count_ret; i++) {
         nt_proto_next_number(&offsets, &buffers[i].offset);
         nt_proto_next_number(&sizes, &buffers[i].bytes);
-        status = check_buffer(reading, message, i, &buffers[i]);
+        NT_TRY(check_buffer(reading, message, i, &buffers[i]));
     }
     *buffers_ret = buffers;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Pages ---- */
@@ -354,14 +345,13 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
                                          struct nt_lance_page *page)
 {
     struct encoding encoding;
-    enum nt_status status = read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding);
-    if (status == NT_OK && !encoding.message.bytes)
-        status =
-            nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
+    NT_TRY(read_encoding(reading, message, NT_LANCE_PAGE_ENCODING, &encoding));
+    if (!encoding.message.bytes)
+        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message), "the page has no encoding");
     page->encoding_kind = encoding.kind;
     page->encoding = encoding.message;
     page->type_url = encoding.type_url;
-    return status;
+    return NT_OK;
 }
 
 /* Does the innermost layer of a page mark its values as null? */
@@ -417,25 +407,23 @@ static enum nt_status read_pages(const struct reading *reading)
     struct nt_proto rest = column->message;
     struct nt_proto_item item;
     uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
-    enum nt_status status =
-        nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
-                      column->metadata.offset, reading->error);
-    if (status == NT_OK && count >= NT_NONE)
-        status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset,
-                         "the column has %" PRIu64 " pages, more than the limit of 2^32", count);
-    if (status != NT_OK || count == 0)
-        return status;
+    NT_TRY(nt_lance_take(reading->lance->memory, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
+                         column->metadata.offset, reading->error));
+    if (count >= NT_NONE)
+        return nt_fail(reading->error, NT_LIMIT, column->metadata.offset,
+                       "the column has %" PRIu64 " pages, more than the limit of 2^32", count);
+    if (count == 0)
+        return NT_OK;
     struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(reading->error);
     column->pages = pages;
-    while (status == NT_OK && nt_proto_next(&rest, &item))
+    while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
-            status =
-                read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages);
-    for (uint32_t i = 0; status == NT_OK && !column->has_null_levels && i < column->page_count; i++)
+            NT_TRY(read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages));
+    for (uint32_t i = 0; !column->has_null_levels && i < column->page_count; i++)
         column->has_null_levels = has_null_levels(&pages[i]);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Columns ---- */
@@ -457,11 +445,10 @@ static enum nt_status read_column_encoding(const struct reading *reading)
 {
     struct nt_lance_column *column = reading->column;
     struct encoding encoding;
-    enum nt_status status =
-        read_encoding(reading, column->message, NT_LANCE_COLUMN_METADATA_ENCODING, &encoding);
+    NT_TRY(read_encoding(reading, column->message, NT_LANCE_COLUMN_METADATA_ENCODING, &encoding));
     column->type_url = encoding.type_url;
-    if (status != NT_OK || encoding.kind != NT_LANCE_ENCODING_IS_COLUMN)
-        return status;
+    if (encoding.kind != NT_LANCE_ENCODING_IS_COLUMN)
+        return NT_OK;
     column->encoding = encoding.message;
     column->is_blob = is_blob(encoding.message);
     return NT_OK;
@@ -680,21 +667,20 @@ static enum nt_status read_all_columns(const struct opening *opening, const stru
 {
     struct nt_lance *lance = opening->lance;
     uint32_t count = lance->tail.columns;
-    enum nt_status status = nt_lance_take(opening->lance->memory, NT_COST_COLUMN, count,
-                                          lance->tail.column_table, opening->error);
-    if (status != NT_OK || count == 0)
-        return status;
+    NT_TRY(nt_lance_take(opening->lance->memory, NT_COST_COLUMN, count, lance->tail.column_table,
+                         opening->error));
+    if (count == 0)
+        return NT_OK;
     struct nt_lance_column *columns = nt_arena_alloc(opening->lance->memory->arena, count, sizeof(*columns));
     if (!columns)
         return nt_fail_memory(opening->error);
     lance->columns = columns;
-    status = read_messages(opening, entries, columns);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = lance_read_column(lance, i, &columns[i], opening->error);
-        if (status == NT_OK)
-            status = check_order(opening, i, &columns[i]);
+    NT_TRY(read_messages(opening, entries, columns));
+    for (uint32_t i = 0; i < count; i++) {
+        NT_TRY(lance_read_column(lance, i, &columns[i], opening->error));
+        NT_TRY(check_order(opening, i, &columns[i]));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status read_columns(const struct opening *opening)
@@ -707,8 +693,8 @@ static enum nt_status read_columns(const struct opening *opening)
         .count = tail->columns,
         .within = {tail->columns_start, tail->column_table - tail->columns_start},
     };
-    enum nt_status status = read_table(opening, &table, &entries);
-    return status == NT_OK ? read_all_columns(opening, entries) : status;
+    NT_TRY(read_table(opening, &table, &entries));
+    return read_all_columns(opening, entries);
 }
 
 enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
@@ -716,14 +702,11 @@ enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *s
 {
     const struct opening opening = {.lance = lance, .error = error};
     *lance = (struct nt_lance){.memory = memory, .source = source, .number = number};
-    enum nt_status status = nt_source_size(source, &lance->size, error);
-    if (status == NT_OK)
-        status = lance_read_tail(source, lance->size, &lance->tail, error);
-    if (status == NT_OK && lance->tail.is_legacy)
+    NT_TRY(nt_source_size(source, &lance->size, error));
+    NT_TRY(lance_read_tail(source, lance->size, &lance->tail, error));
+    if (lance->tail.is_legacy)
         return nt_lance_legacy_read(memory->file, lance, error);
-    if (status == NT_OK)
-        status = read_globals(&opening);
-    if (status == NT_OK)
-        status = nt_lance_read_descriptor(lance, error);
-    return status == NT_OK ? read_columns(&opening) : status;
+    NT_TRY(read_globals(&opening));
+    NT_TRY(nt_lance_read_descriptor(lance, error));
+    return read_columns(&opening);
 }

@@ -33,122 +33,112 @@ static struct nt_tree_output_spec lance_presence(const struct nt_lance_page_read
 }
 
 /* Blobs must be before the metadata. */
-static enum nt_status add_blob(struct nt_page_list_builder *list_builder, const uint8_t *descriptor,
-                               uint64_t number)
+static enum nt_status add_blob(struct nt_lance_page_list *list, const uint8_t *descriptor, uint64_t number)
 {
     struct nt_page_list_entry entry = {
         .offset = nt_load_le64(descriptor), .stored_bytes = nt_load_le64(descriptor + 8), .is_blob = true};
-    uint64_t end, metadata = list_builder->lance->tail.columns_start;
+    uint64_t end, metadata = list->lance->tail.columns_start;
     entry.bytes = entry.stored_bytes;
-    entry.decoders[0] = list_builder->decoders[0];
+    entry.decoders[0] = list->decoders[0];
     if (!entry.bytes)
         entry.offset = 0;
     if (!nt_add(entry.offset, entry.bytes, &end) || end > metadata)
-        return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET,
+        return nt_fail(list->error, NT_CORRUPT, NT_NO_OFFSET,
                        "blob %" PRIu64 ", %" PRIu64 " bytes at %" PRIu64
                        ", does not end before the metadata at byte %" PRIu64,
                        number, entry.bytes, entry.offset, metadata);
-    return nt_page_list_builder_add(list_builder, &entry);
+    return nt_lance_page_list_add(list, &entry);
 }
 
-static enum nt_status fill_blobs(struct nt_page_list_builder *list_builder,
-                                 struct nt_lance_page_reader *opened)
+static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
     const struct nt_tree_state state = {opened->layout.tree, {.output = NT_TREE_VALUES}};
     const struct nt_decoder decoder = {.state = &state, .element_bytes = DESCRIPTOR_BYTES};
     struct nt_lance_chunk chunk;
-    struct nt_packed packed = {.decoder = &decoder,
-                               .context = list_builder->context,
-                               .limit = list_builder->dataset->file->page_bytes};
+    struct nt_packed packed = {
+        .decoder = &decoder, .context = list->context, .limit = list->dataset->file->page_bytes};
     uint64_t bytes;
-    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
+    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
     if (status == NT_OK)
-        status = nt_lance_read_chunk(list_builder, opened, &chunk, &packed.data);
+        status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
     if (status == NT_OK && (!nt_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit))
-        status = nt_fail(list_builder->error, NT_LIMIT, chunk.offset,
+        status = nt_fail(list->error, NT_LIMIT, chunk.offset,
                          "the positions of %" PRIu64
                          " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
                          chunk.values, packed.limit);
     if (status == NT_OK)
-        status = nt_page_list_builder_charge(list_builder, bytes);
+        status = nt_lance_page_list_charge(list, bytes);
     if (status != NT_OK)
         return status;
     packed.bytes = (size_t)chunk.bytes;
     packed.elements = (size_t)chunk.values;
     uint8_t *descriptors = malloc(bytes ? bytes : 1);
-    status = descriptors ? nt_tree_decode(&packed, descriptors, list_builder->error)
-                         : nt_fail_memory(list_builder->error);
+    status = descriptors ? nt_tree_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
     for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
-        status =
-            add_blob(list_builder, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
+        status = add_blob(list, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
     free(descriptors);
     const struct nt_page_list_entry entry = {.offset = chunk.offset,
                                              .stored_bytes = chunk.bytes,
                                              .rows = chunk.values,
-                                             .decoders = {0, list_builder->decoders[1]}};
-    return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
+                                             .decoders = {0, list->decoders[1]}};
+    return status == NT_OK ? nt_lance_page_list_add(list, &entry) : status;
 }
 
 /* Each blob becomes a page. This decodes their descriptors. */
-static enum nt_status lance_fill_blobs(struct nt_page_list_builder *list_builder,
-                                       struct nt_lance_page_reader *opened)
+static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
-    struct nt_dataset *dataset = list_builder->dataset;
-    const struct nt_tree_state state = {opened->layout.tree,
-                                        lance_presence(opened, list_builder->column_map)};
+    struct nt_dataset *dataset = list->dataset;
+    const struct nt_tree_state state = {opened->layout.tree, lance_presence(opened, list->column_map)};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
-    enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list_builder->error);
-    if (status == NT_OK)
-        status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
-                                 &list_builder->decoders[0], list_builder->error);
-    if (status == NT_OK && list_builder->field->is_nullable)
-        status = nt_lance_add_decoder(dataset, &state, &valid, NULL, &list_builder->decoders[1],
-                                      list_builder->error);
-    while (status == NT_OK && opened->next_chunk_number < opened->page_chunks)
-        status = fill_blobs(list_builder, opened);
-    return status;
+    NT_TRY(nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, list->error));
+    NT_TRY(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
+                           &list->decoders[0], list->error));
+    if (list->field->is_nullable)
+        NT_TRY(nt_lance_add_decoder(dataset, &state, &valid, NULL, &list->decoders[1], list->error));
+    while (opened->next_chunk_number < opened->page_chunks)
+        NT_TRY(fill_blobs(list, opened));
+    return NT_OK;
 }
 
 /* ---- Page lists ---- */
 
 /* ---- Decoders ---- */
 
-static bool is_all_valid(const struct nt_page_list_builder *list_builder,
-                         const struct nt_lance_page_reader *opened)
+static bool is_all_valid(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_bare = (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) &&
                    !nt_tree_has_levels(tree) && !nt_tree_is_null(tree);
-    return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list_builder->column_map->depth));
+    return !opened->layout.is_blob && (opened->is_plain || (is_bare && !list->column_map->depth));
 }
 
 /* Are the stored values identical to the column's? Booleans are not: they are stored as bits, but the
  * column has bytes. */
-static bool is_plain(const struct nt_page_list_builder *list_builder,
-                     const struct nt_lance_page_reader *opened, uint32_t column)
+static bool is_plain(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
+                     uint32_t column)
 {
-    const struct nt_dtype *dtype = &list_builder->dataset->columns[column].dtype;
+    const struct nt_dtype *dtype = &list->dataset->columns[column].dtype;
     uint64_t bytes;
     return opened->is_plain && dtype->element != NT_ELEMENT_BOOL &&
-           nt_multiply(list_builder->column_map->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
+           nt_multiply(list->column_map->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
 }
 
-static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
+static enum nt_status add_decoder_at(struct nt_lance_page_list *list,
                                      const struct nt_lance_page_reader *opened, uint32_t position,
                                      const struct nt_lance_dependencies *dependencies)
 {
-    const struct nt_lance_column_map *column_map = list_builder->column_map;
-    uint32_t column = nt_field_column(list_builder->dataset, list_builder->number, 0, position),
-             *number = &list_builder->decoders[position];
-    const struct nt_dtype *dtype = &list_builder->dataset->columns[column].dtype;
-    struct nt_tree_output_spec spec = {.output = nt_page_list_builder_output(list_builder, position)};
-    if (spec.output == NT_TREE_VALUES && is_plain(list_builder, opened, column)) {
-        *number = list_builder->dataset->columns[column].decoder;
+    const struct nt_lance_column_map *column_map = list->column_map;
+    uint32_t column = nt_field_column(list->dataset, list->number, 0, position),
+             *number = &list->decoders[position];
+    const struct nt_dtype *dtype = &list->dataset->columns[column].dtype;
+    struct nt_tree_output_spec spec = {.output = nt_lance_page_list_output(list, position)};
+    if (spec.output == NT_TREE_VALUES && is_plain(list, opened, column)) {
+        *number = list->dataset->columns[column].decoder;
         return NT_OK;
     }
-    if (spec.output == NT_TREE_VALID && list_builder->is_all_valid)
-        return nt_lance_add_all_valid(list_builder->dataset, number, list_builder->error);
+    if (spec.output == NT_TREE_VALID && list->is_all_valid)
+        return nt_lance_add_all_valid(list->dataset, number, list->error);
     if (opened->layout.is_blob)
         spec = lance_presence(opened, column_map);
     bool is_layer = spec.output == NT_TREE_VALID || spec.output == NT_TREE_OFFSETS;
@@ -164,147 +154,135 @@ static enum nt_status add_decoder_at(struct nt_page_list_builder *list_builder,
         spec.member_items = nt_tree_is_structure(opened->layout.tree) ? column_map->items : 0;
     }
     const struct nt_tree_state state = {opened->layout.tree, spec};
-    return nt_lance_add_decoder(list_builder->dataset, &state, dtype, has_values ? dependencies : NULL,
-                                number, list_builder->error);
+    return nt_lance_add_decoder(list->dataset, &state, dtype, has_values ? dependencies : NULL, number,
+                                list->error);
 }
 
-static enum nt_status add_decoders(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened)
+static enum nt_status add_decoders(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
     struct nt_lance_dependencies dependencies;
-    enum nt_status status = nt_lance_add_dependencies(list_builder, opened, &dependencies);
-    list_builder->is_all_valid = is_all_valid(list_builder, opened);
-    for (uint32_t position = 0; status == NT_OK && position < list_builder->field->column_count; position++)
-        if (nt_page_list_builder_has(list_builder, position))
-            status = add_decoder_at(list_builder, opened, position, &dependencies);
-    return status;
+    NT_TRY(nt_lance_add_dependencies(list, opened, &dependencies));
+    list->is_all_valid = is_all_valid(list, opened);
+    for (uint32_t position = 0; position < list->field->column_count; position++)
+        if (nt_lance_page_list_has(list, position))
+            NT_TRY(add_decoder_at(list, opened, position, &dependencies));
+    return NT_OK;
 }
 
 /* ---- Counting ---- */
 
-static enum nt_status check_layer(const struct nt_page_list_builder *list_builder,
+static enum nt_status check_layer(const struct nt_lance_page_list *list,
                                   const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
-    if (tree->layout == NT_TREE_ARRAY || list_builder->column_map->layer < tree->layer_count)
+    if (tree->layout == NT_TREE_ARRAY || list->column_map->layer < tree->layer_count)
         return NT_OK;
-    return nt_fail_below(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
-                         list_builder->column_map->layer + UINT64_C(1), tree->layer_count);
+    return nt_fail_below(list->error, NT_CORRUPT, NT_NO_OFFSET, "layers around the values of a page",
+                         list->column_map->layer + UINT64_C(1), tree->layer_count);
 }
 
-static bool has_to_be_read(const struct nt_page_list_builder *list_builder,
-                           const struct nt_lance_page_reader *opened)
+static bool has_to_be_read(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
     bool has_unknown_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
-    return nt_page_list_builder_is_strings(list_builder) ||
-           nt_tree_lists(tree, list_builder->column_map->layer) || is_constant_with_levels ||
-           has_unknown_items;
+    return nt_lance_page_list_is_strings(list) || nt_tree_lists(tree, list->column_map->layer) ||
+           is_constant_with_levels || has_unknown_items;
 }
 
-static enum nt_status count_chunk(struct nt_page_list_builder *list_builder,
-                                  struct nt_lance_page_reader *opened, const struct nt_lance_chunk *chunk,
-                                  struct nt_page_list_entry *entry)
+static enum nt_status count_chunk(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
+                                  const struct nt_lance_chunk *chunk, struct nt_page_list_entry *entry)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    const struct nt_lance_column_map *column_map = list_builder->column_map;
+    const struct nt_lance_column_map *column_map = list->column_map;
     struct nt_tree_counts counts;
-    enum nt_status status = nt_lance_count_chunk(list_builder, opened, chunk,
-                                                 nt_page_list_builder_is_strings(list_builder), &counts);
-    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != chunk->values)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, chunk->offset,
-                                "values in the levels of a chunk", chunk->values, counts.slots[0]);
-    if (status == NT_OK && opened->offsets.entries && tree->layer_count &&
-        counts.slots[tree->layer_count - 1] != chunk->rows)
-        status =
-            nt_fail_number(list_builder->error, NT_CORRUPT, chunk->offset, "rows in the repetition index",
-                           chunk->rows, counts.slots[tree->layer_count - 1]);
-    if (status == NT_OK)
-        status = nt_lance_row_index_check(&opened->index, tree, opened->next_chunk_number - 1, &counts,
-                                          list_builder->error);
+    NT_TRY(nt_lance_count_chunk(list, opened, chunk, nt_lance_page_list_is_strings(list), &counts));
+    if (tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != chunk->values)
+        return nt_fail_number(list->error, NT_CORRUPT, chunk->offset, "values in the levels of a chunk",
+                              chunk->values, counts.slots[0]);
+    if (opened->offsets.entries && tree->layer_count && counts.slots[tree->layer_count - 1] != chunk->rows)
+        return nt_fail_number(list->error, NT_CORRUPT, chunk->offset, "rows in the repetition index",
+                              chunk->rows, counts.slots[tree->layer_count - 1]);
+    NT_TRY(
+        nt_lance_row_index_check(&opened->index, tree, opened->next_chunk_number - 1, &counts, list->error));
     entry->bytes = counts.bytes;
     if (tree->layer_count) {
         entry->rows = counts.slots[column_map->layer];
         entry->items = column_map->layer ? counts.slots[column_map->layer - 1] : 0;
     }
-    return status;
+    return NT_OK;
 }
 
 /* Are the rows and items of a chunk known without its levels? The page's index has the rows of the
  * outermost layer that begin in each chunk; the chunk's word, or the row offsets, have the number of
  * values. This suffices if the values are the items of that layer. */
-static bool is_uncounted(const struct nt_page_list_builder *list_builder,
-                         const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *chunk)
+static bool is_uncounted(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
+                         const struct nt_lance_chunk *chunk)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    uint32_t lists = nt_tree_lists(tree, list_builder->column_map->layer);
-    bool is_list = nt_page_list_builder_kind(list_builder) == NT_FIELD_COLLECTION;
+    uint32_t lists = nt_tree_lists(tree, list->column_map->layer);
+    bool is_list = nt_lance_page_list_kind(list) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
            lists == nt_tree_lists(tree, tree->layer_count) &&
            (!is_list || (lists == 1 && !(chunk->values >> NT_TREE_ITEMS_BITS)));
 }
 
 /* A uniform page has equal entries for chunks of equal length. */
-static bool is_as_before(const struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
+static bool is_as_before(const struct nt_lance_page_list *list, const struct nt_tree *tree,
                          const struct nt_page_list_entry *entry)
 {
-    return list_builder->count > list_builder->first_of_page && nt_lance_is_uniform(tree) &&
-           list_builder->entry[list_builder->count - 1].rows == entry->rows;
+    return list->count > list->first_of_page && nt_lance_is_uniform(tree) &&
+           list->entry[list->count - 1].rows == entry->rows;
 }
 
-static enum nt_status fill_chunk(struct nt_page_list_builder *list_builder,
-                                 struct nt_lance_page_reader *opened)
+static enum nt_status fill_chunk(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
     struct nt_lance_chunk chunk;
-    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
+    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
     if (status != NT_OK)
         return status;
     struct nt_page_list_entry entry = {.offset = chunk.offset,
                                        .stored_bytes = chunk.bytes,
                                        .rows = chunk.values,
                                        .items = opened->layout.list_items};
-    entry.is_all_valid = list_builder->is_all_valid;
-    entry.is_uniform = list_builder->column_map->items == 1 && nt_lance_is_uniform(tree);
-    if (is_as_before(list_builder, tree, &entry))
-        entry.bytes = list_builder->entry[list_builder->count - 1].bytes;
-    else if ((entry.is_uncounted = is_uncounted(list_builder, opened, &chunk)))
+    entry.is_all_valid = list->is_all_valid;
+    entry.is_uniform = list->column_map->items == 1 && nt_lance_is_uniform(tree);
+    if (is_as_before(list, tree, &entry))
+        entry.bytes = list->entry[list->count - 1].bytes;
+    else if ((entry.is_uncounted = is_uncounted(list, opened, &chunk)))
         entry.rows = opened->index.entries
                          ? nt_lance_row_index_rows(&opened->index, opened->next_chunk_number - 1)
                          : chunk.rows;
-    else if (has_to_be_read(list_builder, opened))
-        status = count_chunk(list_builder, opened, &chunk, &entry);
+    else if (has_to_be_read(list, opened))
+        status = count_chunk(list, opened, &chunk, &entry);
     if (entry.is_uncounted)
         entry.items = chunk.values;
     for (uint32_t i = 0; i < NT_PAGE_LIST_DECODERS; i++)
-        entry.decoders[i] = list_builder->decoders[i];
+        entry.decoders[i] = list->decoders[i];
     if (status == NT_OK)
-        status = nt_page_list_builder_add(list_builder, &entry);
+        status = nt_lance_page_list_add(list, &entry);
     if (status != NT_OK)
-        nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
-                         opened->next_chunk_number - 1, chunk.offset);
-    return nt_page_list_builder_locate_failure(list_builder, status, chunk.offset);
+        nt_error_context(list->error, "chunk %" PRIu64 " at byte %" PRIu64, opened->next_chunk_number - 1,
+                         chunk.offset);
+    return nt_lance_page_list_locate_failure(list, status, chunk.offset);
 }
 
 /* ---- Pages ---- */
 
-static enum nt_status fill_chunks(struct nt_page_list_builder *list_builder,
-                                  struct nt_lance_page_reader *opened)
+static enum nt_status fill_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened)
 {
-    enum nt_status status = check_layer(list_builder, opened);
-    if (status == NT_OK && nt_tree_lists(opened->layout.tree, list_builder->column_map->layer))
-        status = nt_lance_row_index_open(list_builder->lance->source, opened->page, &opened->layout,
-                                         opened->page_chunks, &opened->index, list_builder->error);
-    if (status == NT_OK)
-        status = nt_lance_read_dictionary(list_builder, opened);
-    if (status == NT_OK)
-        status = add_decoders(list_builder, opened);
-    list_builder->first_of_page = list_builder->count;
-    while (status == NT_OK && opened->next_chunk_number < opened->page_chunks)
-        status = fill_chunk(list_builder, opened);
-    return status;
+    NT_TRY(check_layer(list, opened));
+    if (nt_tree_lists(opened->layout.tree, list->column_map->layer))
+        NT_TRY(nt_lance_row_index_open(list->lance->source, opened->page, &opened->layout,
+                                       opened->page_chunks, &opened->index, list->error));
+    NT_TRY(nt_lance_read_dictionary(list, opened));
+    NT_TRY(add_decoders(list, opened));
+    list->first_of_page = list->count;
+    while (opened->next_chunk_number < opened->page_chunks)
+        NT_TRY(fill_chunk(list, opened));
+    return NT_OK;
 }
 
 /* Structures of version 2.0 store nothing, as they are never null. */
@@ -329,84 +307,77 @@ static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_co
     return true;
 }
 
-static enum nt_status fill_structure(struct nt_page_list_builder *list_builder,
-                                     const struct nt_lance_page *page)
+static enum nt_status fill_structure(struct nt_lance_page_list *list, const struct nt_lance_page *page)
 {
     struct nt_page_list_entry entry = {.rows = page->length, .is_all_valid = true};
-    enum nt_status status =
-        nt_lance_add_all_valid(list_builder->dataset, &entry.decoders[0], list_builder->error);
-    return status == NT_OK ? nt_page_list_builder_add(list_builder, &entry) : status;
+    NT_TRY(nt_lance_add_all_valid(list->dataset, &entry.decoders[0], list->error));
+    return nt_lance_page_list_add(list, &entry);
 }
 
 /* Locators represent structures around the blobs, but not the start of a list. */
-static enum nt_status check_around(const struct nt_page_list_builder *list_builder,
+static enum nt_status check_around(const struct nt_lance_page_list *list,
                                    const struct nt_lance_page_reader *opened)
 {
     const struct nt_tree *blobs = &opened->layout.blobs;
-    bool has_lists = list_builder->column_map->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
+    bool has_lists = list->column_map->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
     if (!has_lists && !opened->layout.dictionary)
         return NT_OK;
-    return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+    return nt_fail(list->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    has_lists ? "cannot read lists around blobs"
                              : "cannot read blob positions in a dictionary");
 }
 
 /* Checks that a page has descriptors of blobs exactly if the field's first page has. */
-static enum nt_status check_descriptors(const struct nt_page_list_builder *list_builder,
+static enum nt_status check_descriptors(const struct nt_lance_page_list *list,
                                         const struct nt_lance_page_reader *opened)
 {
     bool is_layout = opened->page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT,
-         has_descriptors = list_builder->field->kind == NT_FIELD_PAGE_BYTES,
-         has_values = nt_page_list_builder_kind(list_builder) == NT_FIELD_VALUE ||
-                      nt_page_list_builder_is_strings(list_builder);
-    enum nt_status status = NT_OK;
+         has_descriptors = list->field->kind == NT_FIELD_PAGE_BYTES,
+         has_values = nt_lance_page_list_kind(list) == NT_FIELD_VALUE || nt_lance_page_list_is_strings(list);
     if (opened->layout.is_blob)
-        status = check_around(list_builder, opened);
-    if (status != NT_OK || !is_layout || !(has_descriptors || has_values) ||
-        opened->layout.is_blob == has_descriptors)
-        return status;
-    return nt_fail(list_builder->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+        NT_TRY(check_around(list, opened));
+    if (!is_layout || !(has_descriptors || has_values) || opened->layout.is_blob == has_descriptors)
+        return NT_OK;
+    return nt_fail(list->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "the column has blobs in some pages and values in others");
 }
 
-static enum nt_status fill_page(struct nt_page_list_builder *list_builder, const struct nt_lance_page *page,
+static enum nt_status fill_page(struct nt_lance_page_list *list, const struct nt_lance_page *page,
                                 const struct nt_tree **known)
 {
     struct nt_lance_page_reader opened;
-    uint64_t before = list_builder->rows;
-    if (list_builder->field->kind == NT_FIELD_RECORD &&
-        (is_structure(page) || is_silent(page, list_builder->column_map)))
-        return fill_structure(list_builder, page);
+    uint64_t before = list->rows;
+    if (list->field->kind == NT_FIELD_RECORD && (is_structure(page) || is_silent(page, list->column_map)))
+        return fill_structure(list, page);
     enum nt_status status =
-        nt_lance_open_page(list_builder->dataset, list_builder->lance, page, list_builder->column_map, *known,
-                           &opened, list_builder->error);
+        nt_lance_open_page(list->dataset, list->lance, page, list->column_map, *known, &opened, list->error);
     if (status == NT_OK)
-        status = check_descriptors(list_builder, &opened);
+        status = check_descriptors(list, &opened);
     if (status == NT_OK)
         *known = opened.layout.tree;
     else
-        nt_page_list_builder_locate_page_failure(list_builder, status, page, false);
-    if (status == NT_OK && list_builder->field->kind == NT_FIELD_PAGE_BYTES)
-        status = lance_fill_blobs(list_builder, &opened);
+        nt_lance_page_list_locate_page_failure(list, status, page, false);
+    if (status == NT_OK && list->field->kind == NT_FIELD_PAGE_BYTES)
+        status = lance_fill_blobs(list, &opened);
     else if (status == NT_OK)
-        status = fill_chunks(list_builder, &opened);
+        status = fill_chunks(list, &opened);
     nt_lance_close_page(&opened);
-    uint64_t rows = list_builder->rows - before;
-    if (status == NT_OK && list_builder->field->parent == NT_NONE && rows != page->length)
-        status = nt_fail_number(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page",
-                                page->length, rows);
-    return nt_page_list_builder_locate_page_failure(list_builder, status, page, true);
+    uint64_t rows = list->rows - before;
+    if (status == NT_OK && list->field->parent == NT_NONE && rows != page->length)
+        status =
+            nt_fail_number(list->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page", page->length, rows);
+    return nt_lance_page_list_locate_page_failure(list, status, page, true);
 }
 
-static enum nt_status fill(struct nt_page_list_builder *list_builder)
+static enum nt_status fill(struct nt_lance_page_list *list)
 {
-    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
+    const struct nt_lance_column *column = &list->lance->columns[list->column_map->column];
     const struct nt_tree *known = NULL;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < column->page_count; i++) {
-        status = fill_page(list_builder, &column->pages[i], &known);
+        status = fill_page(list, &column->pages[i], &known);
         if (status != NT_OK)
-            nt_error_context(list_builder->error, "page %" PRIu32, i);
+            nt_error_context(list->error, "page %" PRIu32, i);
     }
     return status;
 }
@@ -420,44 +391,44 @@ static bool lance_has_byte_column(const struct nt_lance *lance, uint32_t column)
            nt_lance_has_lists(&lance->columns[column].pages[0]);
 }
 
-static uint64_t count_bytes(const struct nt_page_list_builder *list_builder)
+static uint64_t count_bytes(const struct nt_lance_page_list *list)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < list_builder->count; i++)
-        if (!nt_add(bytes, list_builder->entry[i].bytes, &bytes))
+    for (size_t i = 0; i < list->count; i++)
+        if (!nt_add(bytes, list->entry[i].bytes, &bytes))
             return UINT64_MAX;
     return bytes;
 }
 
 /* `strings` is complete except for the bytes. */
-static enum nt_status fill_bytes(const struct nt_page_list_builder *strings, struct nt_group_builder *builder)
+static enum nt_status fill_bytes(const struct nt_lance_page_list *strings, struct nt_group_builder *builder)
 {
     static const struct nt_lance_value byte = {.bits = 8};
     const struct nt_lance_column_map column_map = {
         .column = strings->column_map->column + 1, .items = 1, .repeats = 1, .value = &byte};
-    struct nt_page_list_builder list_builder = {.dataset = strings->dataset,
-                                                .number = strings->number,
-                                                .field = strings->field,
-                                                .lance = strings->lance,
-                                                .column_map = &column_map,
-                                                .part = NT_PAGE_LIST_BYTES,
-                                                .context = strings->context,
-                                                .error = strings->error};
+    struct nt_lance_page_list list = {.dataset = strings->dataset,
+                                      .number = strings->number,
+                                      .field = strings->field,
+                                      .lance = strings->lance,
+                                      .column_map = &column_map,
+                                      .part = NT_PAGE_LIST_BYTES,
+                                      .context = strings->context,
+                                      .error = strings->error};
     if (column_map.column >= strings->lance->tail.columns)
         return nt_fail(strings->error, NT_CORRUPT, NT_NO_OFFSET,
                        "no column of bytes follows the column of strings");
-    enum nt_status status = fill(&list_builder);
+    enum nt_status status = fill(&list);
     uint64_t bytes = count_bytes(strings);
-    if (status == NT_OK && list_builder.rows != bytes)
+    if (status == NT_OK && list.rows != bytes)
         status = nt_fail_number(strings->error, NT_CORRUPT,
                                 strings->lance->columns[column_map.column].metadata.offset,
-                                "bytes of strings", bytes, list_builder.rows);
+                                "bytes of strings", bytes, list.rows);
     if (status == NT_OK)
-        status = nt_page_list_builder_finish(&list_builder, builder);
+        status = nt_lance_page_list_finish(&list, builder);
     if (status != NT_OK)
         nt_error_context(strings->error, "column %" PRIu32 " of bytes", column_map.column);
-    list_builder.context = NULL;
-    nt_page_list_builder_deinit(&list_builder);
+    list.context = NULL;
+    nt_lance_page_list_deinit(&list);
     return status;
 }
 
@@ -468,28 +439,28 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     struct nt_group_builder builder;
     if (lance->legacy)
         return nt_lance_legacy_fill_group(dataset, number, lance, column_map, error);
-    struct nt_page_list_builder list_builder = {.dataset = dataset,
-                                                .number = field,
-                                                .field = &dataset->fields[field],
-                                                .lance = lance,
-                                                .column_map = column_map,
-                                                .error = error};
+    struct nt_lance_page_list list = {.dataset = dataset,
+                                      .number = field,
+                                      .field = &dataset->fields[field],
+                                      .lance = lance,
+                                      .column_map = column_map,
+                                      .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, number, "list of pages", NT_NO_OFFSET, error);
-    list_builder.context = nt_codec_context_new();
-    if (status == NT_OK && !list_builder.context)
+    list.context = nt_codec_context_new();
+    if (status == NT_OK && !list.context)
         status = nt_fail_memory(error);
-    if (nt_page_list_builder_is_strings(&list_builder) && lance_has_byte_column(lance, column_map->column))
-        list_builder.part = NT_PAGE_LIST_WITHOUT_BYTES;
+    if (nt_lance_page_list_is_strings(&list) && lance_has_byte_column(lance, column_map->column))
+        list.part = NT_PAGE_LIST_WITHOUT_BYTES;
     if (status == NT_OK)
-        status = fill(&list_builder);
+        status = fill(&list);
     if (status == NT_OK)
-        status = nt_page_list_builder_finish(&list_builder, &builder);
-    if (status == NT_OK && list_builder.part == NT_PAGE_LIST_WITHOUT_BYTES)
-        status = fill_bytes(&list_builder, &builder);
+        status = nt_lance_page_list_finish(&list, &builder);
+    if (status == NT_OK && list.part == NT_PAGE_LIST_WITHOUT_BYTES)
+        status = fill_bytes(&list, &builder);
     if (status != NT_OK)
         nt_error_context(error, "column %" PRIu32 " of the file", column_map->column);
-    nt_page_list_builder_deinit(&list_builder);
+    nt_lance_page_list_deinit(&list);
     return nt_group_builder_finish(&builder, status);
 }
 

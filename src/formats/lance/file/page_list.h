@@ -125,7 +125,7 @@ enum nt_page_list_part {
     NT_PAGE_LIST_BYTES,
 };
 
-struct nt_page_list_builder {
+struct nt_lance_page_list {
     struct nt_dataset *dataset;
     uint32_t number; /* of the field */
     const struct nt_field *field;
@@ -153,14 +153,13 @@ struct nt_page_list_builder {
 };
 
 /* Does the builder fill the field's column at a position? */
-bool nt_page_list_builder_has(const struct nt_page_list_builder *list_builder, uint32_t position);
+bool nt_lance_page_list_has(const struct nt_lance_page_list *list, uint32_t position);
 /* Returns the kind of field whose columns are filled. */
-enum nt_field_kind nt_page_list_builder_kind(const struct nt_page_list_builder *list_builder);
+enum nt_field_kind nt_lance_page_list_kind(const struct nt_lance_page_list *list);
 /* Returns the output of a decoder for the field's column at a position. */
-enum nt_tree_output nt_page_list_builder_output(const struct nt_page_list_builder *list_builder,
-                                                uint32_t position);
+enum nt_tree_output nt_lance_page_list_output(const struct nt_lance_page_list *list, uint32_t position);
 /* Are the field's values strings, which must be counted? */
-bool nt_page_list_builder_is_strings(const struct nt_page_list_builder *list_builder);
+bool nt_lance_page_list_is_strings(const struct nt_lance_page_list *list);
 /* Returns the output of a decoder for a column at a position in a field of this kind. */
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
@@ -179,48 +178,46 @@ enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_
 enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
                                       struct nt_error *error);
 
-enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builder,
-                                        const struct nt_page_list_entry *entry);
+enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list,
+                                      const struct nt_page_list_entry *entry);
 /* Counts bytes that were read or decoded to count the contents of a chunk. Returns NT_LIMIT if the sum
  * is too large: a chunk of few bytes may take the time of a whole page, and many chunks may share an
  * offset. */
-enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_builder, uint64_t bytes);
+enum nt_status nt_lance_page_list_charge(struct nt_lance_page_list *list, uint64_t bytes);
 /* Sets the offset of a failure that has none to the start of the current chunk. Returns `status`. */
-enum nt_status nt_page_list_builder_locate_failure(const struct nt_page_list_builder *list_builder,
-                                                   enum nt_status status, uint64_t offset);
+enum nt_status nt_lance_page_list_locate_failure(const struct nt_lance_page_list *list, enum nt_status status,
+                                                 uint64_t offset);
 /* Sets it to the offset of a page: that of the message with its encoding or, with `is_opened`, of its
  * first buffer. */
-enum nt_status nt_page_list_builder_locate_page_failure(const struct nt_page_list_builder *list_builder,
-                                                        enum nt_status status,
-                                                        const struct nt_lance_page *page, bool is_opened);
+enum nt_status nt_lance_page_list_locate_page_failure(const struct nt_lance_page_list *list,
+                                                      enum nt_status status, const struct nt_lance_page *page,
+                                                      bool is_opened);
 /* Passes all entries to the group's builder, column after column. */
-enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
-                                           struct nt_group_builder *builder);
-void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder);
+enum nt_status nt_lance_page_list_finish(struct nt_lance_page_list *list, struct nt_group_builder *builder);
+void nt_lance_page_list_deinit(struct nt_lance_page_list *list);
 
 /* ---- Read and count chunks ---- */
 
 /* Reads the bytes of a chunk, with readahead; they are valid until the next call. Returns NT_LIMIT if a
  * page cannot have that many bytes. */
-enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened,
+enum nt_status nt_lance_read_chunk(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *chunk, const uint8_t **bytes_ret);
 
 /* Counts the contents of a chunk; with `needs_bytes`, also the bytes of its strings. */
-enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_count_chunk(struct nt_lance_page_list *list,
                                     const struct nt_lance_page_reader *opened,
                                     const struct nt_lance_chunk *chunk, bool needs_bytes,
                                     struct nt_tree_counts *counts);
 
 /* Finds the ends of the strings in a page's dictionary, and their total bytes. Does nothing for other
  * dictionaries. */
-enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
                                         const struct nt_lance_page_reader *opened);
 
 /* ---- Dictionary pages ---- */
 
 /* Adds the pages that decode a page's dictionary; call nt_lance_read_dictionary first. */
-enum nt_status nt_lance_add_dependencies(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_add_dependencies(struct nt_lance_page_list *list,
                                          const struct nt_lance_page_reader *opened,
                                          struct nt_lance_dependencies *dependencies_ret);
 

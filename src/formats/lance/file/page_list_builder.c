@@ -37,27 +37,25 @@ static const struct {
 /* In strings: after the ends, before the validity. */
 enum { BYTES_POSITION = 1 };
 
-bool nt_page_list_builder_has(const struct nt_page_list_builder *list_builder, uint32_t position)
+bool nt_lance_page_list_has(const struct nt_lance_page_list *list, uint32_t position)
 {
-    return list_builder->part == NT_PAGE_LIST_ALL ||
-           (position == BYTES_POSITION) == (list_builder->part == NT_PAGE_LIST_BYTES);
+    return list->part == NT_PAGE_LIST_ALL ||
+           (position == BYTES_POSITION) == (list->part == NT_PAGE_LIST_BYTES);
 }
 
-enum nt_field_kind nt_page_list_builder_kind(const struct nt_page_list_builder *list_builder)
+enum nt_field_kind nt_lance_page_list_kind(const struct nt_lance_page_list *list)
 {
-    return list_builder->part == NT_PAGE_LIST_BYTES ? NT_FIELD_VALUE : list_builder->field->kind;
+    return list->part == NT_PAGE_LIST_BYTES ? NT_FIELD_VALUE : list->field->kind;
 }
 
-enum nt_tree_output nt_page_list_builder_output(const struct nt_page_list_builder *list_builder,
-                                                uint32_t position)
+enum nt_tree_output nt_lance_page_list_output(const struct nt_lance_page_list *list, uint32_t position)
 {
-    return list_builder->part == NT_PAGE_LIST_BYTES ? NT_TREE_VALUES
-                                                    : nt_lance_output(list_builder->field->kind, position);
+    return list->part == NT_PAGE_LIST_BYTES ? NT_TREE_VALUES : nt_lance_output(list->field->kind, position);
 }
 
-bool nt_page_list_builder_is_strings(const struct nt_page_list_builder *list_builder)
+bool nt_lance_page_list_is_strings(const struct nt_lance_page_list *list)
 {
-    return nt_page_list_builder_output(list_builder, 0) == NT_TREE_ENDS;
+    return nt_lance_page_list_output(list, 0) == NT_TREE_ENDS;
 }
 
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
@@ -65,17 +63,17 @@ enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
     return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
 }
 
-enum nt_status nt_page_list_builder_charge(struct nt_page_list_builder *list_builder, uint64_t bytes)
+enum nt_status nt_lance_page_list_charge(struct nt_lance_page_list *list, uint64_t bytes)
 {
     enum { MAX_PAGES = 64 };
     uint64_t limit;
-    if (!nt_multiply(list_builder->dataset->file->page_bytes, MAX_PAGES, &limit))
+    if (!nt_multiply(list->dataset->file->page_bytes, MAX_PAGES, &limit))
         limit = UINT64_MAX;
-    if (bytes <= limit - list_builder->spent) {
-        list_builder->spent += bytes;
+    if (bytes <= limit - list->spent) {
+        list->spent += bytes;
         return NT_OK;
     }
-    return nt_fail(list_builder->error, NT_LIMIT, NT_NO_OFFSET,
+    return nt_fail(list->error, NT_LIMIT, NT_NO_OFFSET,
                    "counting the elements of the column's pages needs more than %" PRIu64
                    " bytes, %d times the limit pagesize",
                    limit, MAX_PAGES);
@@ -92,26 +90,22 @@ static void begin_lists(uint64_t repeats, uint64_t first, struct nt_page_list_en
 /* An entry, with the spare capacity of a growing array. */
 enum { FILLED_BYTES = 2 * sizeof(struct nt_page_list_entry) };
 
-enum nt_status nt_page_list_builder_add(struct nt_page_list_builder *list_builder,
-                                        const struct nt_page_list_entry *entry)
+enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list, const struct nt_page_list_entry *entry)
 {
-    enum nt_status status = nt_budget_take(&list_builder->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           FILLED_BYTES, entry->offset, list_builder->error);
-    if (status != NT_OK)
-        return status;
-    list_builder->taken++;
-    struct nt_page_list_entry *grown =
-        nt_grow(list_builder->entry, list_builder->count, &list_builder->capacity, sizeof(*grown));
+    NT_TRY(nt_budget_take(&list->dataset->file->budget, NT_COST_ENVELOPE_BYTE, FILLED_BYTES, entry->offset,
+                          list->error));
+    list->taken++;
+    struct nt_page_list_entry *grown = nt_grow(list->entry, list->count, &list->capacity, sizeof(*grown));
     if (!grown)
-        return nt_fail_memory(list_builder->error);
-    uint64_t first = list_builder->rows;
-    list_builder->entry = grown;
-    grown[list_builder->count] = *entry;
-    if (!nt_add(list_builder->rows, entry->rows, &list_builder->rows))
-        return nt_fail(list_builder->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
-    if (list_builder->column_map->repeats > 1)
-        begin_lists(list_builder->column_map->repeats, first, &grown[list_builder->count]);
-    list_builder->count++;
+        return nt_fail_memory(list->error);
+    uint64_t first = list->rows;
+    list->entry = grown;
+    grown[list->count] = *entry;
+    if (!nt_add(list->rows, entry->rows, &list->rows))
+        return nt_fail(list->error, NT_CORRUPT, NT_NO_OFFSET, "the column has more than 2^64 rows");
+    if (list->column_map->repeats > 1)
+        begin_lists(list->column_map->repeats, first, &grown[list->count]);
+    list->count++;
     return NT_OK;
 }
 
@@ -146,57 +140,56 @@ enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *numb
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
-enum nt_status nt_page_list_builder_locate_failure(const struct nt_page_list_builder *list_builder,
-                                                   enum nt_status status, uint64_t offset)
+enum nt_status nt_lance_page_list_locate_failure(const struct nt_lance_page_list *list, enum nt_status status,
+                                                 uint64_t offset)
 {
-    struct nt_error *error = list_builder->error;
+    struct nt_error *error = list->error;
     if (status != NT_OK && !nt_is_environmental(status) && error && error->offset == NT_NO_OFFSET)
         error->offset = offset;
     return status;
 }
 
-enum nt_status nt_page_list_builder_locate_page_failure(const struct nt_page_list_builder *list_builder,
-                                                        enum nt_status status,
-                                                        const struct nt_lance_page *page, bool is_opened)
+enum nt_status nt_lance_page_list_locate_page_failure(const struct nt_lance_page_list *list,
+                                                      enum nt_status status, const struct nt_lance_page *page,
+                                                      bool is_opened)
 {
-    const struct nt_lance_column *column = &list_builder->lance->columns[list_builder->column_map->column];
+    const struct nt_lance_column *column = &list->lance->columns[list->column_map->column];
     uint64_t position = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
         position = page->buffers[0].offset;
-    return nt_page_list_builder_locate_failure(list_builder, status, position);
+    return nt_lance_page_list_locate_failure(list, status, position);
 }
 
-void nt_page_list_builder_deinit(struct nt_page_list_builder *list_builder)
+void nt_lance_page_list_deinit(struct nt_lance_page_list *list)
 {
-    nt_budget_release(&list_builder->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
-                      list_builder->taken * FILLED_BYTES);
-    free(list_builder->entry);
-    free(list_builder->dictionary.ends);
-    free(list_builder->window.bytes);
-    nt_codec_context_free(list_builder->context);
+    nt_budget_release(&list->dataset->file->budget, NT_COST_ENVELOPE_BYTE, list->taken * FILLED_BYTES);
+    free(list->entry);
+    free(list->dictionary.ends);
+    free(list->window.bytes);
+    nt_codec_context_free(list->context);
 }
 
-static enum nt_status add_page(const struct nt_page_list_builder *list_builder,
-                               struct nt_group_builder *builder, const struct nt_page_list_entry *entry,
-                               uint32_t position, uint64_t elements, uint64_t parameter, bool is_uniform)
+static enum nt_status add_page(const struct nt_lance_page_list *list, struct nt_group_builder *builder,
+                               const struct nt_page_list_entry *entry, uint32_t position, uint64_t elements,
+                               uint64_t parameter, bool is_uniform)
 {
     if (elements > UINT32_MAX)
-        return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
+        return nt_fail(list->error, NT_LIMIT, entry->offset,
                        "a chunk has %" PRIu64 " elements, more than the limit of 2^32", elements);
     const struct nt_page page = {.offset = entry->offset,
                                  .stored_bytes = entry->stored_bytes,
                                  .parameter = parameter,
                                  .elements = (uint32_t)elements,
                                  .decoder = entry->decoders[position],
-                                 .source = list_builder->lance->number,
+                                 .source = list->lance->number,
                                  .is_uniform = is_uniform};
-    return elements || entry->is_blob ? nt_group_builder_add(builder, &page, list_builder->error) : NT_OK;
+    return elements || entry->is_blob ? nt_group_builder_add(builder, &page, list->error) : NT_OK;
 }
 
 /* ---- What a column's elements are ---- */
 
 struct putting {
-    struct nt_page_list_builder *list_builder;
+    struct nt_lance_page_list *list;
     struct nt_group_builder *builder;
     uint32_t position;
     uint64_t base;  /* bytes or items before the current entry */
@@ -209,12 +202,12 @@ typedef enum nt_status put_part(struct putting *putting, const struct nt_page_li
 static enum nt_status put_values(struct putting *putting, const struct nt_page_list_entry *entry,
                                  bool is_last)
 {
-    const struct nt_page_list_builder *list_builder = putting->list_builder;
+    const struct nt_lance_page_list *list = putting->list;
     uint64_t elements;
-    if (!nt_multiply(entry->rows, list_builder->column_map->items, &elements))
-        return nt_fail(list_builder->error, NT_LIMIT, entry->offset,
+    if (!nt_multiply(entry->rows, list->column_map->items, &elements))
+        return nt_fail(list->error, NT_LIMIT, entry->offset,
                        "the number of items of fixed-size lists overflows");
-    return add_page(list_builder, putting->builder, entry, putting->position, elements, entry->skipped,
+    return add_page(list, putting->builder, entry, putting->position, elements, entry->skipped,
                     entry->is_uniform);
 }
 
@@ -233,12 +226,12 @@ static enum nt_status put_validity(struct putting *putting, const struct nt_page
 static enum nt_status put_following(struct putting *putting, const struct nt_page_list_entry *entry,
                                     uint64_t added, const char *what)
 {
-    enum nt_status status = add_page(putting->list_builder, putting->builder, entry, putting->position,
-                                     entry->rows, putting->base, false);
-    if (status == NT_OK && !nt_add(putting->base, added, &putting->base))
-        status = nt_fail(putting->list_builder->error, NT_CORRUPT, entry->offset,
-                         "the column has more than 2^64 %s", what);
-    return status;
+    NT_TRY(add_page(putting->list, putting->builder, entry, putting->position, entry->rows, putting->base,
+                    false));
+    if (!nt_add(putting->base, added, &putting->base))
+        return nt_fail(putting->list->error, NT_CORRUPT, entry->offset, "the column has more than 2^64 %s",
+                       what);
+    return NT_OK;
 }
 
 static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
@@ -248,15 +241,15 @@ static enum nt_status put_ends(struct putting *putting, const struct nt_page_lis
 
 static enum nt_status put_bytes(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    return add_page(putting->list_builder, putting->builder, entry, putting->position, entry->bytes,
-                    entry->rows, false);
+    return add_page(putting->list, putting->builder, entry, putting->position, entry->bytes, entry->rows,
+                    false);
 }
 
 static enum nt_status put_blob(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    return entry->is_blob ? add_page(putting->list_builder, putting->builder, entry, putting->position,
-                                     entry->bytes, 0, false)
-                          : NT_OK;
+    return entry->is_blob
+               ? add_page(putting->list, putting->builder, entry, putting->position, entry->bytes, 0, false)
+               : NT_OK;
 }
 
 static enum nt_status put_presence(struct putting *putting, const struct nt_page_list_entry *entry,
@@ -272,7 +265,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
     bool is_first = !putting->has_begun && entry->rows;
     uint64_t elements = entry->rows - is_first, parameter = putting->base;
     if (putting->base >= NT_TREE_HAS_ITEM_COUNT || entry->items >= NT_TREE_HAS_ITEM_COUNT)
-        return nt_fail(putting->list_builder->error, NT_LIMIT, entry->offset,
+        return nt_fail(putting->list->error, NT_LIMIT, entry->offset,
                        "the column has more than 2^61 items of lists");
     if (entry->is_uncounted && !(putting->base >> NT_TREE_ADDED_BITS))
         parameter |= NT_TREE_HAS_ITEM_COUNT | entry->items << NT_TREE_ADDED_BITS;
@@ -284,8 +277,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
         parameter |= NT_TREE_IS_LAST;
         elements++;
     }
-    return add_page(putting->list_builder, putting->builder, entry, putting->position, elements, parameter,
-                    false);
+    return add_page(putting->list, putting->builder, entry, putting->position, elements, parameter, false);
 }
 
 /* In version 2.0, a page has the ends of all its lists. */
@@ -295,17 +287,17 @@ static enum nt_status put_plain_ends(struct putting *putting, const struct nt_pa
     return put_following(putting, entry, entry->items, "items of lists");
 }
 
-static put_part *put_at(const struct nt_page_list_builder *list_builder, uint32_t position)
+static put_part *put_at(const struct nt_lance_page_list *list, uint32_t position)
 {
-    if (list_builder->part == NT_PAGE_LIST_BYTES)
+    if (list->part == NT_PAGE_LIST_BYTES)
         return put_values;
-    switch (list_builder->field->kind) {
+    switch (list->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
     case NT_FIELD_JSON:
         return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
     case NT_FIELD_COLLECTION:
-        return position ? put_values : list_builder->column_map->layer ? put_list_ends : put_plain_ends;
+        return position ? put_values : list->column_map->layer ? put_list_ends : put_plain_ends;
     case NT_FIELD_PAGE_BYTES:
         return position ? put_presence : put_blob;
     case NT_FIELD_VALUE:
@@ -317,23 +309,20 @@ static put_part *put_at(const struct nt_page_list_builder *list_builder, uint32_
 
 /* ---- Finish a page list ---- */
 
-enum nt_status nt_page_list_builder_finish(struct nt_page_list_builder *list_builder,
-                                           struct nt_group_builder *builder)
+enum nt_status nt_lance_page_list_finish(struct nt_lance_page_list *list, struct nt_group_builder *builder)
 {
-    enum nt_status status = NT_OK;
     uint32_t cluster = builder->group->first_cluster;
-    for (uint32_t position = 0; status == NT_OK && position < list_builder->field->column_count; position++) {
-        struct putting putting = {.list_builder = list_builder, .builder = builder, .position = position};
-        put_part *put = put_at(list_builder, position);
-        if (!nt_page_list_builder_has(list_builder, position))
+    for (uint32_t position = 0; position < list->field->column_count; position++) {
+        struct putting putting = {.list = list, .builder = builder, .position = position};
+        put_part *put = put_at(list, position);
+        if (!nt_lance_page_list_has(list, position))
             continue;
-        status = nt_group_builder_start(
-            builder, cluster, nt_field_column(list_builder->dataset, list_builder->number, 0, position),
-            list_builder->error);
-        for (size_t i = 0; status == NT_OK && i < list_builder->count; i++)
-            status = put(&putting, &list_builder->entry[i], i + 1 == list_builder->count);
+        NT_TRY(nt_group_builder_start(
+            builder, cluster, nt_field_column(list->dataset, list->number, 0, position), list->error));
+        for (size_t i = 0; i < list->count; i++)
+            NT_TRY(put(&putting, &list->entry[i], i + 1 == list->count));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Read and count chunks ---- */
@@ -353,83 +342,74 @@ static uint64_t end_of(const struct nt_lance_page_reader *opened, const struct n
     return end;
 }
 
-static enum nt_status read_window(struct nt_page_list_builder *list_builder, uint64_t offset, uint64_t bytes)
+static enum nt_status read_window(struct nt_lance_page_list *list, uint64_t offset, uint64_t bytes)
 {
-    if (bytes > list_builder->dataset->file->page_bytes)
-        return nt_fail(list_builder->error, NT_LIMIT, offset,
+    if (bytes > list->dataset->file->page_bytes)
+        return nt_fail(list->error, NT_LIMIT, offset,
                        "a page has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
-                       list_builder->dataset->file->page_bytes);
-    if (bytes > list_builder->window.capacity) {
-        free(list_builder->window.bytes);
-        list_builder->window.bytes = malloc(bytes);
-        list_builder->window.capacity = list_builder->window.bytes ? bytes : 0;
+                       list->dataset->file->page_bytes);
+    if (bytes > list->window.capacity) {
+        free(list->window.bytes);
+        list->window.bytes = malloc(bytes);
+        list->window.capacity = list->window.bytes ? bytes : 0;
     }
-    list_builder->window.count = 0;
-    if (!list_builder->window.bytes && bytes)
-        return nt_fail_memory(list_builder->error);
-    enum nt_status status = bytes ? nt_source_read(list_builder->lance->source, offset,
-                                                   list_builder->window.bytes, bytes, list_builder->error)
-                                  : NT_OK;
-    if (status == NT_OK) {
-        list_builder->window.offset = offset;
-        list_builder->window.count = bytes;
-    }
-    return status;
+    list->window.count = 0;
+    if (!list->window.bytes && bytes)
+        return nt_fail_memory(list->error);
+    if (bytes)
+        NT_TRY(nt_source_read(list->lance->source, offset, list->window.bytes, bytes, list->error));
+    list->window.offset = offset;
+    list->window.count = bytes;
+    return NT_OK;
 }
 
 static const uint8_t nothing[1];
 
-enum nt_status nt_lance_read_chunk(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened,
+enum nt_status nt_lance_read_chunk(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *chunk, const uint8_t **bytes_ret)
 {
-    uint64_t offset = list_builder->window.offset, count = list_builder->window.count;
+    uint64_t offset = list->window.offset, count = list->window.count;
     bool is_there = chunk->offset >= offset && chunk->offset - offset <= count &&
                     chunk->bytes <= count - (chunk->offset - offset);
     if (!is_there) {
         uint64_t ahead = end_of(opened, chunk) - chunk->offset;
         if (ahead > WINDOW_BYTES)
             ahead = WINDOW_BYTES;
-        enum nt_status status =
-            read_window(list_builder, chunk->offset, ahead > chunk->bytes ? ahead : chunk->bytes);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(read_window(list, chunk->offset, ahead > chunk->bytes ? ahead : chunk->bytes));
         offset = chunk->offset;
     }
-    *bytes_ret = chunk->bytes ? list_builder->window.bytes + (chunk->offset - offset) : nothing;
+    *bytes_ret = chunk->bytes ? list->window.bytes + (chunk->offset - offset) : nothing;
     return NT_OK;
 }
 
-enum nt_status nt_lance_count_chunk(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_count_chunk(struct nt_lance_page_list *list,
                                     const struct nt_lance_page_reader *opened,
                                     const struct nt_lance_chunk *chunk, bool needs_bytes,
                                     struct nt_tree_counts *counts)
 {
     const uint8_t *bytes;
     *counts = (struct nt_tree_counts){0};
-    enum nt_status status = nt_lance_read_chunk(list_builder, opened, chunk, &bytes);
-    if (status != NT_OK)
-        return status;
-    const struct nt_value dependencies[2] = {{(const uint8_t *)list_builder->dictionary.ends,
+    NT_TRY(nt_lance_read_chunk(list, opened, chunk, &bytes));
+    const struct nt_value dependencies[2] = {{(const uint8_t *)list->dictionary.ends,
                                               opened->layout.dictionary_items, NT_ELEMENT_UINT64,
                                               sizeof(uint64_t)},
-                                             {NULL, list_builder->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
+                                             {NULL, list->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
     const struct nt_packed packed = {.data = bytes,
                                      .bytes = (size_t)chunk->bytes,
                                      .dependencies = dependencies,
-                                     .context = list_builder->context,
-                                     .limit = list_builder->dataset->file->page_bytes};
-    status = nt_tree_count(opened->layout.tree, &packed, chunk->values, needs_bytes,
-                           list_builder->column_map->member, counts, list_builder->error);
-    return status == NT_OK ? nt_page_list_builder_charge(list_builder, chunk->bytes + counts->spent) : status;
+                                     .context = list->context,
+                                     .limit = list->dataset->file->page_bytes};
+    NT_TRY(nt_tree_count(opened->layout.tree, &packed, chunk->values, needs_bytes, list->column_map->member,
+                         counts, list->error));
+    return nt_lance_page_list_charge(list, chunk->bytes + counts->spent);
 }
 
-enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_read_dictionary(struct nt_lance_page_list *list,
                                         const struct nt_lance_page_reader *opened)
 {
     const struct nt_lance_layout *layout = &opened->layout;
-    uint64_t limit = list_builder->dataset->file->page_bytes, bytes;
-    if (!layout->dictionary || !nt_page_list_builder_is_strings(list_builder))
+    uint64_t limit = list->dataset->file->page_bytes, bytes;
+    if (!layout->dictionary || !nt_lance_page_list_is_strings(list))
         return NT_OK;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
     const struct nt_lance_chunk chunk = {
@@ -439,34 +419,34 @@ enum nt_status nt_lance_read_dictionary(struct nt_page_list_builder *list_builde
     struct nt_packed packed = {.decoder = &decoder,
                                .bytes = (size_t)buffer->bytes,
                                .elements = (size_t)layout->dictionary_items,
-                               .context = list_builder->context,
+                               .context = list->context,
                                .limit = limit};
     struct nt_tree_counts counts = {.bytes = 0};
-    enum nt_status status = nt_lance_read_chunk(list_builder, opened, &chunk, &packed.data);
+    enum nt_status status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
-        status = nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
+        status = nt_fail(list->error, NT_LIMIT, buffer->offset,
                          "a dictionary has %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);
     if (status == NT_OK)
         status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
-                               list_builder->error);
+                               list->error);
     if (status == NT_OK)
-        status = nt_page_list_builder_charge(list_builder, buffer->bytes + counts.spent);
-    free(list_builder->dictionary.ends);
-    list_builder->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
-    list_builder->dictionary.bytes = counts.bytes;
-    if (status == NT_OK && !list_builder->dictionary.ends)
-        status = nt_fail_memory(list_builder->error);
+        status = nt_lance_page_list_charge(list, buffer->bytes + counts.spent);
+    free(list->dictionary.ends);
+    list->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
+    list->dictionary.bytes = counts.bytes;
+    if (status == NT_OK && !list->dictionary.ends)
+        status = nt_fail_memory(list->error);
     if (status == NT_OK)
-        status = nt_tree_decode(&packed, (uint8_t *)list_builder->dictionary.ends, list_builder->error);
+        status = nt_tree_decode(&packed, (uint8_t *)list->dictionary.ends, list->error);
     return status;
 }
 
 /* ---- Dictionary pages ---- */
 
 /* Adds a dependency of a decoder: a page with this output of the dictionary. */
-static enum nt_status add_dependency(struct nt_page_list_builder *list_builder,
+static enum nt_status add_dependency(struct nt_lance_page_list *list,
                                      const struct nt_lance_page_reader *opened, enum nt_tree_output output,
                                      const struct nt_dtype *dtype, uint64_t elements, struct nt_page *page)
 {
@@ -477,15 +457,14 @@ static enum nt_status add_dependency(struct nt_page_list_builder *list_builder,
                              .stored_bytes = buffer->bytes,
                              .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
                              .elements = (uint32_t)elements,
-                             .source = list_builder->lance->number};
+                             .source = list->lance->number};
     if (elements > UINT32_MAX)
-        return nt_fail(list_builder->error, NT_LIMIT, buffer->offset,
+        return nt_fail(list->error, NT_LIMIT, buffer->offset,
                        "a dictionary has %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
-    return nt_lance_add_decoder(list_builder->dataset, &state, dtype, NULL, &page->decoder,
-                                list_builder->error);
+    return nt_lance_add_decoder(list->dataset, &state, dtype, NULL, &page->decoder, list->error);
 }
 
-enum nt_status nt_lance_add_dependencies(struct nt_page_list_builder *list_builder,
+enum nt_status nt_lance_add_dependencies(struct nt_lance_page_list *list,
                                          const struct nt_lance_page_reader *opened,
                                          struct nt_lance_dependencies *dependencies_ret)
 {
@@ -493,15 +472,12 @@ enum nt_status nt_lance_add_dependencies(struct nt_page_list_builder *list_build
                           byte = nt_element_dtype(NT_ELEMENT_BYTE);
     struct nt_page *pages = dependencies_ret->pages;
     uint64_t items = opened->layout.dictionary_items;
-    bool is_strings = nt_page_list_builder_is_strings(list_builder);
+    bool is_strings = nt_lance_page_list_is_strings(list);
     dependencies_ret->count = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
     if (dependencies_ret->count == 0)
         return NT_OK;
     if (!is_strings)
-        return add_dependency(list_builder, opened, NT_TREE_VALUES, &list_builder->field->dtype, items,
-                              &pages[0]);
-    enum nt_status status = add_dependency(list_builder, opened, NT_TREE_ENDS, &index, items, &pages[0]);
-    return status == NT_OK ? add_dependency(list_builder, opened, NT_TREE_BYTES, &byte,
-                                            list_builder->dictionary.bytes, &pages[1])
-                           : status;
+        return add_dependency(list, opened, NT_TREE_VALUES, &list->field->dtype, items, &pages[0]);
+    NT_TRY(add_dependency(list, opened, NT_TREE_ENDS, &index, items, &pages[0]));
+    return add_dependency(list, opened, NT_TREE_BYTES, &byte, list->dictionary.bytes, &pages[1]);
 }

@@ -83,17 +83,15 @@ struct physical_page {
 
 /* ---- Trees ---- */
 
-static enum nt_status keep_tree(struct nt_page_list_builder *list_builder, const struct nt_tree *tree,
+static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt_tree *tree,
                                 struct physical_page *physical_page)
 {
-    return nt_lance_keep_tree(list_builder->dataset->file, NULL, tree, &physical_page->tree,
-                              list_builder->error);
+    return nt_lance_keep_tree(list->dataset->file, NULL, tree, &physical_page->tree, list->error);
 }
 
 /* Builds the tree of a whole page: all chunks, or all rows. */
-static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
-                                 const struct nt_lance_page_reader *opened, const struct nt_lance_chunk *span,
-                                 struct physical_page *physical_page)
+static enum nt_status make_whole(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
+                                 const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     struct nt_tree_buffer parts[2];
     struct nt_tree tree = *opened->layout.tree;
@@ -105,11 +103,11 @@ static enum nt_status make_whole(struct nt_page_list_builder *list_builder,
     }
     physical_page->values = opened->layout.items;
     tree.parts = parts;
-    return keep_tree(list_builder, &tree, physical_page);
+    return keep_tree(list, &tree, physical_page);
 }
 
 /* Builds the tree of a single value, without the layers around it. */
-static enum nt_status make_single(struct nt_page_list_builder *list_builder, const struct nt_tree *constant,
+static enum nt_status make_single(struct nt_lance_page_list *list, const struct nt_tree *constant,
                                   struct physical_page *physical_page)
 {
     struct nt_tree tree = *constant;
@@ -119,51 +117,49 @@ static enum nt_status make_single(struct nt_page_list_builder *list_builder, con
     tree.layer_count = 1;
     tree.layers[0] = NT_LAYER_ITEM;
     physical_page->values = tree.value || tree.has_value_part;
-    return keep_tree(list_builder, &tree, physical_page);
+    return keep_tree(list, &tree, physical_page);
 }
 
-static enum nt_status make_tree(struct nt_page_list_builder *list_builder,
-                                const struct nt_lance_page_reader *opened, enum nt_tree_output output,
-                                const struct nt_lance_chunk *span, struct physical_page *physical_page)
+static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
+                                enum nt_tree_output output, const struct nt_lance_chunk *span,
+                                struct physical_page *physical_page)
 {
     const struct nt_tree *tree = opened->layout.tree;
     *physical_page =
         (struct physical_page){.tree = tree, .values = nt_lance_is_uniform(tree) ? 0 : opened->page->length};
     if (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP)
-        return make_whole(list_builder, opened, span, physical_page);
+        return make_whole(list, opened, span, physical_page);
     if (tree->layout == NT_TREE_CONSTANT && output != NT_TREE_LEVELS)
-        return make_single(list_builder, tree, physical_page);
+        return make_single(list, tree, physical_page);
     return NT_OK;
 }
 
 /* ---- Counting ---- */
 
-static enum nt_status count_chunks(struct nt_page_list_builder *list_builder,
-                                   struct nt_lance_page_reader *opened, bool needs_bytes,
-                                   struct physical_page *physical_page)
+static enum nt_status count_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
+                                   bool needs_bytes, struct physical_page *physical_page)
 {
     struct nt_lance_chunk chunk;
     struct nt_tree_counts counts;
     enum nt_status status = NT_OK;
     while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
-        status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
+        status = nt_lance_next_chunk(opened, &chunk, list->error);
         if (status == NT_OK)
-            status = nt_lance_count_chunk(list_builder, opened, &chunk, needs_bytes, &counts);
+            status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
         if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
                                 !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
-            status = nt_fail(list_builder->error, NT_CORRUPT, chunk.offset,
+            status = nt_fail(list->error, NT_CORRUPT, chunk.offset,
                              "the column has more than 2^64 bytes or levels");
         if (status != NT_OK)
-            nt_error_context(list_builder->error, "chunk %" PRIu64 " at byte %" PRIu64,
-                             opened->next_chunk_number - 1, chunk.offset);
-        status = nt_page_list_builder_locate_failure(list_builder, status, chunk.offset);
+            nt_error_context(list->error, "chunk %" PRIu64 " at byte %" PRIu64, opened->next_chunk_number - 1,
+                             chunk.offset);
+        status = nt_lance_page_list_locate_failure(list, status, chunk.offset);
     }
     return status;
 }
 
 /* Counts the bytes of a constant. */
-static enum nt_status count_single(struct nt_page_list_builder *list_builder,
-                                   const struct nt_lance_page_reader *opened,
+static enum nt_status count_single(struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened,
                                    const struct nt_lance_chunk *span, struct physical_page *physical_page)
 {
     struct nt_lance_page_reader single = *opened;
@@ -173,67 +169,62 @@ static enum nt_status count_single(struct nt_page_list_builder *list_builder,
         .offset = span->offset, .bytes = span->bytes, .values = physical_page->values};
     if (!physical_page->values)
         return NT_OK;
-    enum nt_status status = nt_lance_count_chunk(list_builder, &single, &chunk, true, &counts);
+    NT_TRY(nt_lance_count_chunk(list, &single, &chunk, true, &counts));
     physical_page->bytes = counts.bytes;
-    return status;
+    return NT_OK;
 }
 
-static enum nt_status count(struct nt_page_list_builder *list_builder, struct nt_lance_page_reader *opened,
+static enum nt_status count(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
                             enum nt_tree_output output, const struct nt_lance_chunk *span,
                             struct physical_page *physical_page)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_constant = tree->layout == NT_TREE_CONSTANT;
     if (output == NT_TREE_BYTES && is_constant)
-        return count_single(list_builder, opened, span, physical_page);
+        return count_single(list, opened, span, physical_page);
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
     bool has_bytes = physical_page->values && !nt_lance_has_lists(opened->page); /* else in the next column */
     bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
-    return is_counted ? count_chunks(list_builder, opened, output == NT_TREE_BYTES, physical_page) : NT_OK;
+    return is_counted ? count_chunks(list, opened, output == NT_TREE_BYTES, physical_page) : NT_OK;
 }
 
 /* ---- Pages ---- */
 
-static enum nt_status add_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
+static enum nt_status add_page(struct nt_lance_page_list *list, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_page_reader *opened,
                                const struct nt_lance_chunk *span, const struct physical_page *physical_page)
 {
-    enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
+    enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
     const struct lance_content_info *info = lance_content_info(content);
     const struct nt_tree_state state = {physical_page->tree,
                                         {.output = info->output,
                                          .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
                                          .is_stored = true}};
     struct nt_page page = {
-        .offset = span->offset, .stored_bytes = span->bytes, .source = list_builder->lance->number};
+        .offset = span->offset, .stored_bytes = span->bytes, .source = list->lance->number};
     struct nt_lance_dependencies dependencies = {.count = 0};
     uint64_t elements = physical_page->values;
-    enum nt_status status = NT_OK;
     if (info->output != NT_TREE_LEVELS)
-        status = nt_lance_add_dependencies(list_builder, opened, &dependencies);
-    if (status == NT_OK)
-        status =
-            nt_lance_add_decoder(list_builder->dataset, &state, &list_builder->dataset->columns[column].dtype,
-                                 &dependencies, &page.decoder, list_builder->error);
+        NT_TRY(nt_lance_add_dependencies(list, opened, &dependencies));
+    NT_TRY(nt_lance_add_decoder(list->dataset, &state, &list->dataset->columns[column].dtype, &dependencies,
+                                &page.decoder, list->error));
     if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
         page.parameter = physical_page->values;
         elements = info->output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
-    } else if (info->output == NT_TREE_VALUES &&
-               !nt_multiply(elements, list_builder->column_map->items, &elements)) {
+    } else if (info->output == NT_TREE_VALUES && !nt_multiply(elements, list->column_map->items, &elements))
         elements = UINT64_MAX;
-    }
     page.elements = (uint32_t)elements;
-    if (status == NT_OK && elements > UINT32_MAX)
-        status = nt_fail(list_builder->error, NT_LIMIT, span->offset,
-                         "a page has %" PRIu64 " elements, more than the limit of 2^32", elements);
-    return status == NT_OK ? nt_group_builder_add(builder, &page, list_builder->error) : status;
+    if (elements > UINT32_MAX)
+        return nt_fail(list->error, NT_LIMIT, span->offset,
+                       "a page has %" PRIu64 " elements, more than the limit of 2^32", elements);
+    return nt_group_builder_add(builder, &page, list->error);
 }
 
-static enum nt_status store_page(struct nt_page_list_builder *list_builder, struct nt_group_builder *builder,
+static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_group_builder *builder,
                                  uint32_t column, const struct nt_lance_page *page,
                                  const struct nt_tree **known)
 {
-    enum nt_lance_content content = nt_lance_content_of(&list_builder->dataset->columns[column]);
+    enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
     enum nt_tree_output output = lance_content_info(content)->output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
     struct nt_lance_page_reader opened;
@@ -241,40 +232,39 @@ static enum nt_status store_page(struct nt_page_list_builder *list_builder, stru
     if (content == NT_LANCE_HAS_NOTHING) {
         const struct nt_page bare = {.offset = span.offset,
                                      .stored_bytes = span.bytes,
-                                     .source = list_builder->lance->number,
-                                     .decoder = list_builder->dataset->columns[column].decoder};
-        return nt_group_builder_add(builder, &bare, list_builder->error);
+                                     .source = list->lance->number,
+                                     .decoder = list->dataset->columns[column].decoder};
+        return nt_group_builder_add(builder, &bare, list->error);
     }
     enum nt_status status =
-        nt_lance_open_page(list_builder->dataset, list_builder->lance, page, list_builder->column_map, *known,
-                           &opened, list_builder->error);
+        nt_lance_open_page(list->dataset, list->lance, page, list->column_map, *known, &opened, list->error);
     if (status == NT_OK) {
         *known = opened.layout.tree;
-        status = make_tree(list_builder, &opened, output, &span, &physical_page);
+        status = make_tree(list, &opened, output, &span, &physical_page);
     } else {
-        nt_page_list_builder_locate_page_failure(list_builder, status, page, false);
+        nt_lance_page_list_locate_page_failure(list, status, page, false);
     }
     if (status == NT_OK && output != NT_TREE_LEVELS)
-        status = nt_lance_read_dictionary(list_builder, &opened);
+        status = nt_lance_read_dictionary(list, &opened);
     if (status == NT_OK)
-        status = count(list_builder, &opened, output, &span, &physical_page);
+        status = count(list, &opened, output, &span, &physical_page);
     if (status == NT_OK)
-        status = add_page(list_builder, builder, column, &opened, &span, &physical_page);
+        status = add_page(list, builder, column, &opened, &span, &physical_page);
     nt_lance_close_page(&opened);
-    return nt_page_list_builder_locate_page_failure(list_builder, status, page, true);
+    return nt_lance_page_list_locate_page_failure(list, status, page, true);
 }
 
-static enum nt_status store_column(struct nt_page_list_builder *list_builder,
-                                   struct nt_group_builder *builder, uint32_t column)
+static enum nt_status store_column(struct nt_lance_page_list *list, struct nt_group_builder *builder,
+                                   uint32_t column)
 {
-    const struct nt_lance_column *of = &list_builder->lance->columns[list_builder->column_map->column];
+    const struct nt_lance_column *of = &list->lance->columns[list->column_map->column];
     const struct nt_tree *known = NULL;
     enum nt_status status =
-        nt_group_builder_start(builder, builder->group->first_cluster, column, list_builder->error);
+        nt_group_builder_start(builder, builder->group->first_cluster, column, list->error);
     for (uint32_t i = 0; status == NT_OK && i < of->page_count; i++) {
-        status = store_page(list_builder, builder, column, &of->pages[i], &known);
+        status = store_page(list, builder, column, &of->pages[i], &known);
         if (status != NT_OK)
-            nt_error_context(list_builder->error, "page %" PRIu32, i);
+            nt_error_context(list->error, "page %" PRIu32, i);
     }
     return status;
 }
@@ -285,19 +275,19 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
 {
     uint32_t count, field = nt_group_field(physical, number, NULL);
     const uint32_t *columns = nt_field_columns(physical, field, &count);
-    struct nt_page_list_builder list_builder = {.dataset = physical,
-                                                .number = field,
-                                                .field = &physical->fields[field],
-                                                .lance = physical_column->lance,
-                                                .column_map = &physical_column->column_map,
-                                                .context = nt_codec_context_new(),
-                                                .error = error};
-    enum nt_status status = list_builder.context ? NT_OK : nt_fail_memory(error);
+    struct nt_lance_page_list list = {.dataset = physical,
+                                      .number = field,
+                                      .field = &physical->fields[field],
+                                      .lance = physical_column->lance,
+                                      .column_map = &physical_column->column_map,
+                                      .context = nt_codec_context_new(),
+                                      .error = error};
+    enum nt_status status = list.context ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = store_column(&list_builder, builder, columns[i]);
+        status = store_column(&list, builder, columns[i]);
     if (status != NT_OK)
         nt_error_context(error, "column %" PRIu32 " of the file", physical_column->column_map.column);
-    nt_page_list_builder_deinit(&list_builder);
+    nt_lance_page_list_deinit(&list);
     return status;
 }
 
@@ -429,16 +419,13 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
     struct nt_column column = {.id = column_map_of(adding, field).column,
                                .field = field,
                                .type_name = lance_content_info(content)->name};
-    enum nt_status status = set_dtype(adding, field, content, &column.dtype);
+    NT_TRY(set_dtype(adding, field, content, &column.dtype));
     enum nt_element element = column.dtype.element;
     enum nt_encoding_kind encoding =
         content == NT_LANCE_HAS_NOTHING ? NT_ENCODING_UNKNOWN : nt_lance_encoding_of(element);
-    if (status == NT_OK)
-        status =
-            nt_decoder_init(&decoder, encoding, element == NT_ELEMENT_OPAQUE ? column.dtype.bytes * 8 : 0, 0,
-                            0, adding->error);
-    return status == NT_OK ? nt_builder_add_column(&adding->builder, &column, &decoder, adding->error)
-                           : status;
+    NT_TRY(nt_decoder_init(&decoder, encoding, element == NT_ELEMENT_OPAQUE ? column.dtype.bytes * 8 : 0, 0,
+                           0, adding->error));
+    return nt_builder_add_column(&adding->builder, &column, &decoder, adding->error);
 }
 
 static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
@@ -476,13 +463,12 @@ static bool may_have_levels(const struct nt_lance_physical *physical_view, uint3
 static enum nt_status add_levels_of(struct adding *adding, uint32_t field)
 {
     uint32_t leaf = adding->physical_view->schema->parts[field].field;
-    enum nt_status status = NT_OK;
     if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
-        status = add_column(adding, field, NT_LANCE_HAS_ENDS);
-    if (status == NT_OK && may_have_levels(adding->physical_view, leaf) &&
+        NT_TRY(add_column(adding, field, NT_LANCE_HAS_ENDS));
+    if (may_have_levels(adding->physical_view, leaf) &&
         adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
-        status = add_column(adding, field, NT_LANCE_HAS_LEVELS);
-    return status;
+        NT_TRY(add_column(adding, field, NT_LANCE_HAS_LEVELS));
+    return NT_OK;
 }
 
 /* Does a physical column belong to this field of the model? It belongs to the field that it stores, or

@@ -162,12 +162,11 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
     struct nt_cursor cursor = cursor_of(message);
     struct seen seen = {0};
     struct nt_proto_item item;
-    enum nt_status status = NT_OK;
     if (depth > NT_PROTO_MAX_DEPTH)
         return nt_fail(check->error, NT_LIMIT, position_of(check, message.bytes),
                        "message %s: messages nested deeper than the limit of %d", table->name,
                        NT_PROTO_MAX_DEPTH);
-    while (status == NT_OK && nt_cursor_left(&cursor)) {
+    while (nt_cursor_left(&cursor)) {
         uint64_t position = position_of(check, message.bytes + cursor.position);
         if (!get_item(&cursor, &item))
             return nt_fail(check->error, NT_CORRUPT, position,
@@ -176,14 +175,12 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
         const struct nt_proto_field *field = find_field(table, item.number);
         if (!field)
             continue;
-        status = check_field(check, table, field, &item, position);
-        if (status == NT_OK)
-            status = check_once(check, table, field, &seen, position);
-        if (status == NT_OK && field->kind == NT_PROTO_MESSAGE)
-            status =
-                check_message(check, (struct nt_proto){item.bytes, item.size}, field->message, depth + 1);
+        NT_TRY(check_field(check, table, field, &item, position));
+        NT_TRY(check_once(check, table, field, &seen, position));
+        if (field->kind == NT_PROTO_MESSAGE)
+            NT_TRY(check_message(check, (struct nt_proto){item.bytes, item.size}, field->message, depth + 1));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_proto_check(struct nt_proto message, const struct nt_proto_table *table, uint64_t offset,

@@ -95,16 +95,14 @@ enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt
     *index = (struct nt_lance_row_index){.count = count};
     if (!layout->index_depth)
         return NT_OK;
-    enum nt_status status = place_index(page, layout, index, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(place_index(page, layout, index, error));
     uint64_t bytes = index->count * index->entry_bytes;
     uint8_t *entries = malloc(bytes ? bytes : 1);
     if (!entries)
         return nt_fail_memory(error);
     index->entries = entries;
-    status = nt_source_read(source, index->offset, entries, bytes, error);
-    return status == NT_OK ? check_sum(index, page->length, error) : status;
+    NT_TRY(nt_source_read(source, index->offset, entries, bytes, error));
+    return check_sum(index, page->length, error);
 }
 
 void nt_lance_row_index_close(struct nt_lance_row_index *index)
@@ -133,15 +131,14 @@ enum nt_status nt_lance_row_index_check(struct nt_lance_row_index *index, const 
                                         uint64_t chunk, const struct nt_tree_counts *counts,
                                         struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (!index->entries)
         return NT_OK;
     if (chunk)
-        status = check_entry(index, tree, chunk - 1, counts->is_continued, error);
+        NT_TRY(check_entry(index, tree, chunk - 1, counts->is_continued, error));
     index->counted = *counts;
-    if (status == NT_OK && chunk + 1 == index->count)
-        status = check_entry(index, tree, chunk, false, error);
-    return status;
+    if (chunk + 1 == index->count)
+        NT_TRY(check_entry(index, tree, chunk, false, error));
+    return NT_OK;
 }
 
 /* ---- Full-zip repetition index ---- */
@@ -289,14 +286,14 @@ struct nt_lance_row_span nt_lance_row_offsets_take(const struct nt_lance_row_off
 
 /* A column of the file, as one of its fields uses it. */
 struct checking {
-    struct nt_page_list_builder list_builder;
+    struct nt_lance_page_list list;
     nt_failure_emit *emit;
     void *context;
 };
 
 /* Checks chunks in order, up to the first that cannot be decoded; decoding reports that one. */
-static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
-                                   struct nt_lance_page_reader *opened, bool *is_wrong)
+static enum nt_status check_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
+                                   bool *is_wrong)
 {
     const struct nt_tree *tree = opened->layout.tree;
     enum nt_status status = NT_OK;
@@ -304,12 +301,12 @@ static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
         uint64_t number = opened->next_chunk_number;
         struct nt_lance_chunk chunk;
         struct nt_tree_counts counts;
-        status = nt_lance_next_chunk(opened, &chunk, list_builder->error);
+        status = nt_lance_next_chunk(opened, &chunk, list->error);
         if (status == NT_OK)
-            status = nt_lance_count_chunk(list_builder, opened, &chunk, false, &counts);
+            status = nt_lance_count_chunk(list, opened, &chunk, false, &counts);
         if (status != NT_OK || counts.slots[0] != chunk.values)
             return status;
-        status = nt_lance_row_index_check(&opened->index, tree, number, &counts, list_builder->error);
+        status = nt_lance_row_index_check(&opened->index, tree, number, &counts, list->error);
         *is_wrong = status != NT_OK;
     }
     return status;
@@ -317,39 +314,38 @@ static enum nt_status check_chunks(struct nt_page_list_builder *list_builder,
 
 static enum nt_status check_page(struct checking *checking, uint32_t number)
 {
-    struct nt_page_list_builder *list_builder = &checking->list_builder;
-    uint32_t column = list_builder->column_map->column;
+    struct nt_lance_page_list *list = &checking->list;
+    uint32_t column = list->column_map->column;
     struct nt_lance_page_reader opened;
     bool is_wrong = false;
-    enum nt_status status = nt_lance_open_page(list_builder->dataset, list_builder->lance,
-                                               &list_builder->lance->columns[column].pages[number],
-                                               list_builder->column_map, NULL, &opened, list_builder->error);
+    enum nt_status status =
+        nt_lance_open_page(list->dataset, list->lance, &list->lance->columns[column].pages[number],
+                           list->column_map, NULL, &opened, list->error);
     if (status == NT_OK)
-        status = nt_lance_row_index_open(list_builder->lance->source, opened.page, &opened.layout,
-                                         opened.page_chunks, &opened.index, list_builder->error);
+        status = nt_lance_row_index_open(list->lance->source, opened.page, &opened.layout, opened.page_chunks,
+                                         &opened.index, list->error);
     is_wrong = status == NT_CORRUPT;
     if (status == NT_OK && opened.index.entries)
-        status = check_chunks(list_builder, &opened, &is_wrong);
+        status = check_chunks(list, &opened, &is_wrong);
     nt_lance_close_page(&opened);
     if (is_wrong) {
-        nt_error_context(list_builder->error, "column %" PRIu32 " of the file: page %" PRIu32, column,
-                         number);
-        checking->emit(checking->context, list_builder->error);
+        nt_error_context(list->error, "column %" PRIu32 " of the file: page %" PRIu32, column, number);
+        checking->emit(checking->context, list->error);
     }
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
 static enum nt_status check_column(struct checking *checking)
 {
-    struct nt_page_list_builder *list_builder = &checking->list_builder;
-    uint32_t pages = list_builder->lance->columns[list_builder->column_map->column].page_count;
+    struct nt_lance_page_list *list = &checking->list;
+    uint32_t pages = list->lance->columns[list->column_map->column].page_count;
     enum nt_status status = NT_OK;
-    list_builder->context = nt_codec_context_new();
-    if (!list_builder->context)
-        status = nt_fail_memory(list_builder->error);
+    list->context = nt_codec_context_new();
+    if (!list->context)
+        status = nt_fail_memory(list->error);
     for (uint32_t i = 0; status == NT_OK && i < pages; i++)
         status = check_page(checking, i);
-    nt_page_list_builder_deinit(list_builder);
+    nt_lance_page_list_deinit(list);
     return status;
 }
 
@@ -396,12 +392,12 @@ enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit,
             continue;
         const struct nt_lance_column_map column_map = nt_lance_map_own_column(lance, users[i]);
         struct checking checking = {.emit = emit, .context = context};
-        checking.list_builder = (struct nt_page_list_builder){.dataset = dataset,
-                                                              .number = users[i],
-                                                              .field = &dataset->fields[users[i]],
-                                                              .lance = lance,
-                                                              .column_map = &column_map,
-                                                              .error = &failure};
+        checking.list = (struct nt_lance_page_list){.dataset = dataset,
+                                                    .number = users[i],
+                                                    .field = &dataset->fields[users[i]],
+                                                    .lance = lance,
+                                                    .column_map = &column_map,
+                                                    .error = &failure};
         status = check_column(&checking);
     }
     free(users);

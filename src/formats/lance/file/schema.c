@@ -60,9 +60,9 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
 {
     struct nt_proto_item item;
     uint64_t count = count_entries(message, map);
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_JSON_VALUE, count, NT_NO_OFFSET, error);
-    if (status != NT_OK || !count)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_JSON_VALUE, count, NT_NO_OFFSET, error));
+    if (!count)
+        return NT_OK;
     struct nt_property *property = nt_arena_alloc(file->arena, count, sizeof(*property));
     *properties_ret = property;
     *count_ret = (uint32_t)count;
@@ -186,14 +186,14 @@ static enum nt_status read_field(struct reading *reading, struct nt_proto messag
     if (!nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_NAME), &field->name) ||
         !nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_LOGICAL_TYPE), &field->logical_type))
         return nt_fail_memory(reading->error);
-    enum nt_status status = find_parent(reading, field);
+    NT_TRY(find_parent(reading, field));
     bool is_input = field->parent != NT_NONE && reading->fields[field->parent].is_description;
-    if (status != NT_OK || is_input)
-        return status;
-    status = add_id(reading, reading->count++);
-    if (status == NT_OK && field->is_description)
+    if (is_input)
+        return NT_OK;
+    NT_TRY(add_id(reading, reading->count++));
+    if (field->is_description)
         add_description(reading);
-    return status;
+    return NT_OK;
 }
 
 /* Finds the next field of a list. */
@@ -222,10 +222,9 @@ static uint64_t count_fields(struct nt_proto list)
 static enum nt_status read_fields(struct reading *reading, struct nt_proto list)
 {
     struct nt_proto field;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && next_field(&list, &field))
-        status = read_field(reading, field);
-    return status;
+    while (next_field(&list, &field))
+        NT_TRY(read_field(reading, field));
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_message *message,
@@ -489,10 +488,10 @@ static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text res
         return NT_OK;
     cut_after_colon(&rest, &ordered);
     cut_after_colon(&rest, &index);
-    enum nt_status status = nt_lance_parse_type(arena, rest, type, error);
+    NT_TRY(nt_lance_parse_type(arena, rest, type, error));
     type->is_dictionary = true;
     type->index_bits = integer_bits(index);
-    return status;
+    return NT_OK;
 }
 
 static const struct {

@@ -84,10 +84,10 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
-    enum nt_status status = find_column(lance, field, column, error);
+    NT_TRY(find_column(lance, field, column, error));
     uint64_t bytes = column->stored_bytes;
-    if (status != NT_OK || !column->type)
-        return status;
+    if (!column->type)
+        return NT_OK;
     uint64_t offset = nt_lance_cells(&statistics->table, statistics->schema.fields[field].id)->offset;
     if (!nt_add(bytes, column->bytes, &bytes) || bytes > dataset->file->page_bytes)
         return nt_fail(error, NT_LIMIT, offset,
@@ -96,11 +96,11 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
     column->values = malloc(bytes + 1);
     if (!column->values)
         return nt_fail_memory(error);
-    status = nt_source_read(lance->source, offset, column->values, column->stored_bytes, error);
-    if (status == NT_OK && column->bytes)
-        status = nt_source_read(lance->source, column->begin, column->values + column->stored_bytes,
-                                column->bytes, error);
-    return status;
+    NT_TRY(nt_source_read(lance->source, offset, column->values, column->stored_bytes, error));
+    if (column->bytes)
+        NT_TRY(nt_source_read(lance->source, column->begin, column->values + column->stored_bytes,
+                              column->bytes, error));
+    return NT_OK;
 }
 
 /* ---- Values ---- */
@@ -457,12 +457,9 @@ enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struc
                                        struct nt_error *error)
 {
     const struct nt_lance_legacy *legacy = lance->legacy;
-    enum nt_status status = nt_layout_put(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer");
-    if (status == NT_OK)
-        status = put_message(output, &legacy->metadata_range, "metadata");
-    if (status == NT_OK)
-        status = put_message(output, &lance->globals[0], "schema");
-    if (status == NT_OK)
-        status = nt_layout_put(output, legacy->table.offset, table_bytes(&legacy->table), "page table");
-    return status == NT_OK ? lance_statistics_lay_out(lance, output, error) : status;
+    NT_TRY(nt_layout_put(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer"));
+    NT_TRY(put_message(output, &legacy->metadata_range, "metadata"));
+    NT_TRY(put_message(output, &lance->globals[0], "schema"));
+    NT_TRY(nt_layout_put(output, legacy->table.offset, table_bytes(&legacy->table), "page table"));
+    return lance_statistics_lay_out(lance, output, error);
 }

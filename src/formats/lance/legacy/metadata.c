@@ -104,17 +104,16 @@ static enum nt_status lance_find_pagings(struct nt_file *file, const struct nt_l
                                          struct nt_error *error)
 {
     uint32_t count = schema->field_count;
-    enum nt_status status = NT_OK;
     struct nt_lance_page_format *pagings = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*pagings));
     if (!pagings)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_error failure;
         if (find_paging(&schema->fields[i], &schema->layouts[i].type, &pagings[i], &failure) != NT_OK)
-            status = nt_failure_keep(&failure, file->arena, &pagings[i].failure, error);
+            return nt_failure_keep(&failure, file->arena, &pagings[i].failure, error);
     }
     *pagings_ret = pagings;
-    return status;
+    return NT_OK;
 }
 
 bool nt_lance_page_bytes(const struct nt_lance_page_format *paging, const struct nt_lance_value *value,
@@ -216,17 +215,16 @@ static void spread(const struct nt_lance_schema *schema, struct nt_lance_column 
 static enum nt_status lance_refuse_slices(struct nt_file *file, const struct nt_lance *lance,
                                           struct nt_lance_column *columns, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     bool has_slices = false;
-    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+    for (uint32_t i = 0; i < lance->schema.field_count; i++) {
         if (columns[i].failure)
             continue;
-        status = refuse_slice(file, lance, i, &columns[i], error);
+        NT_TRY(refuse_slice(file, lance, i, &columns[i], error));
         has_slices |= columns[i].failure != NULL;
     }
-    if (status == NT_OK && has_slices)
+    if (has_slices)
         spread(&lance->schema, columns);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Read the metadata ---- */
@@ -250,10 +248,7 @@ static enum nt_status find_message(const struct reading *reading, uint64_t posit
         return nt_fail(reading->error, NT_CORRUPT, position,
                        "%s begins at %" PRIu64 ", but only %" PRIu64 " bytes precede the tail", name,
                        position, end);
-    enum nt_status status =
-        nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(reading->lance->source, position, length, NT_LANCE_LENGTH_BYTES, reading->error));
     *range = (struct nt_lance_buffer){position + NT_LANCE_LENGTH_BYTES, nt_load_le32(length)};
     if (nt_fits(range->offset, range->bytes, end))
         return NT_OK;
@@ -288,10 +283,8 @@ static enum nt_status read_batches(const struct reading *reading)
     if (count >= NT_NONE)
         return nt_fail(reading->error, NT_LIMIT, position,
                        "the file has %" PRIu64 " batches, more than the limit of 2^32", count);
-    enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(uint64_t), position, reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(uint64_t), position,
+                          reading->error));
     uint64_t *batches = nt_arena_alloc(reading->file->arena, count + 1, sizeof(*batches));
     if (!batches)
         return nt_fail_memory(reading->error);
@@ -390,8 +383,8 @@ static enum nt_status read_page_table(const struct reading *reading)
 {
     struct nt_lance_page_table *table = &reading->legacy->table;
     table->offset = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_PAGE_TABLE_POSITION);
-    enum nt_status status = span_ids(&reading->lance->schema, table, reading->error);
-    return status == NT_OK ? read_cells(reading, table) : status;
+    NT_TRY(span_ids(&reading->lance->schema, table, reading->error));
+    return read_cells(reading, table);
 }
 
 /* ---- Statistics ---- */
@@ -413,18 +406,15 @@ static enum nt_status read_statistics(const struct reading *reading, struct nt_p
 {
     const struct nt_lance_message metadata = {reading->legacy->metadata,
                                               reading->legacy->metadata_range.offset};
-    enum nt_status status =
-        nt_lance_read_fields(reading->file, &metadata, message, &statistics->schema, reading->error);
+    NT_TRY(nt_lance_read_fields(reading->file, &metadata, message, &statistics->schema, reading->error));
     statistics->schema.is_legacy = true;
-    if (status == NT_OK)
-        status = nt_lance_lay_out_schema(reading->file->arena, &statistics->schema, reading->error);
-    if (status == NT_OK)
-        status = lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error);
+    NT_TRY(nt_lance_lay_out_schema(reading->file->arena, &statistics->schema, reading->error));
+    NT_TRY(lance_find_pagings(reading->file, &statistics->schema, &statistics->pagings, reading->error));
     statistics->table = (struct nt_lance_page_table){
         .offset = nt_proto_number(message, NT_LANCE_STATISTICS_PAGE_TABLE_POSITION),
         .fields = count_statistics(message),
         .batches = 1};
-    return status == NT_OK ? read_cells(reading, &statistics->table) : status;
+    return read_cells(reading, &statistics->table);
 }
 
 /* Statistics are optional: without them the values are still readable. */
@@ -449,10 +439,8 @@ static enum nt_status make_columns(const struct reading *reading)
 {
     struct nt_lance *lance = reading->lance;
     uint32_t count = lance->schema.field_count;
-    enum nt_status status = nt_budget_take(&reading->file->budget, NT_COST_COLUMN, count,
-                                           lance->globals[0].offset, reading->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&reading->file->budget, NT_COST_COLUMN, count, lance->globals[0].offset,
+                          reading->error));
     struct nt_lance_column *columns =
         nt_arena_alloc(reading->file->arena, (size_t)count + 1, sizeof(*columns));
     if (!columns)
@@ -471,17 +459,12 @@ enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance
     if (!legacy)
         return nt_fail_memory(error);
     lance->legacy = legacy;
-    enum nt_status status = read_message(&reading, lance->tail.metadata, "metadata", &nt_lance_metadata,
-                                         &legacy->metadata_range, &legacy->metadata);
-    if (status == NT_OK)
-        status = read_batches(&reading);
-    if (status == NT_OK)
-        status = read_schema(&reading);
-    if (status == NT_OK)
-        status = read_page_table(&reading);
-    if (status == NT_OK)
-        status = lance_find_pagings(file, &lance->schema, &legacy->pagings, error);
-    if (status == NT_OK)
-        status = make_columns(&reading);
-    return status == NT_OK ? try_statistics(&reading) : status;
+    NT_TRY(read_message(&reading, lance->tail.metadata, "metadata", &nt_lance_metadata,
+                        &legacy->metadata_range, &legacy->metadata));
+    NT_TRY(read_batches(&reading));
+    NT_TRY(read_schema(&reading));
+    NT_TRY(read_page_table(&reading));
+    NT_TRY(lance_find_pagings(file, &lance->schema, &legacy->pagings, error));
+    NT_TRY(make_columns(&reading));
+    return try_statistics(&reading);
 }

@@ -71,11 +71,9 @@ static enum nt_status lance_flat_tree(struct nt_lance_legacy_pages *listing, boo
                                  .has_dictionary = !are_offsets,
                                  .parts = &part,
                                  .part_count = 1};
-    enum nt_status status =
-        nt_lance_keep_tree(listing->dataset->file, listing->known, &tree, tree_ret, listing->error);
-    if (status == NT_OK)
-        listing->known = *tree_ret;
-    return status;
+    NT_TRY(nt_lance_keep_tree(listing->dataset->file, listing->known, &tree, tree_ret, listing->error));
+    listing->known = *tree_ret;
+    return NT_OK;
 }
 
 /* ---- Items of dictionaries ---- */
@@ -139,41 +137,32 @@ static enum nt_status open_strings(struct nt_lance_legacy_pages *listing, uint64
     uint64_t offset = listing->paging->dictionary.offset, count = listing->paging->dictionary.length, begin,
              bytes;
     struct nt_decoder byte;
-    enum nt_status status =
-        nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error);
-    if (status == NT_OK && bytes > UINT32_MAX)
-        status = nt_fail(listing->error, NT_LIMIT, offset,
-                         "a dictionary has %" PRIu64 " bytes, more than the limit of 2^32", bytes);
-    if (status == NT_OK)
-        status = read_ends(listing, stored);
-    if (status == NT_OK)
-        status = lance_flat_tree(listing, true, OFFSET_BITS, stored, &ends.tree);
-    if (status == NT_OK)
-        status = nt_decoder_init(&byte, NT_ENCODING_BYTE, 0, 0, 0, listing->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_read_strings(listing->lance, offset, count, &begin, &bytes, listing->error));
+    if (bytes > UINT32_MAX)
+        return nt_fail(listing->error, NT_LIMIT, offset,
+                       "a dictionary has %" PRIu64 " bytes, more than the limit of 2^32", bytes);
+    NT_TRY(read_ends(listing, stored));
+    NT_TRY(lance_flat_tree(listing, true, OFFSET_BITS, stored, &ends.tree));
+    NT_TRY(nt_decoder_init(&byte, NT_ENCODING_BYTE, 0, 0, 0, listing->error));
     struct nt_dataset *dataset = listing->dataset;
     items->dependencies.count = 2;
     items->dependencies.pages[0] = items->valid = item_page(listing, offset, stored, count);
     items->dependencies.pages[1] = item_page(listing, begin, bytes, bytes);
     are_valid.tree = ends.tree;
-    status = nt_lance_add_decoder(dataset, &ends, &index, NULL, &items->dependencies.pages[0].decoder,
-                                  listing->error);
-    if (status == NT_OK)
-        status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &byte,
-                                 &items->dependencies.pages[1].decoder, listing->error);
-    return status == NT_OK ? nt_lance_add_decoder(dataset, &are_valid, &valid, NULL, &items->valid.decoder,
-                                                  listing->error)
-                           : status;
+    NT_TRY(nt_lance_add_decoder(dataset, &ends, &index, NULL, &items->dependencies.pages[0].decoder,
+                                listing->error));
+    NT_TRY(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &byte,
+                           &items->dependencies.pages[1].decoder, listing->error));
+    return nt_lance_add_decoder(dataset, &are_valid, &valid, NULL, &items->valid.decoder, listing->error);
 }
 
 /* Reads the items of the field's dictionary into listing->items. */
 static enum nt_status lance_open_items(struct nt_lance_legacy_pages *listing)
 {
     uint64_t stored = 0;
-    enum nt_status status = check_items(listing, &stored);
-    if (status != NT_OK || is_strings(listing))
-        return status == NT_OK ? open_strings(listing, stored) : status;
+    NT_TRY(check_items(listing, &stored));
+    if (is_strings(listing))
+        return open_strings(listing, stored);
     struct nt_lance_items *items = &listing->items;
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, 0);
     items->dependencies.count = 1;
@@ -253,11 +242,9 @@ static enum nt_status lance_add_items_decoder(struct nt_lance_legacy_pages *list
     struct nt_tree_state state = {.spec = {.output = output}};
     if (output == NT_TREE_VALID)
         return add_validity(listing, number_ret);
-    enum nt_status status =
-        lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree);
-    return status == NT_OK ? nt_lance_add_decoder(listing->dataset, &state, dtype,
-                                                  &listing->items.dependencies, number_ret, listing->error)
-                           : status;
+    NT_TRY(lance_flat_tree(listing, false, listing->paging->bits, batch->stored_bytes, &state.tree));
+    return nt_lance_add_decoder(listing->dataset, &state, dtype, &listing->items.dependencies, number_ret,
+                                listing->error);
 }
 
 /* ---- Ranges of offsets ---- */
@@ -268,9 +255,9 @@ static enum nt_status read_offset(const struct nt_lance *lance, uint64_t offset,
                                   uint64_t *value_ret, struct nt_error *error)
 {
     uint8_t bytes[sizeof(uint64_t)] = {0};
-    enum nt_status status = nt_source_read(lance->source, offset, bytes, bits / 8, error);
+    NT_TRY(nt_source_read(lance->source, offset, bytes, bits / 8, error));
     *value_ret = nt_load_le64(bytes);
-    return status;
+    return NT_OK;
 }
 
 /* Reads the first and last of `count` + 1 offsets of 32 or 64 bits in the file; last >= first. */
@@ -278,23 +265,20 @@ static enum nt_status lance_read_bounds(const struct nt_lance *lance, uint64_t o
                                         uint32_t bits, uint64_t *first_ret, uint64_t *last_ret,
                                         struct nt_error *error)
 {
-    enum nt_status status = read_offset(lance, offset, bits, first_ret, error);
-    if (status == NT_OK)
-        status = read_offset(lance, offset + count * (bits / 8), bits, last_ret, error);
-    if (status == NT_OK && *last_ret < *first_ret)
-        status = nt_fail(error, NT_CORRUPT, offset,
-                         "offsets of %" PRIu64 " rows extend from %" PRIu64 " to %" PRIu64, count, *first_ret,
-                         *last_ret);
-    return status;
+    NT_TRY(read_offset(lance, offset, bits, first_ret, error));
+    NT_TRY(read_offset(lance, offset + count * (bits / 8), bits, last_ret, error));
+    if (*last_ret < *first_ret)
+        return nt_fail(error, NT_CORRUPT, offset,
+                       "offsets of %" PRIu64 " rows extend from %" PRIu64 " to %" PRIu64, count, *first_ret,
+                       *last_ret);
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offset, uint64_t count,
                                      uint64_t *begin_ret, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t begin, end;
-    enum nt_status status = lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(lance_read_bounds(lance, offset, count, STRING_BITS, &begin, &end, error));
     if (end > lance->size)
         return nt_fail(error, NT_CORRUPT, offset,
                        "strings end at %" PRIu64 ", past the %" PRIu64 " bytes of the file", end,
@@ -417,17 +401,16 @@ static enum nt_status check_items_of(const struct nt_lance_legacy_pages *listing
 static enum nt_status check_list_items(const struct nt_lance_legacy_pages *listing)
 {
     const struct nt_lance_schema *schema = &listing->lance->schema;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = listing->column_map->column + 1; status == NT_OK && i < schema->field_count; i++) {
+    for (uint32_t i = listing->column_map->column + 1; i < schema->field_count; i++) {
         uint32_t parent = schema->fields[i].parent;
         enum nt_lance_shape shape = schema->layouts[i].type.shape;
         while (parent != NT_NONE && schema->layouts[parent].type.shape == NT_LANCE_IS_STRUCT)
             parent = schema->fields[parent].parent;
         if (parent == listing->column_map->column && shape != NT_LANCE_IS_STRUCT &&
             shape != NT_LANCE_IS_UNKNOWN)
-            status = check_items_of(listing, i);
+            NT_TRY(check_items_of(listing, i));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Pages of the model ---- */
@@ -455,11 +438,8 @@ static enum nt_status add_decoder(struct nt_lance_legacy_pages *listing, const s
         *number_ret = listing->dataset->columns[column].decoder;
         return NT_OK;
     }
-    enum nt_status status =
-        lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree);
-    return status == NT_OK
-               ? nt_lance_add_decoder(listing->dataset, &state, dtype, NULL, number_ret, listing->error)
-               : status;
+    NT_TRY(lance_flat_tree(listing, true, listing->paging->bits, batch->stored_bytes, &state.tree));
+    return nt_lance_add_decoder(listing->dataset, &state, dtype, NULL, number_ret, listing->error);
 }
 
 static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
@@ -468,13 +448,12 @@ static enum nt_status put_bytes(struct nt_lance_legacy_pages *listing, struct nt
     struct nt_page page = {.offset = batch->begin,
                            .stored_bytes = batch->bytes,
                            .decoder = listing->dataset->columns[column].decoder};
-    enum nt_status status = NT_OK;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY) {
         page = (struct nt_page){
             .offset = batch->offset, .stored_bytes = batch->stored_bytes, .parameter = batch->rows};
-        status = add_decoder(listing, batch, column, NT_TREE_BYTES, &page.decoder);
+        NT_TRY(add_decoder(listing, batch, column, NT_TREE_BYTES, &page.decoder));
     }
-    return status == NT_OK ? add_page(listing, builder, page, batch->bytes) : status;
+    return add_page(listing, builder, page, batch->bytes);
 }
 
 /* Legacy files store nulls only of strings. Next to newer files, other kinds need validity, too. */
@@ -495,14 +474,12 @@ static enum nt_status put_rows(struct nt_lance_legacy_pages *listing, struct nt_
     if (!nt_multiply(batch->rows, listing->column_map->items, &elements))
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "the number of items of fixed-size lists overflows");
-    enum nt_status status;
     if (is_all_valid(listing, output)) {
         page = (struct nt_page){.is_uniform = true};
-        status = nt_lance_add_all_valid(listing->dataset, &page.decoder, listing->error);
-    } else {
-        status = add_decoder(listing, batch, column, output, &page.decoder);
-    }
-    return status == NT_OK ? add_page(listing, builder, page, elements) : status;
+        NT_TRY(nt_lance_add_all_valid(listing->dataset, &page.decoder, listing->error));
+    } else
+        NT_TRY(add_decoder(listing, batch, column, output, &page.decoder));
+    return add_page(listing, builder, page, elements);
 }
 
 static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct nt_group_builder *builder,
@@ -511,19 +488,18 @@ static enum nt_status put_column(struct nt_lance_legacy_pages *listing, struct n
     uint32_t column = nt_field_column(listing->dataset, listing->number, 0, position);
     enum nt_tree_output output = nt_lance_output(listing->field->kind, position);
     uint64_t base = 0;
-    enum nt_status status =
-        nt_group_builder_start(builder, builder->group->first_cluster, column, listing->error);
-    for (uint32_t i = 0; status == NT_OK && i < listing->lance->legacy->table.batches; i++) {
+    NT_TRY(nt_group_builder_start(builder, builder->group->first_cluster, column, listing->error));
+    for (uint32_t i = 0; i < listing->lance->legacy->table.batches; i++) {
         const struct nt_lance_batch *batch = &listing->batches[i];
         if (!batch->rows)
             continue;
-        status = output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
-                                         : put_rows(listing, builder, column, batch, output, base);
-        if (status == NT_OK && !nt_add(base, batch->bytes, &base))
-            status = nt_fail(listing->error, NT_CORRUPT, batch->offset,
-                             "the column has more than 2^64 bytes or items");
+        NT_TRY(output == NT_TREE_BYTES ? put_bytes(listing, builder, column, batch)
+                                       : put_rows(listing, builder, column, batch, output, base));
+        if (!nt_add(base, batch->bytes, &base))
+            return nt_fail(listing->error, NT_CORRUPT, batch->offset,
+                           "the column has more than 2^64 bytes or items");
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- All pages of a field ---- */
@@ -548,13 +524,10 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
     if (!listing->batches)
         return nt_fail_memory(listing->error);
-    enum nt_status status = NT_OK;
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
-        status = lance_open_items(listing);
-    if (status == NT_OK)
-        status = open_batches(listing);
-    return status == NT_OK && listing->paging->kind == NT_LANCE_PAGE_LISTS ? check_list_items(listing)
-                                                                           : status;
+        NT_TRY(lance_open_items(listing));
+    NT_TRY(open_batches(listing));
+    return listing->paging->kind == NT_LANCE_PAGE_LISTS ? check_list_items(listing) : NT_OK;
 }
 
 enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t group,
