@@ -114,7 +114,7 @@ static enum nt_status roaring_window_init(struct nt_roaring_window *window, stru
 {
     *window = (struct nt_roaring_window){.source = source, .read_ahead = read_ahead};
     window->buffer = malloc(NT_ROARING_WINDOW_BYTES);
-    return window->buffer ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(window->buffer, error);
 }
 
 /* accepts a zeroed window */
@@ -369,8 +369,7 @@ static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error
 enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *error)
 {
     struct walker *walker = calloc(1, sizeof(*walker));
-    if (!walker)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(walker, error));
     walker->walk = walk;
     enum nt_status status =
         roaring_window_init(&walker->window, walk->source,

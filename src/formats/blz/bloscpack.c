@@ -5,23 +5,7 @@
  */
 #include "formats/blz/blz.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
 
 /* ---- Blosc chunk headers ---- */
 
@@ -220,8 +204,7 @@ static enum nt_status unpack_metadata(const struct nt_bloscpack_metadata *metada
                                       struct nt_buffer *text, struct nt_error *error)
 {
     uint8_t *bytes = nt_buffer_extend(text, metadata->bytes);
-    if (!bytes)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(bytes, error));
     if (metadata->codec == 0) {
         memcpy(bytes, stored, metadata->bytes);
         return NT_OK;
@@ -251,8 +234,7 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
     if (!nt_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
         return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends past the end of the file");
     uint8_t *stored = malloc(metadata->stored_bytes + 1);
-    if (!stored)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(stored, error));
     status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
     if (status == NT_OK)
         status = nt_source_read(source, start + metadata->maximum_bytes, digest,
@@ -497,7 +479,7 @@ static enum nt_status read_array_metadata(struct nt_blz_build *build, const stru
         return NT_OK;
     *is_array_ret = false;
     build->blz->metadata_problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
-    return build->blz->metadata_problem ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(build->blz->metadata_problem, error);
 }
 
 /* ---- Content ---- */
@@ -512,8 +494,7 @@ static enum nt_status split_items(struct nt_blz_build *build, struct content *co
 {
     uint32_t count = content->dimension_count + content->dtype.dimension_count;
     uint64_t *dimensions = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*dimensions));
-    if (!dimensions)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dimensions, error));
     for (uint32_t i = 0; i < count; i++)
         dimensions[i] = i < content->dimension_count
                             ? content->dimensions[i]

@@ -6,20 +6,6 @@
  */
 #include "formats/blz/blz.h"
 
-#include <ntuple/source.h>
-
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 
 /* ---- metadata.json ---- */
@@ -455,7 +441,7 @@ static enum nt_status describe_dataset(struct nt_dataset *dataset, const struct 
     dataset->generation = generation_of(blz);
     dataset->generation_reason = blz->root ? "the parameters in meta/storage" : "the magic";
     dataset->version = blz->root ? "1" : nt_arena_format(dataset->arena, "%u", blz->bloscpack.header.version);
-    return is_named && dataset->version ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(is_named && dataset->version, error);
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *error)
@@ -484,8 +470,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     struct nt_dataset *dataset;
     NT_TRY(nt_file_add_dataset(file, &dataset, error));
     struct nt_blz *blz = nt_arena_alloc(dataset->arena, 1, sizeof(*blz));
-    if (!blz)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(blz, error));
     dataset->format_data = blz;
     dataset->ops = &dataset_ops;
     dataset->documents = documents;

@@ -5,11 +5,18 @@
 #ifndef NT_FORMATS_BLZ_BLZ_H
 #define NT_FORMATS_BLZ_BLZ_H
 
+#include <ntuple/source.h>
+
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/io/folder.h"
 #include "core/io/source.h"

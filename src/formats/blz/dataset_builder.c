@@ -5,21 +5,6 @@
  */
 #include "formats/blz/blz.h"
 
-#include <ntuple/source.h>
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-
 enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, struct nt_text name,
                                 struct nt_text type, enum nt_field_kind kind, uint32_t *index_ret,
                                 struct nt_error *error)
@@ -51,8 +36,7 @@ const char *nt_blz_path(struct nt_blz_build *build, const char *directory)
 enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source, struct nt_error *error)
 {
     struct nt_source **sources = nt_grow(files->sources, files->count, &files->capacity, sizeof(source));
-    if (!sources)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(sources, error));
     files->sources = sources;
     sources[files->count++] = source;
     return NT_OK;
@@ -96,7 +80,7 @@ static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uin
         field->dtype.bytes = (uint32_t)bytes;
         field->dtype.numpy = nt_arena_format(arena, "|V%u", field->dtype.bytes);
     }
-    return field->dtype.numpy ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(field->dtype.numpy, error);
 }
 
 /* Their nesting is bounded by that of the text of their type. */
@@ -124,8 +108,7 @@ static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *fie
 {
     uint32_t total = count + dtype->dimension_count;
     uint64_t *all = nt_arena_alloc(build->dataset->arena, total + 1, sizeof(*all));
-    if (!all)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(all, error));
     uint64_t items = dtype->items;
     for (uint32_t i = 0; i < count; i++) {
         all[i] = dimensions[i];
@@ -146,8 +129,7 @@ static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_c
 {
     struct nt_blz_column *infos =
         nt_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
-    if (!infos)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(infos, error));
     build->infos = infos;
     infos[build->model.column_count] = *info;
     return NT_OK;
@@ -243,8 +225,7 @@ enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *
     struct nt_dataset *dataset = build->dataset;
     build->blz->columns = (void *)nt_arena_copy(dataset->arena, build->infos,
                                                 build->model.column_count * sizeof(*build->infos));
-    if (!build->blz->columns)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(build->blz->columns, error));
     NT_TRY(nt_builder_finish(&build->model, error));
     link_members(dataset);
     NT_TRY(nt_dataset_add_only_cluster(dataset, build->entries, error));

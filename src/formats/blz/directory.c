@@ -6,19 +6,7 @@
 #include "formats/blz/blz.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <search.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/model/budget.h"
 
 /* ---- List chunk files ---- */
 
@@ -62,7 +50,7 @@ static enum nt_status take_chunk_file(void *context, const struct nt_folder_entr
     uint64_t number;
     if (parse_name(entry->name, c->naming, &number))
         nt_buffer_append(&c->numbers, &number, sizeof(number));
-    return c->numbers.failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!c->numbers.failed, error);
 }
 
 /* Lists the numbers of the files in a directory with such names. None if there is no directory. */
@@ -127,11 +115,10 @@ static enum nt_status take_meta_file(void *context, const struct nt_folder_entry
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than %d files of metadata",
                        MAX_FILES);
     const char **list = nt_grow(names->list, names->count, &names->capacity, sizeof(*list));
-    if (!list)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(list, error));
     names->list = list;
     list[names->count] = nt_arena_copy(names->arena, entry->name, strlen(entry->name));
-    return list[names->count++] ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(list[names->count++], error);
 }
 
 static int compare_names(const void *left, const void *right)
@@ -160,14 +147,12 @@ static enum nt_status read_files(struct nt_blz_build *build, const char *meta, s
     if (names->count)
         qsort(names->list, names->count, sizeof(*names->list), compare_names);
     node->others = nt_arena_alloc(names->arena, names->count + 1, sizeof(*node->others));
-    if (!node->others)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(node->others, error));
     for (size_t i = 0; i < names->count; i++) {
         const char *path = nt_blz_name(build, meta, names->list[i]);
         struct nt_blz_meta_file *file = &node->others[node->other_count++];
         file->name = nt_text_of(names->list[i]);
-        if (!path)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(path, error));
         NT_TRY(read_file(build, path, file, error));
     }
     return NT_OK;
@@ -221,8 +206,7 @@ static enum nt_status load_object(struct nt_blz_build *build, const char *direct
                                   json_t **value_ret, struct nt_error *error)
 {
     const char *file = nt_blz_name(build, directory, name);
-    if (!file)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(file, error));
     enum nt_status status = load_json(build, file, value_ret, error);
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s is missing", nt_blz_path(build, file));
@@ -251,8 +235,7 @@ static enum nt_status blz_attributes_read(struct nt_blz_build *build, const char
             continue;
         node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
         node->failure = status;
-        if (!node->problem)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(node->problem, error));
     }
     return NT_OK;
 }
@@ -264,8 +247,7 @@ enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, ui
     if (!json_is_array(shape) || count > MAXIMUM_DIMENSIONS)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the shape is not a list of up to 32 integers");
     uint64_t *dimensions = nt_arena_alloc(arena, count + 1, sizeof(*dimensions));
-    if (!dimensions)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(dimensions, error));
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_array_get(shape, i);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -296,8 +278,7 @@ static enum nt_status is_column_wise(struct nt_blz_build *build, const char *dat
         if (!is_plain_name(name))
             continue;
         const char *directory = nt_blz_name(build, data, name->bytes);
-        if (!directory)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(directory, error));
         NT_TRY(nt_folder_has_folder(build->folder, directory, is_column_wise_ret, error));
     }
     return NT_OK;
@@ -336,8 +317,7 @@ static enum nt_status blz_array_read(struct nt_blz_build *build, const char *dir
     array->is_scalar = json_array_size(json_object_get(node->sizes, "shape")) == 0;
     nt_blz_json_unsigned(node->storage, "chunklen", &array->chunk_rows);
     array->data = nt_blz_name(build, directory, "data");
-    if (!array->data)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(array->data, error));
     return is_column_wise(build, array->data, &array->dtype, &array->is_column_wise, error);
 }
 
@@ -349,8 +329,7 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
     column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
         char *file = blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
-        if (!file)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(file, error));
         NT_TRY(nt_blz_add_file(build, &build->chunks, file, error));
     }
     return NT_OK;
@@ -439,8 +418,7 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
                            "%s: the name of the member cannot be the name of a directory",
                            nt_blz_path(build, array->directory));
         const char *directory = nt_blz_name(build, data, member->name.bytes);
-        if (!directory)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(directory, error));
         bool is_nested;
         NT_TRY(is_column_wise(build, directory, &member->type, &is_nested, error));
         struct nt_text type = nt_text_of(member->type.dtype.numpy);
@@ -510,7 +488,7 @@ static enum nt_status find_column(struct nt_blz_build *build, const char *table,
                        "%s: the column's directory, '%s', is not inside the table's directory",
                        nt_blz_path(build, table), directory);
     *directory_ret = nt_blz_name(build, table, directory);
-    return *directory_ret ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(*directory_ret, error);
 }
 
 static enum nt_status read_array_column(struct nt_blz_build *build, const char *directory,
@@ -563,7 +541,7 @@ static enum nt_status add_table_column(struct nt_blz_build *build, const char *t
     column->failure = status;
     build->model.fields[field].kind = NT_FIELD_UNREADABLE;
     build->model.fields[field].unreadable = column->problem;
-    return column->problem ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(column->problem, error);
 }
 
 /* ---- Tables ---- */
@@ -583,12 +561,10 @@ static enum nt_status enter_table(struct nt_blz_build *build, const char *direct
     struct stat attributes;
     NT_TRY(nt_folder_stat(build->folder, directory, &attributes, error));
     struct nt_blz_table *table = nt_arena_alloc(build->dataset->arena, 1, sizeof(*table));
-    if (!table)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(table, error));
     *table = (struct nt_blz_table){attributes.st_dev, attributes.st_ino, directory};
     struct nt_blz_table **found = tsearch(table, &build->tables, compare_tables);
-    if (!found)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(found, error));
     if (*found != table)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the table is the same directory as '%s'",
                        nt_blz_path(build, directory), (*found)->directory);
@@ -599,8 +575,7 @@ static enum nt_status load_names(struct nt_blz_build *build, const char *directo
                                  const json_t **names_ret, struct nt_error *error)
 {
     const char *file = nt_blz_name(build, directory, "__rootdirs__");
-    if (!file)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(file, error));
     NT_TRY(nt_blz_json_load(build->folder, file, build->metadata.count, &build->dataset->file->budget,
                             &node->names, error));
     NT_TRY(nt_blz_add_file(build, &build->metadata, file, error));
@@ -654,8 +629,7 @@ static void leave_table(void *table)
 enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_blz_node *node = add_node(build, NULL, nt_path_name(build->folder->path));
-    if (!node)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(node, error));
     build->blz->root = node;
     bool has_columns;
     enum nt_status status = is_table(build, "", &has_columns, error);

@@ -6,18 +6,7 @@
  */
 #include "formats/blz/blz.h"
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/model.h"
 
 static void literal_fail(struct nt_literal *literal, const char *what)
 {
@@ -351,7 +340,7 @@ static enum nt_status describe(struct nt_arena *arena, const struct plain *plain
         return nt_fail_memory(error);
     dtype->numpy = nt_arena_format(arena, "%c%c%u%.*s", order, plain->letter, plain->length,
                                    (int)plain->unit_length, plain->unit);
-    return dtype->numpy ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(dtype->numpy, error);
 }
 
 /* Parses a code: byte order (may be omitted), letter, size or length, unit. */

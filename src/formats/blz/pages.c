@@ -5,16 +5,6 @@
  */
 #include "formats/blz/blz.h"
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-
 /* ---- Error sources ---- */
 
 static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
@@ -59,8 +49,7 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct n
     static const struct nt_source_ops ops = {
         .read_at = fail_to_read, .size = no_size, .close = close_failure};
     struct failure_source *source = calloc(1, sizeof(*source));
-    if (!source)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(source, error));
     source->source.ops = &ops;
     source->source.size = NT_UNKNOWN_SIZE; /* so that reads reach fail_to_read */
     source->source.path = reasons[failure];

@@ -5,21 +5,9 @@
  */
 #include "formats/blz/blz.h"
 
-#include <ntuple/source.h>
-
 #include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/json/parse.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
 
 enum { NT_BLZ_JSON_DEPTH = 64, NT_BLZ_JSON_BYTES = 16 * 1024 * 1024 };
 
@@ -128,7 +116,7 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
         *values_ret += begins_value(next);
         copy_token(&scanner, out);
     }
-    return out->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!out->failed, error);
 }
 
 /* ---- Reading ---- */
@@ -157,7 +145,7 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budg
         blank++;
     if (blank == length) {
         *value_ret = json_object();
-        return *value_ret ? NT_OK : nt_fail_memory(error);
+        return nt_check_memory(*value_ret, error);
     }
     enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, NT_NO_OFFSET, error);
     if (status != NT_OK)

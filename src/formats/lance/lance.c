@@ -3,14 +3,7 @@
  * Opens Lance files (2.0 to 2.2, and legacy 0.1 and 0.2) as datasets and registers the Lance format.
  * Directories are opened by dataset/.
  */
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/source.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
 #include "formats/lance/dataset/dataset.h"
-#include "formats/lance/file/file.h"
 #include "formats/lance/legacy/legacy.h"
 
 static bool plan_groups(struct nt_dataset *dataset, struct nt_groups groups, bool with_pages,
@@ -72,8 +65,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     struct nt_dataset *dataset;
     struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     struct nt_lance_memory *memory = nt_arena_alloc(file->arena, 1, sizeof(*memory));
-    if (!lance || !memory)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(lance && memory, error));
     *memory = (struct nt_lance_memory){.file = file, .arena = file->arena};
     NT_TRY(nt_lance_read(memory, file->source, 0, lance, error));
     if (!lance->legacy)

@@ -515,8 +515,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
 {
     const struct nt_open_options *options = context;
     struct nt_roaring *roaring = nt_arena_alloc(file->arena, 1, sizeof(*roaring));
-    if (!roaring)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(roaring, error));
     NT_TRY(nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error));
     nt_budget_add_metadata(&file->budget, roaring->containers * DESCRIPTOR_BYTES);
     file->format_data = roaring;

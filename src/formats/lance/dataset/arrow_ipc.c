@@ -4,16 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-
 enum {
     MAGIC_BYTES = 6,   /* at both ends; two more bytes follow the first */
     LENGTH_BYTES = 4,  /* of the footer, before the magic at the end */

@@ -5,18 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Find the folder of a path ---- */
 
 /* The manifest does not say what a relative path is relative to. It may be a path within the directory,
@@ -30,8 +18,7 @@ static enum nt_status take_relative(const struct nt_lance_base_root *root, struc
     if (!nt_folder_is_name_below(path))
         return NT_OK;
     const char *name = nt_arena_copy(arena, path.bytes, path.length);
-    if (!name)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(name, error));
     NT_TRY(nt_folder_has_folder(root->folder, name, is_below_ret, error));
     *rest_ret = path;
     if (*is_below_ret)
@@ -56,7 +43,7 @@ static enum nt_status look_beneath(const struct nt_lance_base_root *root, struct
         return NT_OK;
     base->folder = root->folder;
     base->below = nt_arena_format(arena, "%.*s%s", (int)rest.length, rest.bytes, rest.length ? "/" : "");
-    return base->below ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(base->below, error);
 }
 
 static enum nt_status find_folder(struct nt_file *file, const struct nt_lance_dataset *lance,
@@ -81,7 +68,7 @@ static enum nt_status add_base_root(struct nt_file *file, struct nt_lance_datase
     char *real = realpath(folder->path, NULL);
     root->real = nt_arena_copy(file->arena, real ? real : folder->path, strlen(real ? real : folder->path));
     free(real);
-    return root->real ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(root->real, error);
 }
 
 enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_dataset *lance,
@@ -93,8 +80,7 @@ enum nt_status nt_lance_open_base_roots(struct nt_file *file, struct nt_lance_da
     while (allowed && allowed[count])
         count++;
     lance->base_roots = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->base_roots));
-    if (!lance->base_roots)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(lance->base_roots, error));
     NT_TRY(add_base_root(file, lance, lance->folder, error));
     for (uint32_t i = 0; i < count; i++) {
         struct nt_folder *folder;
@@ -158,9 +144,7 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     status = lance->bases ? nt_lance_open_base_roots(file, lance, allowed, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = read_bases(file, lance, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s: base paths", lance->manifest.name);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s: base paths", lance->manifest.name);
 }
 
 enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id,

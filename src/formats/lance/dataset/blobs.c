@@ -4,16 +4,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/model/model.h"
-#include "formats/lance/file/messages.h"
-
 struct finding {
     const struct nt_lance_dataset *lance;
     const struct nt_lance_data_file *data_file; /* contains the row */

@@ -5,16 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Columns of a fragment ---- */
 
 static int compare_ids(const void *left, const void *right)
@@ -28,8 +18,7 @@ enum nt_status nt_lance_sort_ids(struct nt_arena *arena, struct nt_lance_dataset
 {
     uint32_t count = lance->schema.field_count;
     struct nt_lance_id *ids = nt_arena_alloc(arena, (size_t)count + 1, sizeof(*ids));
-    if (!ids)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(ids, error));
     for (uint32_t i = 0; i < count; i++)
         ids[i] = (struct nt_lance_id){lance->schema.fields[i].id, i};
     qsort(ids, count, sizeof(*ids), compare_ids);
@@ -166,8 +155,7 @@ static enum nt_status share_locations(struct nt_file *file, struct nt_lance_data
         return NT_OK;
     NT_TRY(nt_budget_take(&file->budget, NT_COST_RANGE, count, NT_NO_OFFSET, error));
     const void *copy = nt_arena_copy(file->arena, (const void *)locations, bytes);
-    if (!copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(copy, error));
     lance->last_locations = copy;
     return NT_OK;
 }
@@ -224,7 +212,7 @@ static enum nt_status look_at_field(struct looking *looking, const struct nt_lan
     looking->refusals[field] =
         nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[file].name,
                         opened->columns[location->leaf.column].failure->message);
-    return looking->refusals[field] ? NT_OK : nt_fail_memory(looking->error);
+    return nt_check_memory(looking->refusals[field], looking->error);
 }
 
 static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_fragment_part *fragment)
@@ -255,7 +243,7 @@ enum nt_status nt_lance_find_unsupported(struct nt_dataset *dataset, struct nt_e
                               .is_known = calloc(count, sizeof(*looking.is_known)),
                               .left = lance->schema.field_count,
                               .error = error};
-    enum nt_status status = looking.refusals && looking.is_known ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(looking.refusals && looking.is_known, error);
     for (uint32_t i = 0; status == NT_OK && looking.left && i < lance->fragment_count; i++)
         status = look_at_fragment(&looking, &lance->fragments[i]);
     free(looking.is_known);
@@ -288,8 +276,7 @@ static enum nt_status look_at(struct nt_dataset *dataset, const struct nt_lance_
         refusals[field] =
             nt_arena_format(dataset->arena, "fragment %" PRIu64 ": %s: %s",
                             lance->fragments[data_file->fragment].id, data_file->name, failure->message);
-        if (!refusals[field])
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(refusals[field], error));
     }
     return NT_OK;
 }
@@ -338,9 +325,7 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     if (status == NT_OK)
         status =
             nt_lance_check_column(&lance->schema, physical_column_ret->lance, &location->leaf, false, error);
-    if (status != NT_OK)
-        nt_error_context(error, "fragment %" PRIu64, fragment->id);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)

@@ -5,20 +5,9 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- Missing files ---- */
 
@@ -186,8 +175,7 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, str
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
-    if (!open)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(open, error));
     request_readahead(dataset, number);
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
@@ -238,9 +226,7 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
     enum nt_status status = fragment->has_rows ? NT_OK : count_physical_rows(dataset, fragment, error);
     if (status == NT_OK && !fragment->has_deleted_rows)
         status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
-    if (status != NT_OK)
-        nt_error_context(error, "fragment %" PRIu64, fragment->id);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 /* ---- Groups ---- */
@@ -302,9 +288,7 @@ static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
                             &lance->schema.parts[nt_group_field(dataset, group, NULL)]);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", lance->files[file].name);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s", lance->files[file].name);
 }
 
 /* Runs once for all fields of the fragment. */
@@ -349,9 +333,7 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
         status = location->leaf.column == NT_NONE
                      ? fill_null(dataset, group, error)
                      : fill_from_file(dataset, group, fragment->first_file + location->file, location, error);
-    if (status != NT_OK)
-        nt_error_context(error, "fragment %" PRIu64, fragment->id);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 /* ---- Prefetch ---- */

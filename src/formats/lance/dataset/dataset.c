@@ -5,21 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/formats.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 /* An estimate of the metadata that opening a data file parses: the end of a small one. */
 enum { DATA_FILE_METADATA_BYTES = 4096 };
 
@@ -111,8 +96,7 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
                                     struct nt_error *error)
 {
     uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
-    if (!entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(entries, error));
     bool has_deleted = false;
     enum nt_status status = limit_empty_fragments(dataset, lance, error);
     for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
@@ -128,7 +112,7 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (status == NT_OK && has_deleted) {
         dataset->part_deletions =
             nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_deletions));
-        status = dataset->part_deletions ? NT_OK : nt_fail_memory(error);
+        status = nt_check_memory(dataset->part_deletions, error);
     }
     dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
     return status;
@@ -162,8 +146,7 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
                                           version.length ? " " : "", (int)version.length, version.bytes);
     dataset->version = format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION)
                                     : early_version(lance);
-    if (!written || !dataset->version)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(written && dataset->version, error));
     dataset->writer = nt_text_of(written);
     dataset->description = (struct nt_text){"", 0};
     dataset->format = nt_format_lance.name;
@@ -186,9 +169,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
         status = nt_lance_lay_out_schema(file->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_sort_ids(file->arena, lance, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s: schema", lance->manifest.name);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s: schema", lance->manifest.name);
 }
 
 /* Blobs may be in files outside all base paths. */
@@ -264,8 +245,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     struct nt_lance_resolved_version resolved;
     struct nt_error failure = {0};
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
-    if (!lance)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(lance, error));
     lance->folder = file->source->folder;
     lance->opened = nt_lance_now();
     TAILQ_INIT(&lance->open.by_use);

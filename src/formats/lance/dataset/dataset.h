@@ -7,18 +7,11 @@
 
 #include <ntuple/format.h>
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/queue.h>
 
-#include "core/base/memory.h"
 #include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
 #include "formats/formats.h"
 #include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
 
 struct nt_arena;
 

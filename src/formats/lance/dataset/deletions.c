@@ -5,20 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/file/messages.h"
 #include "formats/roaring_reader.h"
 
 enum nt_lance_deletion_type {
@@ -69,7 +55,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
                                 nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
                                 nt_proto_number(message, NT_LANCE_DELETION_FILE_ID),
                                 is_bitmap(fragment) ? "bin" : "arrow");
-    return *name_ret ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(*name_ret, error);
 }
 
 /* ---- Runs of ascending rows ---- */
@@ -96,8 +82,7 @@ static enum nt_status add_run(struct collecting *collecting, uint64_t first, str
     NT_TRY(nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error));
     struct nt_deletion_run *runs =
         nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
-    if (!runs)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(runs, error));
     collecting->runs = runs;
     runs[collecting->count++] = (struct nt_deletion_run){first, first - collecting->deleted};
     return NT_OK;
@@ -128,8 +113,7 @@ static enum nt_status take_values(void *context, const uint8_t *values, size_t c
 {
     struct arrow_rows *found = context;
     uint32_t *rows = reallocarray(found->rows, found->count + count + 1, sizeof(*rows));
-    if (!rows)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(rows, error));
     found->rows = rows;
     for (size_t i = 0; i < count; i++)
         rows[found->count + i] = nt_load_le32(values + 4 * i);
@@ -242,8 +226,7 @@ static enum nt_status settle(struct collecting *collecting, const struct nt_dele
     struct nt_arena *arena = collecting->file->arena;
     struct nt_deletion_vector *deletions = nt_arena_alloc(arena, 1, sizeof(*deletions));
     struct nt_deletion_run *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
-    if (!deletions || !items)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(deletions && items, error));
     memcpy(items, collecting->runs, collecting->count * sizeof(*items));
     items[collecting->count] =
         (struct nt_deletion_run){collecting->physical_rows, collecting->physical_rows - collecting->deleted};

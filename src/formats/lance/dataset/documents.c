@@ -5,17 +5,6 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <stdlib.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Transactions and indices ---- */
 
 enum nt_lance_section_kind { NT_LANCE_SECTION_TRANSACTION, NT_LANCE_SECTION_INDICES };
@@ -84,7 +73,7 @@ static enum nt_status name_file(struct section *section, bool has_position, stru
     else if (field && name.length)
         nt_buffer_format(&section->name, "%s%s/%.*s", manifest->version.root, sections[section->kind].folder,
                          (int)name.length, name.bytes);
-    return section->name.failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!section->name.failed, error);
 }
 
 /* ---- Read a message ---- */
@@ -122,9 +111,7 @@ static enum nt_status read_section(struct section *section, const struct nt_data
             status = read_bytes(section, dataset, source, error);
         nt_source_close(source);
     }
-    if (status != NT_OK)
-        nt_error_context(error, "%s", section->name.bytes);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s", section->name.bytes);
 }
 
 /* ---- Documents ---- */
@@ -286,7 +273,7 @@ static enum nt_status next_fragments(struct nt_text_generator *base, struct nt_b
     while (text->next < count && out->length < end && !out->failed)
         write_fragment(text->dataset, text->next++, out);
     *more_ret = text->next < count;
-    return out->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!out->failed, error);
 }
 
 static double share_of_fragments(const struct nt_text_generator *base)
@@ -301,8 +288,7 @@ static enum nt_status open_fragments(const struct nt_file *file, const struct nt
                                      struct nt_error *error)
 {
     struct fragments_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base =
         (struct nt_text_generator){.next = next_fragments, .free = nt_text_free, .share = share_of_fragments};
     text->dataset = dataset;
@@ -388,8 +374,7 @@ static enum nt_status open_deletions(const struct nt_file *file, const struct nt
                                      struct nt_error *error)
 {
     struct deletions_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next_deletions, .free = nt_text_free};
     text->dataset = file->datasets[dataset->index];
     *text_ret = &text->base;

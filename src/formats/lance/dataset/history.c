@@ -4,19 +4,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "formats/lance/file/messages.h"
 
 enum { MAX_VERSIONS = 1 << 20, MAX_TAGS = 1 << 16 };
 
@@ -46,8 +34,7 @@ static enum nt_status add_version(void *context, const struct nt_lance_version *
                        MAX_VERSIONS);
     struct nt_lance_version *versions =
         nt_grow(text->versions, text->count, &text->capacity, sizeof(*versions));
-    if (!versions)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(versions, error));
     text->versions = versions;
     versions[text->count++] = *version;
     return NT_OK;
@@ -63,8 +50,7 @@ static enum nt_status put_tag(struct versions_text *text, const char *name, uint
     if (tags)
         text->tags = tags;
     const char *copy = nt_arena_copy(text->arena, name, strlen(name));
-    if (!tags || !copy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(tags && copy, error));
     tags[text->tag_count++] = (struct tagged){version, copy};
     return NT_OK;
 }
@@ -278,8 +264,7 @@ enum nt_status nt_lance_open_versions(const struct nt_file *file, const struct n
                                       struct nt_error *error)
 {
     struct versions_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base =
         (struct nt_text_generator){.next = next_versions, .free = free_text, .share = share_of_versions};
     text->lance = nt_lance_dataset_of(dataset);

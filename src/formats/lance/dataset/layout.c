@@ -5,15 +5,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/base/thread.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- Data files ---- */
 
@@ -25,7 +17,7 @@ static enum nt_status put_deleted(const struct nt_lance_dataset *lance, uint32_t
     const struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
     const struct nt_lance_column_location *locations = fragment->column_locations;
     bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
-    enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(has_field, error);
     for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
         uint32_t column = locations[i].leaf.column;
         if (fragment->first_file + locations[i].file != number || column >= opened->tail.columns)

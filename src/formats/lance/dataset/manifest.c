@@ -4,23 +4,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- Feature flags ---- */
 
@@ -154,8 +138,7 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
     manifest->name = nt_buffer_to_arena(&name, file->arena);
-    if (!manifest->name)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(manifest->name, error));
     enum nt_status status = nt_folder_open_file(file->source->folder, manifest->name, &source, error);
     if (status != NT_OK)
         return status;
@@ -163,9 +146,7 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     nt_source_close(source);
     if (status == NT_OK)
         status = check_manifest(manifest, error);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", manifest->name);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s", manifest->name);
 }
 
 const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number)
@@ -224,15 +205,14 @@ static enum nt_status add_source(const struct reading *reading, struct nt_lance_
     nt_buffer_text(name, base ? base->below : reading->lance->manifest.version.root);
     nt_buffer_text(name, !base || base->is_root ? "data/" : "");
     nt_buffer_append(name, path.bytes, path.length);
-    if (name->failed)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(!name->failed, reading->error));
     NT_TRY(nt_lance_add_source(reading->file, data_file->folder, name->bytes, reading->error));
     const char *shown = reading->file->layout_sources[reading->file->layout_source_count - 1]->path;
     size_t length = strlen(shown);
     bool is_in_path = length >= name->length && strcmp(shown + (length - name->length), name->bytes) == 0;
     data_file->name = is_in_path ? shown + (length - name->length)
                                  : nt_arena_copy(reading->file->arena, name->bytes, name->length);
-    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
+    return nt_check_memory(data_file->name, reading->error);
 }
 
 static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
@@ -304,9 +284,7 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
     fragment->has_deleted_rows = !deletions.bytes || fragment->deleted_rows;
     if (status == NT_OK)
         status = check_deletions(reading, fragment);
-    if (status != NT_OK)
-        nt_error_context(reading->error, "fragment %" PRIu64, fragment->id);
-    return status;
+    return NT_WITH_CONTEXT(status, reading->error, "fragment %" PRIu64, fragment->id);
 }
 
 /* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
@@ -336,9 +314,8 @@ static enum nt_status make_room(const struct reading *reading)
     /* The layout also has the manifest and the deletion files. */
     reading->file->layout_sources =
         nt_arena_alloc(arena, files + 1 + fragments, sizeof(*reading->file->layout_sources));
-    return reading->lance->fragments && reading->lance->files && reading->file->layout_sources
-               ? NT_OK
-               : nt_fail_memory(reading->error);
+    return nt_check_memory(
+        reading->lance->fragments && reading->lance->files && reading->file->layout_sources, reading->error);
 }
 
 enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
@@ -354,7 +331,5 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
             status =
                 read_fragment(&reading, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
     nt_buffer_deinit(&name);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", lance->manifest.name);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "%s", lance->manifest.name);
 }

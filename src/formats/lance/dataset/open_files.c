@@ -5,12 +5,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/queue.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
 
 struct nt_lance_open_file *nt_lance_open_file_new(struct nt_file *file, uint32_t number)
 {

@@ -4,18 +4,7 @@
  */
 #include "formats/lance/dataset/dataset.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/json/parse.h"
-#include "formats/formats.h"
 
 /* ---- Tags and branches ---- */
 
@@ -121,7 +110,7 @@ static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, stru
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has an invalid branch name: '%.*s'",
                        (int)name.length, name.bytes ? name.bytes : "");
     tag->branch = nt_arena_copy(arena, name.bytes, name.length);
-    return tag->branch ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(tag->branch, error);
 }
 
 static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, struct nt_error *error)
@@ -187,8 +176,7 @@ static enum nt_status put_content(void *context, const json_t *value, struct nt_
 {
     struct nt_json *json = context;
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     nt_json_key(json, "content");
     nt_json_raw(json, text);
     free(text);
@@ -392,7 +380,7 @@ struct resolving {
 static enum nt_status set_watched(const struct resolving *c, const char *watched)
 {
     c->resolved->watched = watched;
-    return watched ? NT_OK : nt_fail_memory(c->error);
+    return nt_check_memory(watched, c->error);
 }
 
 /* ---- A number, the latest ---- */
@@ -401,7 +389,7 @@ static enum nt_status set_branch(const struct resolving *c, const char *branch, 
 {
     c->resolved->branch = branch;
     *root_ret = lance_root_of(c->arena, branch);
-    return *root_ret ? NT_OK : nt_fail_memory(c->error);
+    return nt_check_memory(*root_ret, c->error);
 }
 
 static enum nt_status resolve_latest(const struct resolving *c, const char *branch)
@@ -484,8 +472,7 @@ static enum nt_status resolve_branch(const struct resolving *c, const char *name
 {
     bool is_there;
     const char *branch = nt_arena_copy(c->arena, name, strlen(name));
-    if (!branch)
-        return nt_fail_memory(c->error);
+    NT_TRY(nt_check_memory(branch, c->error));
     NT_TRY(lance_has_branch(c->folder, name, &is_there, c->error));
     if (!is_there)
         return refuse_name(c, name);
@@ -505,8 +492,7 @@ static enum nt_status take_of_branch(const struct resolving *c, const char *requ
                                      uint64_t number)
 {
     const char *branch = nt_arena_copy(c->arena, requested, (size_t)(colon - requested));
-    if (!branch)
-        return nt_fail_memory(c->error);
+    NT_TRY(nt_check_memory(branch, c->error));
     NT_TRY(check_name(c, branch));
     return resolve_number(c, branch, number);
 }

@@ -5,13 +5,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* A block packs 1024 integers of 0 to T bits each into words of T = 8, 16, 32 or 64 bits. The order is
  * the unified transposed layout of "The FastLanes Compression Layout" (Afroozeh and Boncz, VLDB 2023),
  * as Lance writes it.

@@ -6,14 +6,8 @@
 #include "formats/lance/decode/decode.h"
 
 #include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <zstd_errors.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
 
 enum {
     LZ4_SIZE_BYTES = 4,

@@ -6,13 +6,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-
 static enum nt_status decode_constant_levels(struct nt_decode_arena *arena, uint32_t number, uint32_t root,
                                              uint64_t compressed, const uint16_t **levels_ret,
                                              uint64_t *count_ret, struct nt_error *error)
@@ -216,9 +209,7 @@ static enum nt_status decode_levels(struct nt_decode_arena *arena, uint32_t root
     if (root == NT_NO_NODE)
         return NT_OK;
     enum nt_status status = nt_levels_decode(arena, root, part, count, levels_ret, error);
-    if (status != NT_OK)
-        nt_error_context(error, "levels");
-    return status;
+    return NT_WITH_CONTEXT(status, error, "levels");
 }
 
 static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt_buffer_slice *repetition,

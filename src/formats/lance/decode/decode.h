@@ -5,11 +5,13 @@
 #ifndef NT_FORMATS_LANCE_DECODE_DECODE_H
 #define NT_FORMATS_LANCE_DECODE_DECODE_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 
 struct nt_decode_block;

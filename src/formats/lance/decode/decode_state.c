@@ -5,13 +5,7 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
 
 /* ---- Scratch memory ---- */
 
@@ -63,8 +57,7 @@ enum nt_status nt_decode_alloc(struct nt_decode_arena *arena, uint64_t bytes, vo
     if ((*(void **)memory_ret = take_scratch(arena, (size_t)bytes)))
         return NT_OK;
     struct nt_decode_block *block = malloc(sizeof(*block) + (size_t)bytes);
-    if (!block)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(block, error));
     block->next = arena->blocks;
     arena->blocks = block;
     *(void **)memory_ret = block->bytes;

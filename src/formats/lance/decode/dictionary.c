@@ -4,13 +4,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t position, uint32_t bytes)

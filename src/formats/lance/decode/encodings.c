@@ -5,14 +5,7 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
 
 /* ---- Table of encodings ---- */
 

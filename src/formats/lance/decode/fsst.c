@@ -5,14 +5,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum {

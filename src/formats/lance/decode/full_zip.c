@@ -4,12 +4,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 /* ---- Rows with levels or lengths ---- */
 
 /* Reads a number of 0, 1, 2, 4 or 8 bytes. */

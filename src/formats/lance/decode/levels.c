@@ -5,13 +5,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-
 /* ---- Repetition and definition levels ---- */
 
 static const struct {

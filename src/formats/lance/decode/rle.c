@@ -4,12 +4,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <stdint.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum { VECTOR = 16 }; /* bytes */

@@ -5,13 +5,6 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-
 /* ---- Decode strings ---- */
 
 static uint64_t load_offset(const uint8_t *offsets, uint32_t bits, uint64_t i)

@@ -5,12 +5,7 @@
  */
 #include "formats/lance/decode/decode.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
 
 struct job {
     struct nt_decode_arena *arena;

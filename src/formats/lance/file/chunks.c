@@ -3,18 +3,7 @@
  * Splits a page into chunks that can be decoded independently: mini-block chunks, ranges of full-zip
  * rows, or the whole page.
  */
-#include "formats/lance/file/file.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/page_list.h"
 
 enum { ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };
@@ -41,8 +30,7 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
                        "the chunk sizes take %" PRIu64 " bytes, which is not a multiple of %" PRIu32,
                        words->bytes, word_bytes(opened));
     uint8_t *chunks = malloc(words->bytes ? words->bytes : 1);
-    if (!chunks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(chunks, error));
     opened->chunks = chunks;
     opened->next_offset = page->buffers[CHUNKS].offset;
     return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);

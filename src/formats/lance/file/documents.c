@@ -7,20 +7,9 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/thread.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- File metadata ---- */
 
@@ -404,8 +393,7 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
     text->json.out = out;
     do {
         *more_ret = step(text);
-        if (out->failed)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(!out->failed, error));
     } while (*more_ret && out->length < end);
     return NT_OK;
 }
@@ -422,8 +410,7 @@ static enum nt_status lance_metadata_open(const struct nt_file *file, const stru
                                           struct nt_error *error)
 {
     struct metadata_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next, .free = nt_text_free, .share = share};
     text->lance = nt_lance_of(dataset);
     *text_ret = &text->base;
@@ -649,8 +636,7 @@ static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t co
     const struct nt_tree *tree = state->tree;
     const struct nt_lance_buffer *words = &of->buffers[0];
     struct chunks *chunks = calloc(1, sizeof(*chunks));
-    if (!chunks)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(chunks, error));
     *chunks = (struct chunks){.text = {.next = next_chunks, .free = free_chunks},
                               .lance = physical_column.lance,
                               .page = of,
@@ -658,7 +644,7 @@ static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t co
                               .words = malloc(words->bytes ? words->bytes : 1),
                               .count = words->bytes / (tree->has_large_chunk ? 4 : 2),
                               .values = nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS)};
-    enum nt_status status = chunks->words ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(chunks->words, error);
     if (status == NT_OK && words->bytes)
         status =
             nt_source_read(physical_column.lance->source, words->offset, chunks->words, words->bytes, error);

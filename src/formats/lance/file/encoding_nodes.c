@@ -5,11 +5,6 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <inttypes.h>
-
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 /* The root of what a function adds is the next node. */
 typedef enum nt_status add_node(struct nt_tree_builder *builder, struct nt_proto message);
 
@@ -86,8 +81,7 @@ static enum nt_status read_symbols(const struct nt_tree_builder *builder, struct
 {
     struct nt_proto_item item = {0};
     struct nt_fsst *fsst = nt_arena_alloc(builder->scratch, 1, sizeof(*fsst));
-    if (!fsst)
-        return nt_fail_memory(builder->error);
+    NT_TRY(nt_check_memory(fsst, builder->error));
     *fsst_ret = fsst;
     nt_proto_find(message, field, &item);
     return nt_fsst_init(fsst, item.bytes, item.size, builder->error);
@@ -380,8 +374,7 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
                                       .members = member,
                                       .member_count = (uint32_t)count};
     struct nt_proto_item item;
-    if (!member)
-        return nt_fail_memory(builder->error);
+    NT_TRY(nt_check_memory(member, builder->error));
     NT_TRY(nt_tree_add_node(builder, &node));
     while (nt_proto_next(&message, &item))
         if (item.number == NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)

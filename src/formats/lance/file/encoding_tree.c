@@ -5,17 +5,7 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/messages.h"
 
 /* An nt_file's format_data, once it has a tree. */
 struct kept_trees {
@@ -177,8 +167,7 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *kn
     if (known && are_trees_equal(tree, known))
         return NT_OK;
     struct kept_trees *trees = trees_of(file);
-    if (!trees)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(trees, error));
     uint64_t hash = hash_of(tree, trees->table.seed);
     for (struct nt_link *link = nt_hash_table_find(&trees->table, hash); link;
          link = nt_hash_table_next(link)) {
@@ -478,8 +467,7 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                   layout, is_dictionary_one_based, error};
     enum nt_status status;
     *layout = (struct nt_lance_layout){0};
-    if (!making.scratch)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(making.scratch, error));
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
         status = make_of_array(&making);
     else if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)

@@ -5,19 +5,6 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Schema layout ---- */
 
 /* ---- The schema ---- */
@@ -117,8 +104,7 @@ enum nt_status nt_lance_lay_out_schema(struct nt_arena *arena, struct nt_lance_s
     size_t count = (size_t)schema->field_count + 1;
     struct nt_lance_field_layout *layouts = nt_arena_alloc(arena, count, sizeof(*layouts));
     struct nt_lance_value *values = nt_arena_alloc(arena, count, sizeof(*values));
-    if (!layouts || !values)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(layouts && values, error));
     for (uint32_t i = 0; i < schema->field_count; i++)
         NT_TRY(look_at_field(arena, schema, layouts, i, error));
     mark_lists(schema, layouts);
@@ -181,8 +167,7 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
 {
     struct nt_lance_leaf *leaves = nt_arena_alloc(arena, (size_t)schema->field_count + 1, sizeof(*leaves));
     uint32_t columns = 0;
-    if (!leaves)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(leaves, error));
     for (uint32_t i = 0; i < schema->field_count; i++)
         leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
     for (uint32_t i = 0; i < schema->field_count; i++)
@@ -461,7 +446,7 @@ static enum nt_status set_properties(const struct building *build, struct nt_fie
     struct nt_field_extra extra = *nt_field_extra(field);
     extra.properties = properties;
     extra.property_count = count;
-    return nt_field_set_extra(build->dataset->arena, field, &extra) ? NT_OK : nt_fail_memory(build->error);
+    return nt_check_memory(nt_field_set_extra(build->dataset->arena, field, &extra), build->error);
 }
 
 /* The file stores Lance's binary JSON, not text. Some writers name it with Arrow's extension type for
@@ -472,8 +457,7 @@ static enum nt_status name_json(const struct building *build, struct nt_field *f
     const struct nt_property *from = nt_field_properties(field, &count);
     struct nt_property *properties =
         nt_arena_alloc(build->dataset->arena, (size_t)count + 1, sizeof(*properties));
-    if (!properties)
-        return nt_fail_memory(build->error);
+    NT_TRY(nt_check_memory(properties, build->error));
     for (uint32_t i = 0; i < count; i++) {
         properties[i] = from[i];
         if (nt_text_is(properties[i].key, "ARROW:extension:name") &&
@@ -488,8 +472,7 @@ static enum nt_status set_metadata(const struct building *build, const struct nt
                                    struct nt_field *field)
 {
     struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
-    if (!properties)
-        return nt_fail_memory(build->error);
+    NT_TRY(nt_check_memory(properties, build->error));
     memcpy(properties, entries, 2 * sizeof(*properties));
     return set_properties(build, field, properties, 2);
 }
@@ -622,8 +605,7 @@ static enum nt_status build_all(struct building *build)
     for (uint32_t i = 0; i < build->schema->field_count; i++)
         count += 1 + build->schema->values[i].list_count;
     build->parts = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->parts));
-    if (!build->parts)
-        return nt_fail_memory(build->error);
+    NT_TRY(nt_check_memory(build->parts, build->error));
     build->schema->parts = build->parts;
     for (uint32_t i = 0; i < build->schema->field_count; i++)
         NT_TRY(build_field(build, i));

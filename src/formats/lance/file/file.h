@@ -6,11 +6,15 @@
 #ifndef NT_FORMATS_LANCE_FILE_FILE_H
 #define NT_FORMATS_LANCE_FILE_FILE_H
 
+#include <ntuple/source.h>
+
+#include <stdlib.h>
+
 #include "core/base/memory.h"
-#include "core/codec/codec.h"
+#include "core/base/text.h"
 #include "core/io/source.h"
-#include "core/json/json.h"
 #include "core/model/budget.h"
+#include "core/model/builder.h"
 #include "core/model/model.h"
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/messages.h"

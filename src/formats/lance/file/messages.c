@@ -5,7 +5,6 @@
  * message.
  */
 #include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- Rows of the tables ---- */
 

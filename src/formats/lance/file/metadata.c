@@ -5,23 +5,6 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Read metadata bytes ---- */
 
 /* Positions of metadata in data files, in fragments' deletion files (identified by their first data
@@ -326,8 +309,7 @@ static enum nt_status read_buffers(const struct reading *reading, struct nt_prot
         return NT_OK;
     struct nt_lance_buffer *buffers =
         nt_arena_alloc(reading->lance->memory->arena, *count_ret, sizeof(struct nt_lance_buffer));
-    if (!buffers)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(buffers, reading->error));
     struct nt_proto_numbers offsets = nt_proto_numbers(message, fields->offsets);
     struct nt_proto_numbers sizes = nt_proto_numbers(message, fields->sizes);
     for (uint32_t i = 0; i < *count_ret; i++) {
@@ -396,9 +378,7 @@ static enum nt_status read_page(const struct reading *reading, struct nt_proto m
         status = read_buffers(reading, message, &page_fields, &page->buffers, &page->buffer_count);
     if (status == NT_OK)
         status = read_page_encoding(reading, message, page);
-    if (status != NT_OK)
-        nt_error_context(reading->error, "page %" PRIu32, number);
-    return status;
+    return NT_WITH_CONTEXT(status, reading->error, "page %" PRIu32, number);
 }
 
 static enum nt_status read_pages(const struct reading *reading)
@@ -415,8 +395,7 @@ static enum nt_status read_pages(const struct reading *reading)
     if (count == 0)
         return NT_OK;
     struct nt_lance_page *pages = nt_arena_alloc(reading->lance->memory->arena, count, sizeof(*pages));
-    if (!pages)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(pages, reading->error));
     column->pages = pages;
     while (nt_proto_next(&rest, &item))
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
@@ -489,9 +468,7 @@ static enum nt_status lance_read_column(const struct nt_lance *lance, uint32_t n
         status = read_pages(&reading);
     if (status == NT_OK)
         status = note_unknown(&reading);
-    if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32, number);
-    return status;
+    return NT_WITH_CONTEXT(status, error, "column %" PRIu32, number);
 }
 
 bool nt_lance_has_descriptors(const struct nt_lance_page *page)
@@ -566,8 +543,7 @@ static enum nt_status read_table(const struct opening *opening, const struct tab
     if (!bytes)
         return status;
     struct nt_lance_buffer *entries = nt_arena_alloc(arena, (size_t)table->count + 1, sizeof(*entries));
-    if (!entries)
-        return nt_fail_memory(opening->error);
+    NT_TRY(nt_check_memory(entries, opening->error));
     struct nt_cursor cursor = nt_cursor(bytes, (size_t)range.bytes);
     for (uint32_t i = 0; status == NT_OK && i < table->count; i++) {
         entries[i].offset = nt_get_le64(&cursor);
@@ -672,8 +648,7 @@ static enum nt_status read_all_columns(const struct opening *opening, const stru
     if (count == 0)
         return NT_OK;
     struct nt_lance_column *columns = nt_arena_alloc(opening->lance->memory->arena, count, sizeof(*columns));
-    if (!columns)
-        return nt_fail_memory(opening->error);
+    NT_TRY(nt_check_memory(columns, opening->error));
     lance->columns = columns;
     NT_TRY(read_messages(opening, entries, columns));
     for (uint32_t i = 0; i < count; i++) {

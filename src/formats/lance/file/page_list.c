@@ -6,19 +6,6 @@
  */
 #include "formats/lance/file/page_list.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Blob pages ---- */
 
 enum { DESCRIPTOR_BYTES = 16 };

@@ -6,11 +6,6 @@
 #ifndef NT_FORMATS_LANCE_FILE_PAGE_LIST_H
 #define NT_FORMATS_LANCE_FILE_PAGE_LIST_H
 
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/file.h"
 
 /* ---- Mini-block repetition index ---- */

@@ -3,21 +3,7 @@
  * Collects the pages of a field while its page list is built, creates their decoders, and reads the
  * pages and dictionaries whose contents must be counted.
  */
-#include "formats/lance/file/file.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/page_list.h"
 
 /* ---- Page list builder ---- */
@@ -96,8 +82,7 @@ enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list, const str
                           list->error));
     list->taken++;
     struct nt_page_list_entry *grown = nt_grow(list->entry, list->count, &list->capacity, sizeof(*grown));
-    if (!grown)
-        return nt_fail_memory(list->error);
+    NT_TRY(nt_check_memory(grown, list->error));
     uint64_t first = list->rows;
     list->entry = grown;
     grown[list->count] = *entry;

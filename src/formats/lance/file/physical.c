@@ -3,19 +3,9 @@
  * The physical view of a dataset: the columns of the file as stored, with their page lists and level
  * columns.
  */
-#include "formats/lance/file/file.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/page_list.h"
 
 /* ---- Column contents ---- */
@@ -282,7 +272,7 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
                                       .column_map = &physical_column->column_map,
                                       .context = nt_codec_context_new(),
                                       .error = error};
-    enum nt_status status = list.context ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(list.context, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = store_column(&list, builder, columns[i]);
     if (status != NT_OK)
@@ -382,7 +372,7 @@ static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, stru
     int length = snprintf(text, sizeof(text), "|V%u", bytes);
     *dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = bytes, .number = NT_ELEMENT_OPAQUE};
     dtype->numpy = nt_arena_copy(adding->builder.dataset->arena, text, (size_t)length + 1);
-    return dtype->numpy ? NT_OK : nt_fail_memory(adding->error);
+    return nt_check_memory(dtype->numpy, adding->error);
 }
 
 static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enum nt_lance_content content,
@@ -487,8 +477,7 @@ static enum nt_status add_parts(struct nt_dataset *physical, const struct nt_dat
                                 struct nt_error *error)
 {
     uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
-    if (!entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(entries, error));
     for (uint32_t i = 0; i < dataset->part_count; i++)
         entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
     enum nt_status status = nt_dataset_add_field_groups(physical, entries, dataset->part_count, error);
@@ -571,8 +560,7 @@ enum nt_status nt_lance_add_physical(struct nt_dataset *dataset, struct nt_error
 {
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_lance_physical *physical_view = nt_arena_alloc(dataset->arena, 1, sizeof(*physical_view));
-    if (!physical_view)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(physical_view, error));
     *physical_view = (struct nt_lance_physical){.schema = &lance->schema,
                                                 .leaves = lance->leaves,
                                                 .has_levels = !lance->schema.has_item_columns,

@@ -3,15 +3,11 @@
  * A Protocol Buffers reader that checks messages against static tables and reads fields in place,
  * without generated code, and writes messages as JSON.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/json/json.h"
 #include "formats/lance/file/messages.h"
 
 /* ---- Wire format ---- */

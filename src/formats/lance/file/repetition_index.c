@@ -3,19 +3,7 @@
  * Reads the repetition indexes of mini-block and full-zip pages, and verifies that they agree with the
  * levels.
  */
-#include "formats/lance/file/file.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/page_list.h"
 
 /* ---- Mini-block repetition index ---- */
@@ -98,8 +86,7 @@ enum nt_status nt_lance_row_index_open(struct nt_source *source, const struct nt
     NT_TRY(place_index(page, layout, index, error));
     uint64_t bytes = index->count * index->entry_bytes;
     uint8_t *entries = malloc(bytes ? bytes : 1);
-    if (!entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(entries, error));
     index->entries = entries;
     NT_TRY(nt_source_read(source, index->offset, entries, bytes, error));
     return check_sum(index, page->length, error);
@@ -248,9 +235,7 @@ enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct 
     find_item_bytes(layout->tree, offsets);
     if (status == NT_OK)
         status = check(offsets, layout->items, index->offset, error);
-    if (status != NT_OK)
-        nt_error_context(error, "repetition index");
-    return status;
+    return NT_WITH_CONTEXT(status, error, "repetition index");
 }
 
 void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
@@ -372,7 +357,7 @@ static enum nt_status find_users(struct nt_dataset *dataset, uint32_t **users_re
         has_failed[column] = has_failed[column] || !has_page_list(dataset, i);
         users[column] = has_failed[column] ? NT_NONE : i;
     }
-    enum nt_status status = users && has_failed ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = nt_check_memory(users && has_failed, error);
     free(has_failed);
     return status;
 }

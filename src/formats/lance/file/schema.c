@@ -5,19 +5,9 @@
  */
 #include "formats/lance/file/file.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/messages.h"
 
 /* ---- Fields of a schema ---- */
 
@@ -75,7 +65,7 @@ enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto messa
             return nt_fail_memory(error);
         property++;
     }
-    return property ? NT_OK : nt_fail_memory(error);
+    return nt_check_memory(property, error);
 }
 
 /* ---- Fields by their ids ---- */
@@ -276,9 +266,7 @@ enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance
     struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
     enum nt_status status = nt_lance_read_fields(file, &descriptor, schema, &lance->schema, error);
     lance->schema.has_item_columns = nt_lance_has_item_columns(&lance->tail);
-    if (status != NT_OK)
-        nt_error_context(error, "schema");
-    return status;
+    return NT_WITH_CONTEXT(status, error, "schema");
 }
 
 /* ---- Logical types ---- */
@@ -403,8 +391,7 @@ static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest
             continue;
         const char *arrow =
             copy_text(arena, timestamps[i].arrow, nt_text_is(rest, "-") ? (struct nt_text){"", 0} : rest);
-        if (!arrow)
-            return nt_fail_memory(error);
+        NT_TRY(nt_check_memory(arrow, error));
         set_opaque(type, 8, timestamps[i].numpy, arrow);
         return NT_OK;
     }
@@ -431,8 +418,7 @@ static enum nt_status take_decimal(struct nt_arena *arena, struct nt_text rest, 
         !is_scale(rest))
         return NT_OK;
     char *arrow = nt_arena_alloc(arena, TEXT, 1);
-    if (!arrow)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(arrow, error));
     snprintf(arrow, TEXT, "d:%" PRIu64 ",%.*s%s", precision, (int)rest.length, rest.bytes,
              bits == 256 ? ",256" : "");
     set_opaque(type, (uint32_t)bits / 8, bits == 128 ? "|V16" : "|V32", arrow);
@@ -451,8 +437,7 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
         return NT_OK;
     }
     const char *numpy = copy_text(arena, "|V", digits), *arrow = copy_text(arena, "w:", digits);
-    if (!numpy || !arrow)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(numpy && arrow, error));
     set_opaque(type, (uint32_t)bytes, numpy, arrow);
     type->dtype.number = NT_ELEMENT_OPAQUE;
     return NT_OK;

@@ -5,21 +5,6 @@
  */
 #include "formats/lance/legacy/legacy.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/json/json.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 enum { NULL_COUNT, MINIMUM, MAXIMUM, MEMBERS };
 static const struct {
     const char *name; /* in the file */
@@ -94,8 +79,7 @@ static enum nt_status load_column(const struct nt_dataset *dataset, uint32_t fie
                        "the statistics have %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        bytes, dataset->file->page_bytes);
     column->values = malloc(bytes + 1);
-    if (!column->values)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(column->values, error));
     NT_TRY(nt_source_read(lance->source, offset, column->values, column->stored_bytes, error));
     if (column->bytes)
         NT_TRY(nt_source_read(lance->source, column->begin, column->values + column->stored_bytes,
@@ -221,8 +205,7 @@ static enum nt_status lance_statistics_open(const struct nt_file *file, const st
     if (failure)
         return nt_fail_with(error, failure);
     struct statistics_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next_statistics, .free = nt_text_free};
     text->dataset = dataset;
     *text_ret = &text->base;
@@ -328,7 +311,7 @@ static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out
         nt_json_end_array(&text->json);
         nt_json_finish(&text->json);
     }
-    return out->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(!out->failed, error);
 }
 
 /* Members of nt_document. */
@@ -337,8 +320,7 @@ static enum nt_status lance_legacy_metadata_open(const struct nt_file *file, con
                                                  struct nt_error *error)
 {
     struct metadata_text *text = calloc(1, sizeof(*text));
-    if (!text)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(text, error));
     text->base = (struct nt_text_generator){.next = next, .free = nt_text_free};
     text->lance = nt_lance_of(dataset);
     *text_ret = &text->base;

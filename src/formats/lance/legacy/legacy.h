@@ -5,8 +5,6 @@
 #ifndef NT_FORMATS_LANCE_LEGACY_LEGACY_H
 #define NT_FORMATS_LANCE_LEGACY_LEGACY_H
 
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
 #include "formats/lance/file/file.h"
 
 /* ---- Page types ---- */

@@ -5,19 +5,6 @@
  */
 #include "formats/lance/legacy/legacy.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/model/budget.h"
-#include "core/model/model.h"
-#include "formats/lance/file/file.h"
-#include "formats/lance/file/messages.h"
-
 /* ---- Page table ---- */
 
 const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id)
@@ -105,8 +92,7 @@ static enum nt_status lance_find_pagings(struct nt_file *file, const struct nt_l
 {
     uint32_t count = schema->field_count;
     struct nt_lance_page_format *pagings = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*pagings));
-    if (!pagings)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(pagings, error));
     for (uint32_t i = 0; i < count; i++) {
         struct nt_error failure;
         if (find_paging(&schema->fields[i], &schema->layouts[i].type, &pagings[i], &failure) != NT_OK)
@@ -268,9 +254,7 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
     message->size = (size_t)range->bytes;
     if (message->bytes)
         status = nt_proto_check(*message, table, range->offset, reading->error);
-    if (status != NT_OK)
-        nt_error_context(reading->error, "%s", name);
-    return status;
+    return NT_WITH_CONTEXT(status, reading->error, "%s", name);
 }
 
 /* ---- Batches ---- */
@@ -286,8 +270,7 @@ static enum nt_status read_batches(const struct reading *reading)
     NT_TRY(nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(uint64_t), position,
                           reading->error));
     uint64_t *batches = nt_arena_alloc(reading->file->arena, count + 1, sizeof(*batches));
-    if (!batches)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(batches, reading->error));
     struct nt_proto_numbers numbers = nt_proto_numbers(legacy->metadata, NT_LANCE_METADATA_BATCH_OFFSETS);
     for (uint64_t i = 0; nt_proto_next_number(&numbers, &batches[i]); i++) {
         if (batches[i] > INT32_MAX || batches[i] < last || (i == 0 && batches[0] != 0))
@@ -310,8 +293,7 @@ static enum nt_status read_schema(const struct reading *reading)
     struct nt_lance *lance = reading->lance;
     uint64_t position = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_MANIFEST_POSITION);
     struct nt_lance_buffer *range = nt_arena_alloc(reading->file->arena, 1, sizeof(*range));
-    if (!range)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(range, reading->error));
     if (!position)
         return nt_fail(reading->error, NT_UNSUPPORTED, reading->legacy->metadata_range.offset,
                        "a legacy file without its own manifest does not describe its fields");
@@ -326,9 +308,7 @@ static enum nt_status read_schema(const struct reading *reading)
     lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
         status = nt_lance_lay_out_schema(reading->file->arena, &lance->schema, reading->error);
-    if (status != NT_OK)
-        nt_error_context(reading->error, "schema");
-    return status;
+    return NT_WITH_CONTEXT(status, reading->error, "schema");
 }
 
 uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
@@ -443,8 +423,7 @@ static enum nt_status make_columns(const struct reading *reading)
                           reading->error));
     struct nt_lance_column *columns =
         nt_arena_alloc(reading->file->arena, (size_t)count + 1, sizeof(*columns));
-    if (!columns)
-        return nt_fail_memory(reading->error);
+    NT_TRY(nt_check_memory(columns, reading->error));
     for (uint32_t i = 0; i < count; i++)
         columns[i].failure = reading->legacy->pagings[i].failure;
     lance->columns = columns;
@@ -456,8 +435,7 @@ enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance
 {
     struct nt_lance_legacy *legacy = nt_arena_alloc(file->arena, 1, sizeof(*legacy));
     const struct reading reading = {.file = file, .lance = lance, .legacy = legacy, .error = error};
-    if (!legacy)
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(legacy, error));
     lance->legacy = legacy;
     NT_TRY(read_message(&reading, lance->tail.metadata, "metadata", &nt_lance_metadata,
                         &legacy->metadata_range, &legacy->metadata));

@@ -5,19 +5,6 @@
  */
 #include "formats/lance/legacy/legacy.h"
 
-#include <ntuple/source.h>
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/model/builder.h"
-#include "core/model/model.h"
-#include "formats/lance/decode/decode.h"
-#include "formats/lance/file/file.h"
 #include "formats/lance/file/page_list.h"
 
 /* The contents of a batch's page. */
@@ -111,8 +98,7 @@ static enum nt_status read_ends(struct nt_lance_legacy_pages *listing, uint64_t 
                        " bytes, more than the limit pagesize of %" PRIu64,
                        stored, listing->dataset->file->page_bytes);
     uint8_t *bytes = malloc(stored);
-    if (!bytes)
-        return nt_fail_memory(listing->error);
+    NT_TRY(nt_check_memory(bytes, listing->error));
     listing->items.ends = (uint64_t *)(void *)bytes;
     enum nt_status status = nt_source_read(listing->lance->source, offset, bytes, stored, listing->error);
     uint64_t first = status == NT_OK ? nt_load_le64(bytes) : 0, last = first;
@@ -185,8 +171,7 @@ static enum nt_status lance_count_items(struct nt_lance_legacy_pages *listing, s
                        "a page has %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64,
                        batch->stored_bytes, limit);
     uint8_t *bytes = malloc(batch->stored_bytes + 1);
-    if (!bytes)
-        return nt_fail_memory(listing->error);
+    NT_TRY(nt_check_memory(bytes, listing->error));
     const struct nt_value dependencies[2] = {
         {(const uint8_t *)listing->items.ends, listing->paging->dictionary.length, NT_ELEMENT_UINT64,
          sizeof(uint64_t)},
@@ -522,8 +507,7 @@ static enum nt_status open_listing(struct nt_lance_legacy_pages *listing)
     if (lance->columns[listing->column_map->column].failure)
         return nt_fail_with(listing->error, lance->columns[listing->column_map->column].failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
-    if (!listing->batches)
-        return nt_fail_memory(listing->error);
+    NT_TRY(nt_check_memory(listing->batches, listing->error));
     if (listing->paging->kind == NT_LANCE_PAGE_DICTIONARY)
         NT_TRY(lance_open_items(listing));
     NT_TRY(open_batches(listing));
