@@ -406,8 +406,6 @@ struct content {
     bool is_fortran_order;
 };
 
-/* ---- Sizes ---- */
-
 struct totals {
     uint64_t bytes;
     uint64_t item_bytes;

@@ -7,6 +7,7 @@
 
 #include <time.h>
 
+#include "core/base/queue.h"
 #include "core/base/thread.h"
 
 /* ---- Missing files ---- */
@@ -114,7 +115,84 @@ static void request_readahead(struct nt_dataset *dataset, uint32_t number)
         ahead->count *= 2;
 }
 
-/* ---- Load data files ---- */
+/* ---- Open data files ---- */
+
+/* Each has memory of its own, which is freed when the file was not used for long, and read again on
+ * demand. */
+
+/* Creates one before anything is read from it; NULL: out of memory. */
+static struct nt_lance_open_file *new_file(struct nt_file *file, uint32_t number)
+{
+    struct nt_arena *arena = nt_arena_new();
+    struct nt_lance_open_file *open = arena ? nt_arena_alloc(arena, 1, sizeof(*open)) : NULL;
+    if (!open) {
+        nt_arena_free(arena);
+        return NULL;
+    }
+    *open = (struct nt_lance_open_file){.memory = {.file = file, .arena = arena}, .number = number};
+    return open;
+}
+
+/* Frees one and releases its part of the budget. */
+static void free_file(struct nt_lance_open_file *open)
+{
+    nt_budget_release(&open->memory.file->budget, NT_COST_ENVELOPE_BYTE, open->memory.taken);
+    nt_arena_free(open->memory.arena);
+}
+
+static void close_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+{
+    TAILQ_REMOVE(&lance->open.by_use, open, by_use);
+    lance->files[open->number].opened = NULL;
+    lance->open.bytes -= open->memory.taken;
+    free_file(open);
+}
+
+/* Adds one that was read. If the file's budget requires it, closes the least recently used files.
+ * Returns NT_LIMIT, and adds nothing, if the budget is too small for this file. */
+static enum nt_status keep_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open,
+                                struct nt_error *error)
+{
+    const struct nt_budget *budget = &open->memory.file->budget;
+    NT_TRY(nt_lance_take(&open->memory, NT_COST_ENVELOPE_BYTE, nt_arena_bytes(open->memory.arena),
+                         NT_NO_OFFSET, error));
+    lance->files[open->number].opened = open;
+    if (open->lance.legacy) /* most of its memory is in the nt_file's arena */
+        return NT_OK;
+    TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
+    lance->open.bytes += open->memory.taken;
+    for (struct nt_lance_open_file *oldest;
+         (oldest = NT_TAILQ_LAST(&lance->open.by_use, nt_lance_open_file, by_use)) != open &&
+         nt_budget_is_tight(budget, lance->open.bytes);)
+        close_file(lance, oldest);
+    return NT_OK;
+}
+
+/* Marks one as the most recently used. */
+static void use_file(struct nt_lance_dataset *lance, struct nt_lance_open_file *open)
+{
+    if (open->lance.legacy)
+        return;
+    TAILQ_REMOVE(&lance->open.by_use, open, by_use);
+    TAILQ_INSERT_HEAD(&lance->open.by_use, open, by_use);
+}
+
+uint64_t nt_lance_open_files_release(struct nt_lance_dataset *lance)
+{
+    uint64_t before = lance->open.bytes;
+    struct nt_lance_open_file *oldest;
+    while (lance->open.bytes && (oldest = NT_TAILQ_LAST(&lance->open.by_use, nt_lance_open_file, by_use)) !=
+                                    TAILQ_FIRST(&lance->open.by_use))
+        close_file(lance, oldest);
+    return before - lance->open.bytes;
+}
+
+void nt_lance_open_files_close(struct nt_lance_dataset *lance)
+{
+    for (uint32_t i = 0; i < lance->file_count; i++)
+        if (lance->files[i].opened)
+            free_file(lance->files[i].opened);
+}
 
 /* ---- Data files ---- */
 
@@ -174,17 +252,17 @@ static enum nt_status read_file(struct nt_dataset *dataset, struct nt_lance_open
 static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    struct nt_lance_open_file *open = nt_lance_open_file_new(dataset->file, number);
+    struct nt_lance_open_file *open = new_file(dataset->file, number);
     NT_TRY(nt_check_memory(open, error));
     request_readahead(dataset, number);
     enum nt_status status = read_file(dataset, open, error);
     if (status == NT_OK)
-        status = nt_lance_open_files_add(lance, open, error);
+        status = keep_file(lance, open, error);
     if (status == NT_OK) {
         note_end(lance, &open->lance);
         return NT_OK;
     }
-    nt_lance_open_file_free(open);
+    free_file(open);
     nt_error_context(error, "%s", lance->files[number].name);
     return status;
 }
@@ -197,7 +275,7 @@ enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t numb
     if (!data_file->name)
         return refuse_file(lance, data_file, error);
     if (data_file->opened)
-        nt_lance_open_files_use(lance, data_file->opened);
+        use_file(lance, data_file->opened);
     if (!data_file->opened)
         NT_TRY(open_file(dataset, number, error));
     *opened_ret = &data_file->opened->lance;
@@ -299,10 +377,8 @@ static enum nt_status find_deleted(struct nt_dataset *dataset, uint32_t part, st
     if (!dataset->part_deletions)
         return NT_OK;
     NT_TRY(nt_lance_read_deletions(dataset->file, lance, fragment, error));
-    if (!dataset->part_deletions[part]) {
-        /* else others read it */
+    if (!dataset->part_deletions[part]) /* else others read it */
         dataset->part_deletions[part] = fragment->deletions;
-    }
     return NT_OK;
 }
 

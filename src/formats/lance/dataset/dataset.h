@@ -13,8 +13,6 @@
 #include "formats/formats.h"
 #include "formats/lance/file/file.h"
 
-struct nt_arena;
-
 /* ---- Open datasets ---- */
 
 /* A version, parsed from the name of a file in _versions/. */
@@ -420,16 +418,6 @@ enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_o
 
 /* ---- Open data files ---- */
 
-/* Creates one before anything is read from it; NULL: out of memory. */
-struct nt_lance_open_file *nt_lance_open_file_new(struct nt_file *file, uint32_t number);
-/* Frees one that could not be read, and releases its part of the budget. */
-void nt_lance_open_file_free(struct nt_lance_open_file *open);
-/* Adds one that was read. If the file's budget requires it, closes the least recently used files.
- * Returns NT_LIMIT, and adds nothing, if the budget is too small for this file. */
-enum nt_status nt_lance_open_files_add(struct nt_lance_dataset *lance, struct nt_lance_open_file *open,
-                                       struct nt_error *error);
-/* Marks one as the most recently used. */
-void nt_lance_open_files_use(struct nt_lance_dataset *lance, struct nt_lance_open_file *open);
 /* Closes all but the most recently used one, which may be in use. Returns the bytes of the budget. */
 uint64_t nt_lance_open_files_release(struct nt_lance_dataset *lance);
 void nt_lance_open_files_close(struct nt_lance_dataset *lance);

@@ -7,134 +7,118 @@
 
 /* ---- Transactions and indices ---- */
 
-enum nt_lance_section_kind { NT_LANCE_SECTION_TRANSACTION, NT_LANCE_SECTION_INDICES };
-
-/* Field numbers in the manifest. */
-static const struct {
-    const char *words;
+/* A message beside the manifest. The numbers are those of fields of the manifest. */
+struct section_kind {
+    const char *words, *schema;
     const struct nt_proto_table *table;
     uint32_t positions[2]; /* of the message's offset: the first present one counts; 0: no more */
     uint32_t file;         /* otherwise: of a file's name; 0: none */
     const char *folder;    /* contains that file */
-} sections[] = {
-    [NT_LANCE_SECTION_TRANSACTION] = {"transaction",
-                                      &nt_lance_transaction,
-                                      {NT_LANCE_MANIFEST_TRANSACTION_SECTION,
-                                       NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED},
-                                      NT_LANCE_MANIFEST_TRANSACTION_FILE,
-                                      "_transactions"},
-    [NT_LANCE_SECTION_INDICES] =
-        {"index section", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL},
 };
 
+static const struct section_kind transaction = {
+    "transaction",
+    "lance_transaction",
+    &nt_lance_transaction,
+    {NT_LANCE_MANIFEST_TRANSACTION_SECTION, NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED},
+    NT_LANCE_MANIFEST_TRANSACTION_FILE,
+    "_transactions"};
+static const struct section_kind indices = {
+    "index section", "lance_indices", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL};
+
 struct section {
+    const struct nt_dataset *dataset;
     const struct nt_lance_dataset *lance;
-    enum nt_lance_section_kind kind;
+    const struct section_kind *kind;
     struct nt_buffer name;        /* of the file, relative to the dataset; empty: none */
     struct nt_lance_buffer range; /* of the message in it */
     struct nt_buffer bytes;       /* the message */
 };
 
-/* ---- Find a message ---- */
-
-static bool find_position(const struct section *section, uint64_t *position_ret)
+/* Returns the field with the position of the message; 0: it has a file of its own, or there is none. */
+static uint32_t find_position(const struct section *section)
 {
-    struct nt_proto manifest = section->lance->manifest.message;
     for (unsigned i = 0; i < 2; i++) {
-        uint32_t field = sections[section->kind].positions[i];
-        if (!field || !nt_proto_has(manifest, field))
-            continue;
-        *position_ret = nt_proto_number(manifest, field);
-        return true;
+        uint32_t field = section->kind->positions[i];
+        if (field && nt_proto_has(section->lance->manifest.message, field))
+            return field;
     }
-    return false;
+    return 0;
 }
 
-static enum nt_status find_in_file(struct section *section, struct nt_source *source, bool has_position,
-                                   uint64_t position, struct nt_error *error)
-{
-    if (has_position)
-        return nt_lance_find_section(source, source->size, position, sections[section->kind].words,
-                                     section->lance->manifest.offset, &section->range, error);
-    section->range = (struct nt_lance_buffer){0, source->size};
-    return NT_OK;
-}
-
-static enum nt_status name_file(struct section *section, bool has_position, struct nt_error *error)
+static enum nt_status name_file(struct section *section, struct nt_error *error)
 {
     const struct nt_lance_manifest_file *manifest = &section->lance->manifest;
-    uint32_t field = sections[section->kind].file;
+    uint32_t field = section->kind->file;
     struct nt_text name = nt_proto_text(manifest->message, field);
-    if (has_position)
+    if (find_position(section))
         nt_buffer_text(&section->name, manifest->name);
     else if (field && name.length && !nt_folder_is_name_below(name))
         return nt_fail(error, NT_CORRUPT, manifest->offset, "%s: the %s has an invalid file name, '%.*s'",
-                       manifest->name, sections[section->kind].words, (int)name.length, name.bytes);
+                       manifest->name, section->kind->words, (int)name.length, name.bytes);
     else if (field && name.length)
-        nt_buffer_format(&section->name, "%s%s/%.*s", manifest->version.root, sections[section->kind].folder,
+        nt_buffer_format(&section->name, "%s%s/%.*s", manifest->version.root, section->kind->folder,
                          (int)name.length, name.bytes);
     return nt_check_memory(!section->name.failed, error);
 }
-
-/* ---- Read a message ---- */
 
 static struct nt_proto message_of(const struct section *section)
 {
     return (struct nt_proto){(const uint8_t *)section->bytes.bytes, section->bytes.length};
 }
 
-static enum nt_status read_bytes(struct section *section, const struct nt_dataset *dataset,
-                                 struct nt_source *source, struct nt_error *error)
+static enum nt_status read_message(struct section *section, struct nt_source *source, struct nt_error *error)
 {
-    const struct nt_lance_buffer *range = &section->range;
-    NT_TRY(nt_file_append_range(dataset->file, source, range->offset, range->bytes, &section->bytes, error));
-    return nt_proto_check(message_of(section), sections[section->kind].table, range->offset, error);
+    const struct nt_lance_manifest_file *manifest = &section->lance->manifest;
+    struct nt_lance_buffer *range = &section->range;
+    uint32_t position = find_position(section);
+    *range = (struct nt_lance_buffer){0, source->size};
+    if (position)
+        NT_TRY(nt_lance_find_section(source, source->size, nt_proto_number(manifest->message, position),
+                                     section->kind->words, manifest->offset, range, error));
+    NT_TRY(nt_file_append_range(section->dataset->file, source, range->offset, range->bytes, &section->bytes,
+                                error));
+    return nt_proto_check(message_of(section), section->kind->table, range->offset, error);
 }
 
-static enum nt_status read_section(struct section *section, const struct nt_dataset *dataset,
-                                   struct nt_error *error)
+static enum nt_status read_section(struct section *section, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = section->lance;
     struct nt_source *source;
-    uint64_t position = 0;
-    bool has_position = find_position(section, &position);
-    enum nt_status status = name_file(section, has_position, error);
-    if (status != NT_OK || !section->name.length)
-        return status;
-    status = nt_folder_open_file(lance->folder, section->name.bytes, &source, error);
+    NT_TRY(name_file(section, error));
+    if (!section->name.length)
+        return NT_OK;
+    enum nt_status status = nt_folder_open_file(lance->folder, section->name.bytes, &source, error);
     if (status == NT_NOT_FOUND)
-        status = nt_lance_fail_missing(lance, lance->folder, section->name.bytes,
-                                       sections[section->kind].words, error);
+        status =
+            nt_lance_fail_missing(lance, lance->folder, section->name.bytes, section->kind->words, error);
     if (status == NT_OK) {
-        status = find_in_file(section, source, has_position, position, error);
-        if (status == NT_OK)
-            status = read_bytes(section, dataset, source, error);
+        status = read_message(section, source, error);
         nt_source_close(source);
     }
     return NT_WITH_CONTEXT(status, error, "%s", section->name.bytes);
 }
 
-/* ---- Documents ---- */
-
 static void put_section(const struct section *section, struct nt_buffer *out)
 {
     struct nt_json json;
-    bool is_indices = section->kind == NT_LANCE_SECTION_INDICES;
-    nt_json_document(&json, out, is_indices ? "lance_indices" : "lance_transaction");
+    nt_json_document(&json, out, section->kind->schema);
     if (section->name.length) {
         nt_json_member_format(&json, "file", "%s/%s", section->lance->folder->path, section->name.bytes);
-        nt_lance_put_message(&json, message_of(section), sections[section->kind].table, &section->range);
+        nt_lance_put_message(&json, message_of(section), section->kind->table, &section->range);
     } else {
         nt_json_member_null(&json, "message");
     }
     nt_json_finish(&json);
 }
 
-static enum nt_status write_section(const struct nt_dataset *dataset, enum nt_lance_section_kind kind,
+/* Reads a message again and appends it: as a JSON document, with a null `message` if the version has
+ * none, or as bytes. Returns NT_CORRUPT, NT_LIMIT or NT_CHANGED. */
+static enum nt_status write_section(const struct nt_dataset *dataset, const struct section_kind *kind,
                                     bool is_json, struct nt_buffer *out, struct nt_error *error)
 {
-    struct section section = {.lance = nt_lance_dataset_of(dataset), .kind = kind};
-    enum nt_status status = read_section(&section, dataset, error);
+    struct section section = {.dataset = dataset, .lance = nt_lance_dataset_of(dataset), .kind = kind};
+    enum nt_status status = read_section(&section, error);
     if (status == NT_OK && is_json)
         put_section(&section, out);
     else if (status == NT_OK)
@@ -142,21 +126,6 @@ static enum nt_status write_section(const struct nt_dataset *dataset, enum nt_la
     nt_buffer_deinit(&section.name);
     nt_buffer_deinit(&section.bytes);
     return status;
-}
-
-/* Reads a message again and appends it: as a JSON document, with a null `message` if the version has
- * none, or as bytes. Returns NT_CORRUPT, NT_LIMIT or NT_CHANGED. */
-static enum nt_status lance_write_section(const struct nt_dataset *dataset, enum nt_lance_section_kind kind,
-                                          struct nt_buffer *out, struct nt_error *error)
-{
-    return write_section(dataset, kind, true, out, error);
-}
-
-static enum nt_status lance_write_section_bytes(const struct nt_dataset *dataset,
-                                                enum nt_lance_section_kind kind, struct nt_buffer *out,
-                                                struct nt_error *error)
-{
-    return write_section(dataset, kind, false, out, error);
 }
 
 /* ---- Table of documents ---- */
@@ -209,22 +178,22 @@ static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number
 
 WRITE(write_transaction)
 {
-    return lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+    return write_section(dataset, &transaction, true, out, error);
 }
 
 WRITE(write_transaction_bytes)
 {
-    return lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+    return write_section(dataset, &transaction, false, out, error);
 }
 
 WRITE(write_indices)
 {
-    return lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
+    return write_section(dataset, &indices, true, out, error);
 }
 
 WRITE(write_indices_bytes)
 {
-    return lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
+    return write_section(dataset, &indices, false, out, error);
 }
 
 /* Writes the current state, which all versions share. */

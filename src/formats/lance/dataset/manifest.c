@@ -58,8 +58,6 @@ static enum nt_status lance_check_features(uint64_t flags, uint64_t offset, stru
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
 
-/* ---- The message ---- */
-
 enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
                                      const char *what, uint64_t position_offset,
                                      struct nt_lance_buffer *message, struct nt_error *error)
@@ -183,8 +181,6 @@ static uint64_t position_of(const struct reading *reading, struct nt_proto messa
 {
     return nt_lance_manifest_offset(&reading->lance->manifest, message);
 }
-
-/* ---- Data files ---- */
 
 static enum nt_lance_generation generation_of(struct nt_proto data_file)
 {

@@ -24,8 +24,6 @@ static inline enum nt_status lance_has_now(struct nt_folder *folder, const struc
 
 #define ENDING ".json"
 
-/* ---- Names ---- */
-
 struct ref_walk {
     nt_lance_visit_ref *visit;
     void *context;
@@ -74,8 +72,6 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
         *name == '/' ? nt_buffer_text(out, "%2F") : nt_buffer_byte(out, *name);
     nt_buffer_text(out, ENDING);
 }
-
-/* ---- Branches ---- */
 
 /* Returns a branch's place in the dataset's folder, "" for no branch; NULL: out of memory. */
 static const char *lance_root_of(struct nt_arena *arena, const char *branch)
@@ -259,8 +255,6 @@ void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_
                      version->is_inverted ? UINT64_MAX - version->number : version->number);
 }
 
-/* ---- All of them ---- */
-
 struct walk {
     const char *root;
     nt_lance_visit_version *visit;
@@ -382,8 +376,6 @@ static enum nt_status set_watched(const struct resolving *c, const char *watched
     c->resolved->watched = watched;
     return nt_check_memory(watched, c->error);
 }
-
-/* ---- A number, the latest ---- */
 
 static enum nt_status set_branch(const struct resolving *c, const char *branch, const char **root_ret)
 {

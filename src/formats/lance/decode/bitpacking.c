@@ -173,25 +173,11 @@ static void unpack_some(const struct word *word, unsigned width, const uint8_t *
 
 /* ---- Blocks ---- */
 
-static uint64_t get_word(struct nt_cursor *cursor, const struct word *word)
-{
-    switch (word->bits) {
-    case 8:
-        return nt_get_u8(cursor);
-    case 16:
-        return nt_get_le16(cursor);
-    case 32:
-        return nt_get_le32(cursor);
-    default:
-        return nt_get_le64(cursor);
-    }
-}
-
 /* Unpacks a block that its width precedes. */
 static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *word, uint64_t elements,
                                   uint8_t *output, struct nt_error *error)
 {
-    uint64_t width = get_word(cursor, word);
+    uint64_t width = nt_get_number(cursor, word->bytes);
     if (cursor->failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing after %zu bytes",
                        cursor->end);

@@ -467,8 +467,6 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
 
 enum { CHUNK_UNIT = 8, WORDS = 0, CHUNKS = 1 };
 
-/* ---- Chunks ---- */
-
 /* The low bits of a word hold log2 of the number of values; 0 is the last chunk, with the rest. */
 enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *words, uint64_t word_count,
                                   uint64_t number, uint64_t values, uint64_t bytes,
@@ -493,8 +491,6 @@ enum nt_status nt_tree_next_chunk(const struct nt_tree *tree, const uint8_t *wor
                        chunk->values, values - first);
     return NT_OK;
 }
-
-/* ---- Whole pages ---- */
 
 struct whole {
     struct nt_tree tree;        /* of a chunk, or of the rows */

@@ -16,6 +16,31 @@
 
 struct nt_decode_block;
 
+/* ---- Numbers of 1, 2, 4 or 8 bytes ---- */
+
+static inline __attribute__((always_inline)) uint64_t nt_number_at(const uint8_t *numbers, uint64_t position,
+                                                                   uint32_t bytes)
+{
+    const uint8_t *at = numbers + position * bytes;
+    switch (bytes) {
+    case 1:
+        return *at;
+    case 2:
+        return nt_load_le16(at);
+    case 4:
+        return nt_load_le32(at);
+    default:
+        return nt_load_le64(at);
+    }
+}
+
+/* Reads the next number; one of 0 bytes is 0. */
+static inline uint64_t nt_get_number(struct nt_cursor *cursor, uint32_t bytes)
+{
+    const uint8_t *at = nt_get_bytes(cursor, bytes);
+    return bytes && at ? nt_number_at(at, 0, bytes) : 0;
+}
+
 /* ---- FastLanes bit unpacking ---- */
 
 /* Unpacks blocks that each begin with a word that holds their bit width; the last block is stored
@@ -105,8 +130,6 @@ enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct n
 enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
                                    const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
                                    uint64_t output_bytes, struct nt_error *error);
-
-/* ---- Encoding trees and outputs ---- */
 
 /* ---- Encodings ---- */
 
@@ -338,8 +361,6 @@ const char *nt_tree_output_name(enum nt_tree_output output); /* "offsets" */
  * Truncates to `capacity` bytes with the NUL. */
 void nt_tree_describe(const struct nt_tree *tree, char *text, size_t capacity);
 
-/* ---- Scratch memory and arrays ---- */
-
 /* ---- Memory ---- */
 
 struct nt_decode_arena {
@@ -481,8 +502,6 @@ struct nt_mini_block_sizes {
 void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
                              struct nt_mini_block_sizes *sizes);
 
-/* ---- Rows with levels or lengths ---- */
-
 /* Must rows be parsed one by one, which also counts them? If not, the page holds only values. */
 bool nt_full_zip_is_walked(const struct nt_tree *tree);
 
@@ -491,8 +510,6 @@ bool nt_full_zip_is_walked(const struct nt_tree *tree);
 /* `values`: the number of rows if there are no levels. */
 enum nt_status nt_full_zip_open(struct nt_decode_arena *arena, uint32_t member, uint64_t values,
                                 struct nt_opened_page *opened, struct nt_error *error);
-
-/* ---- Constant pages ---- */
 
 /* ---- Version 2.0 array encodings ---- */
 

@@ -6,20 +6,6 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t position, uint32_t bytes)
-{
-    switch (bytes) {
-    case 1:
-        return data[position];
-    case 2:
-        return nt_load_le16(data + 2 * position);
-    case 4:
-        return nt_load_le32(data + 4 * position);
-    default:
-        return nt_load_le64(data + 8 * position);
-    }
-}
-
 /* Returns the position of the first index without an item; the number of indices if there is none. */
 ALWAYS_INLINE size_t gather(const struct nt_value *numbers, uint32_t number_bytes,
                             const struct nt_value *items, uint32_t item_bytes, uint8_t *output)
@@ -28,7 +14,7 @@ ALWAYS_INLINE size_t gather(const struct nt_value *numbers, uint32_t number_byte
     uint64_t count = items->elements;
     size_t elements = (size_t)numbers->elements, i = 0;
     for (; i < elements; i++) {
-        uint64_t number = number_at(numbers->data, i, number_bytes);
+        uint64_t number = nt_number_at(numbers->data, i, number_bytes);
         if (number >= count)
             break;
         memcpy(output + i * item_bytes, from + number * item_bytes, item_bytes);
@@ -75,7 +61,7 @@ enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "element %zu refers to item %" PRIu64 ", but the dictionary has %" PRIu64, done,
-                   number_at(numbers->data, done, numbers->element_bytes), items->elements);
+                   nt_number_at(numbers->data, done, numbers->element_bytes), items->elements);
 }
 
 /* ---- Strings ---- */
@@ -112,7 +98,7 @@ ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t n
     const struct nt_value ends = *item_ends; /* a local copy stays in registers */
     const uint8_t *data = numbers->data;
     for (size_t i = 0, rows = numbers->elements; i < rows; i++) {
-        uint64_t number = number_at(data, i, number_bytes);
+        uint64_t number = nt_number_at(data, i, number_bytes);
         if (number >= items)
             return fail_number(i, number, item_ends, error);
         uint64_t bytes = item_at(&ends, number).bytes;
@@ -175,7 +161,7 @@ ALWAYS_INLINE enum nt_status copy_strings(const struct nt_value *numbers, uint32
     const uint8_t *data = numbers->data;
     uint64_t left = output_bytes;
     for (size_t i = 0, rows = numbers->elements; i < rows; i++) {
-        uint64_t number = number_at(data, i, number_bytes);
+        uint64_t number = nt_number_at(data, i, number_bytes);
         if (number >= ends.elements)
             return fail_number(i, number, item_ends, error);
         struct item item = item_at(&ends, number);

@@ -60,7 +60,7 @@ static void set_fixed(const struct job *job, uint32_t bits, const uint8_t *data,
         (struct nt_decoded_array){.elements = job->elements, .bits = bits, .data = data, .bytes = bytes};
 }
 
-/* ---- Plain values ---- */
+/* ---- Values of fixed width ---- */
 
 static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
 {
@@ -71,8 +71,6 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     set_fixed(job, job->node->bits, part->data, bytes);
     return NT_OK;
 }
-
-/* ---- A repeated value ---- */
 
 static enum nt_status repeat(const struct job *job, struct nt_error *error)
 {
@@ -89,8 +87,6 @@ static enum nt_status repeat(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
-/* ---- Packed bits ---- */
-
 static enum nt_status unpack(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
@@ -106,8 +102,6 @@ static enum nt_status unpack(const struct job *job, struct nt_error *error)
     set_fixed(job, node->bits, output, bytes);
     return NT_OK;
 }
-
-/* ---- Runs ---- */
 
 /* A block stores the size of the values, the values, then the lengths. */
 static enum nt_status cut_block_of_runs(const struct nt_buffer_slice *block, struct nt_buffer_slice parts[2],
@@ -148,8 +142,6 @@ static enum nt_status expand_runs(const struct job *job, struct nt_error *error)
                          error);
 }
 
-/* ---- Byte planes ---- */
-
 static enum nt_status join_planes(const struct job *job, struct nt_error *error)
 {
     static const enum nt_encoding_kind encodings[] = {[1] = NT_ENCODING_UINT8,
@@ -176,8 +168,6 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
     set_fixed(job, planes.bits, output, planes.bytes);
     return nt_decode(&packed, output, error);
 }
-
-/* ---- Compressed bytes ---- */
 
 /* If there are several buffers, only the first is compressed. */
 static enum nt_status decompress(const struct job *job, struct nt_error *error)

@@ -6,23 +6,6 @@
 
 /* ---- Rows with levels or lengths ---- */
 
-/* Reads a number of 0, 1, 2, 4 or 8 bytes. */
-static inline uint64_t full_zip_number(struct nt_cursor *cursor, uint32_t bytes)
-{
-    switch (bytes) {
-    case 0:
-        return 0;
-    case 1:
-        return nt_get_u8(cursor);
-    case 2:
-        return nt_get_le16(cursor);
-    case 4:
-        return nt_get_le32(cursor);
-    default:
-        return nt_get_le64(cursor);
-    }
-}
-
 struct walk {
     const struct nt_tree *tree;
     struct nt_cursor cursor;
@@ -49,7 +32,7 @@ static bool next(struct walk *walk, struct row *row)
 {
     if (!nt_cursor_left(&walk->cursor))
         return false;
-    uint64_t control = full_zip_number(&walk->cursor, walk->control_bytes);
+    uint64_t control = nt_get_number(&walk->cursor, walk->control_bytes);
     uint64_t definition = control & ((UINT64_C(1) << walk->tree->definition_bits) - 1);
     uint64_t repetition = control >> walk->tree->definition_bits;
     *row = (struct row){.repetition = (uint16_t)(repetition < UINT16_MAX ? repetition : UINT16_MAX),
@@ -58,7 +41,7 @@ static bool next(struct walk *walk, struct row *row)
     if (row->is_visible) {
         row->value.bytes = walk->value_bytes;
         if (walk->length_bytes)
-            row->value.bytes = definition ? 0 : full_zip_number(&walk->cursor, walk->length_bytes);
+            row->value.bytes = definition ? 0 : nt_get_number(&walk->cursor, walk->length_bytes);
         row->value.data = nt_get_bytes(&walk->cursor, row->value.bytes);
     }
     return !walk->cursor.failed;
@@ -225,8 +208,6 @@ static enum nt_status full_zip_walk(struct nt_decode_arena *arena, const struct 
     NT_TRY(count_totals(arena->tree, part, &totals, error));
     return gather(arena, part, &totals, opened, error);
 }
-
-/* ---- Full-zip pages ---- */
 
 /* ---- Values that are encoded one by one ---- */
 
@@ -420,7 +401,7 @@ static enum nt_status select_member(struct nt_decode_arena *arena, const struct 
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
             const struct nt_tree_member *at = &node->members[k];
-            uint64_t bytes = at->bits ? at->bits / 8 : full_zip_number(&cursor, at->length_bits / 8);
+            uint64_t bytes = at->bits ? at->bits / 8 : nt_get_number(&cursor, at->length_bits / 8);
             const uint8_t *value = nt_get_bytes(&cursor, bytes);
             if (k == member && value) {
                 memcpy(output + decoding, value, bytes);

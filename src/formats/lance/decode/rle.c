@@ -24,20 +24,6 @@ static bool is_length(uint32_t bytes)
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-ALWAYS_INLINE uint64_t length_at(const uint8_t *lengths, uint32_t bytes, uint64_t run)
-{
-    switch (bytes) {
-    case 1:
-        return lengths[run];
-    case 2:
-        return nt_load_le16(lengths + 2 * run);
-    case 4:
-        return nt_load_le32(lengths + 4 * run);
-    default:
-        return nt_load_le64(lengths + 8 * run);
-    }
-}
-
 /* ---- Values of 1, 2, 4, 8 and 16 bytes ---- */
 
 /* Writes `bytes` bytes of a repeated vector; may write up to `room` bytes. */
@@ -87,7 +73,7 @@ ALWAYS_INLINE vector8 repeat128(const uint8_t *value)
     static uint64_t expand##bits(const struct runs *runs, uint64_t elements, uint8_t *output)                \
     {                                                                                                        \
         for (uint64_t run = 0; run < runs->count && elements; run++) {                                       \
-            uint64_t length = length_at(runs->lengths, runs->length_bytes, run);                             \
+            uint64_t length = nt_number_at(runs->lengths, run, runs->length_bytes);                          \
             if (length > elements)                                                                           \
                 length = elements;                                                                           \
             vector8 repeated = repeat##bits(runs->values + run * ((bits) / 8));                              \
@@ -120,7 +106,7 @@ static uint64_t expand_any(const struct runs *runs, uint64_t elements, uint8_t *
 {
     size_t done = 0;
     for (uint64_t run = 0; run < runs->count && elements; run++) {
-        uint64_t length = length_at(runs->lengths, runs->length_bytes, run);
+        uint64_t length = nt_number_at(runs->lengths, run, runs->length_bytes);
         if (length > elements)
             length = elements;
         size_t bytes = (size_t)length * runs->value_bytes;
@@ -166,7 +152,7 @@ uint64_t nt_rle_total(const uint8_t *lengths, uint32_t length_bytes, uint64_t ru
 {
     uint64_t total = 0;
     for (uint64_t run = 0; is_length(length_bytes) && run < runs; run++)
-        if (!nt_add(total, length_at(lengths, length_bytes, run), &total))
+        if (!nt_add(total, nt_number_at(lengths, run, length_bytes), &total))
             return UINT64_MAX;
     return total;
 }

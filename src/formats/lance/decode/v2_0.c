@@ -153,26 +153,12 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
                                    uint64_t *numbers, struct nt_error *error)
 {
-    const uint8_t *data = array->data;
+    uint32_t bits = array->bits;
+    if (array->elements && bits != 8 && bits != 16 && bits != 32 && bits != 64)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read integers of %" PRIu32 " bits",
+                       nt_tree_node_info(job->node->kind)->name, bits);
     for (uint64_t i = 0; i < array->elements; i++)
-        switch (array->bits) {
-        case 8:
-            numbers[i] = data[i];
-            break;
-        case 16:
-            numbers[i] = nt_load_le16(data + 2 * i);
-            break;
-        case 32:
-            numbers[i] = nt_load_le32(data + 4 * i);
-            break;
-        case 64:
-            numbers[i] = nt_load_le64(data + 8 * i);
-            break;
-        default:
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                           "%s: cannot read integers of %" PRIu32 " bits",
-                           nt_tree_node_info(job->node->kind)->name, array->bits);
-        }
+        numbers[i] = nt_number_at(array->data, i, bits / 8);
     return NT_OK;
 }
 

@@ -11,8 +11,6 @@
 
 #include "core/base/thread.h"
 
-/* ---- File metadata ---- */
-
 /* ---- JSON ---- */
 
 /* Puts ranges of the file as a list. */
@@ -121,8 +119,6 @@ static const struct nt_tree_state *put_encodings(const struct nt_dataset *datase
     return state;
 }
 
-/* ---- Columns of a file ---- */
-
 /* In a dataset each page has them, because each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *physical, uint32_t column, struct nt_json *json)
 {
@@ -156,8 +152,6 @@ enum nt_status nt_lance_describe_page(const struct nt_dataset *physical, uint32_
     nt_lock_release(&physical->logical->lock);
     return status;
 }
-
-/* ---- Pages of fields ---- */
 
 static bool contains_offset(const struct nt_lance_page *page, uint64_t offset)
 {

@@ -5,8 +5,6 @@
  */
 #include "formats/lance/file/file.h"
 
-/* ---- Schema layout ---- */
-
 /* ---- The schema ---- */
 
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
@@ -272,8 +270,6 @@ struct building {
     struct nt_error *error;
 };
 
-/* ---- Columns of the model ---- */
-
 enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element)
 {
     static const enum nt_encoding_kind kinds[NT_ELEMENT_COUNT] = {
@@ -336,8 +332,6 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
     }
     return status == NT_OK && field->is_nullable ? add_validity(build, number, position) : status;
 }
-
-/* ---- Fields of the model ---- */
 
 static enum nt_status add_field(struct building *build, struct nt_field *field,
                                 const struct nt_lance_model_field *part, uint32_t *number_ret)

@@ -19,12 +19,6 @@
 #include "formats/lance/decode/decode.h"
 #include "formats/lance/file/messages.h"
 
-struct nt_arena;
-struct nt_lance_legacy;
-struct nt_lance_model_field;
-struct nt_lance_field_layout;
-struct nt_lance_value;
-
 /* ---- Open files ---- */
 
 enum { NT_LANCE_TAIL_BYTES = 40, NT_LANCE_LEGACY_TAIL_BYTES = 16 };
@@ -217,10 +211,9 @@ enum { NT_LANCE_LENGTH_BYTES = 4 };
 
 /* ---- Read metadata bytes ---- */
 
-/* Reads bytes of a Lance file into its memory. Returns NULL on failure, with the status in *status_ret.
- * The range must be within the source. */
-uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
-                             enum nt_status *status_ret, struct nt_error *error);
+/* Reads bytes of a Lance file into its memory. The range must be within the source. */
+enum nt_status nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
+                                   uint8_t **bytes_ret, struct nt_error *error);
 
 /* ---- Column metadata ---- */
 

@@ -112,8 +112,6 @@ static TABLE(fixed_size_binary, "FixedSizeBinary", UINT(2, "byte_width"),
 
 static TABLE(array_constant, "Constant", BYTES(1, "value"));
 
-/* ---- Of previews ---- */
-
 static TABLE(array_inline_bitpacking, "InlineBitpacking", UINT(2, "uncompressed_bits_per_value"));
 
 static TABLE(array_out_of_line_bitpacking, "OutOfLineBitpacking", UINT(2, "uncompressed_bits_per_value"),
@@ -132,8 +130,6 @@ static TABLE(array_byte_stream_split, "ByteStreamSplit", UINT(1, "bits_per_value
 static TABLE(general_mini_block, "GeneralMiniBlock", MESSAGE(2, "compression", compression),
              MESSAGE(1, "inner", nt_lance_array_encoding));
 
-/* ---- The oneof ---- */
-
 CHOICE(nt_lance_array_encoding, "ArrayEncoding", MESSAGE(NT_LANCE_ARRAY_FLAT, "flat", array_flat),
        MESSAGE(NT_LANCE_ARRAY_NULLABLE, "nullable", nt_lance_array_nullable),
        MESSAGE(NT_LANCE_ARRAY_FIXED_SIZE_LIST, "fixed_size_list", array_fixed_size_list),
@@ -151,8 +147,6 @@ CHOICE(nt_lance_array_encoding, "ArrayEncoding", MESSAGE(NT_LANCE_ARRAY_FLAT, "f
        MESSAGE(18, "block", block), MESSAGE(19, "rle", array_rle),
        MESSAGE(20, "general_mini_block", general_mini_block),
        MESSAGE(21, "byte_stream_split", array_byte_stream_split));
-
-/* ---- Files, schemas and columns ---- */
 
 /* ---- Schema ---- */
 
@@ -212,8 +206,6 @@ static TABLE(column_blob, "Blob", MESSAGE(1, "inner", nt_lance_column_encoding))
 CHOICE(nt_lance_column_encoding, "ColumnEncoding", MESSAGE(1, "values", empty),
        MESSAGE(NT_LANCE_COLUMN_ENCODING_ZONE_INDEX, "zone_index", zone_index),
        MESSAGE(NT_LANCE_COLUMN_ENCODING_BLOB, "blob", column_blob));
-
-/* ---- Page layouts of 2.1 ---- */
 
 /* ---- Compression ---- */
 
@@ -454,8 +446,6 @@ TABLE(nt_lance_index_section, "IndexSection", MESSAGES(1, "indices", nt_lance_in
 
 PART(nt_lance_dataset_schema, "Manifest", MESSAGES(1, "fields", nt_lance_field),
      MESSAGES(5, "metadata", nt_lance_metadata_entry));
-
-/* ---- Messages of transactions ---- */
 
 /* ---- Operations on fragments ---- */
 

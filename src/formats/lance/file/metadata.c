@@ -22,25 +22,20 @@ enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, 
     return NT_OK;
 }
 
-uint8_t *nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
-                             enum nt_status *status_ret, struct nt_error *error)
+enum nt_status nt_lance_read_bytes(const struct nt_lance *lance, const struct nt_lance_buffer *range,
+                                   uint8_t **bytes_ret, struct nt_error *error)
 {
-    uint8_t *bytes = NULL;
+    struct nt_lance_memory *memory = lance->memory;
     const struct nt_metadata_range metadata_range = {
         .offset = range->offset,
         .bytes = range->bytes,
         .position = lance_position_in_data_file(lance->number, range->offset)};
-    enum nt_status status =
-        nt_metadata_read(&lance->memory->file->budget, lance->source, &metadata_range, &bytes, NULL, error);
-    if (status == NT_OK)
-        lance->memory->taken += range->bytes;
-    if (status == NT_OK && !nt_arena_adopt(lance->memory->arena, bytes)) {
-        status = nt_fail_memory(error);
-        free(bytes);
-        bytes = NULL;
-    }
-    *status_ret = status;
-    return bytes;
+    NT_TRY(nt_metadata_read(&memory->file->budget, lance->source, &metadata_range, bytes_ret, NULL, error));
+    memory->taken += range->bytes;
+    if (nt_arena_adopt(memory->arena, *bytes_ret))
+        return NT_OK;
+    free(*bytes_ret);
+    return nt_fail_memory(error);
 }
 
 /* ---- Read the footer ---- */
@@ -180,8 +175,6 @@ static enum nt_status lance_read_tail(struct nt_source *source, uint64_t size, s
     return check_tail(tail, error);
 }
 
-/* ---- Column metadata ---- */
-
 /* ---- Encodings ---- */
 
 static const struct {
@@ -233,10 +226,8 @@ static enum nt_status read_any(const struct reading *reading, struct nt_proto an
     encoding->type_url = nt_proto_text(any, NT_LANCE_ANY_TYPE_URL);
     encoding->kind = nt_lance_encoding_kind(encoding->type_url);
     encoding->message = nt_proto_message(any, NT_LANCE_ANY_VALUE);
-    if (!encoding->message.bytes) {
-        /* writers may omit an empty message */
+    if (!encoding->message.bytes) /* writers may omit an empty message */
         encoding->message = (struct nt_proto){any.bytes, 0};
-    }
     const struct nt_proto_table *table = nt_lance_encoding_table(encoding->kind);
     if (!table)
         return NT_OK;
@@ -451,24 +442,16 @@ static enum nt_status note_unknown(const struct reading *reading)
     return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
 }
 
-/* Checks the message of a column of `lance`, whose bytes are already read, and fills the column.
- * `number` is its index, for errors. */
-static enum nt_status lance_read_column(const struct nt_lance *lance, uint32_t number,
-                                        struct nt_lance_column *column, struct nt_error *error)
+/* Checks the message of a column, whose bytes are already read, and fills the column. */
+static enum nt_status read_column(const struct nt_lance *lance, struct nt_lance_column *column,
+                                  struct nt_error *error)
 {
     const struct reading reading = {.lance = lance, .column = column, .error = error};
-    enum nt_status status =
-        nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error);
-    if (status == NT_OK)
-        status = read_column_encoding(&reading);
-    if (status == NT_OK)
-        status =
-            read_buffers(&reading, column->message, &column_fields, &column->buffers, &column->buffer_count);
-    if (status == NT_OK)
-        status = read_pages(&reading);
-    if (status == NT_OK)
-        status = note_unknown(&reading);
-    return NT_WITH_CONTEXT(status, error, "column %" PRIu32, number);
+    NT_TRY(nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error));
+    NT_TRY(read_column_encoding(&reading));
+    NT_TRY(read_buffers(&reading, column->message, &column_fields, &column->buffers, &column->buffer_count));
+    NT_TRY(read_pages(&reading));
+    return note_unknown(&reading);
 }
 
 bool nt_lance_has_descriptors(const struct nt_lance_page *page)
@@ -499,19 +482,6 @@ uint32_t nt_lance_page_layout_kind(const struct nt_lance_page *page, struct nt_p
 
 /* ---- Offset tables and global buffers ---- */
 
-struct opening {
-    struct nt_lance *lance;
-    struct nt_error *error;
-};
-
-static uint8_t *read_bytes(const struct opening *opening, const struct nt_lance_buffer *range,
-                           enum nt_status *status_ret)
-{
-    return nt_lance_read_bytes(opening->lance, range, status_ret, opening->error);
-}
-
-/* ---- Tables ---- */
-
 struct table {
     const char *entry; /* the name of an entry in errors */
     uint64_t offset;
@@ -519,74 +489,73 @@ struct table {
     struct nt_lance_buffer within; /* the range that must contain what the entries refer to */
 };
 
-static enum nt_status check_entry(const struct opening *opening, const struct table *table, uint32_t number,
-                                  const struct nt_lance_buffer *entry)
+static enum nt_status check_entry(const struct table *table, uint32_t number,
+                                  const struct nt_lance_buffer *entry, struct nt_error *error)
 {
     const struct nt_lance_buffer *within = &table->within;
     if (entry->offset >= within->offset &&
         nt_fits(entry->offset - within->offset, entry->bytes, within->bytes))
         return NT_OK;
     return nt_fail(
-        opening->error, NT_CORRUPT, table->offset + (uint64_t)number * sizeof(*entry),
+        error, NT_CORRUPT, table->offset + (uint64_t)number * sizeof(*entry),
         "%s %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is not between %" PRIu64 " and %" PRIu64,
         table->entry, number, entry->bytes, entry->offset, within->offset, within->offset + within->bytes);
 }
 
 /* Reads a table whose range was checked with the tail. */
-static enum nt_status read_table(const struct opening *opening, const struct table *table,
-                                 struct nt_lance_buffer **entries_ret)
+static enum nt_status read_table(const struct nt_lance *lance, const struct table *table,
+                                 const struct nt_lance_buffer **entries_ret, struct nt_error *error)
 {
-    const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * sizeof(**entries_ret)};
-    struct nt_arena *arena = opening->lance->memory->arena;
-    enum nt_status status;
-    uint8_t *bytes = read_bytes(opening, &range, &status);
-    if (!bytes)
-        return status;
-    struct nt_lance_buffer *entries = nt_arena_alloc(arena, (size_t)table->count + 1, sizeof(*entries));
-    NT_TRY(nt_check_memory(entries, opening->error));
+    struct nt_lance_buffer *entries;
+    const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * sizeof(*entries)};
+    uint8_t *bytes;
+    NT_TRY(nt_lance_read_bytes(lance, &range, &bytes, error));
+    entries = nt_arena_alloc(lance->memory->arena, (size_t)table->count + 1, sizeof(*entries));
+    NT_TRY(nt_check_memory(entries, error));
     struct nt_cursor cursor = nt_cursor(bytes, (size_t)range.bytes);
-    for (uint32_t i = 0; status == NT_OK && i < table->count; i++) {
+    for (uint32_t i = 0; i < table->count; i++) {
         entries[i].offset = nt_get_le64(&cursor);
         entries[i].bytes = nt_get_le64(&cursor);
-        status = check_entry(opening, table, i, &entries[i]);
+        NT_TRY(check_entry(table, i, &entries[i], error));
     }
     *entries_ret = entries;
-    return status;
+    return NT_OK;
 }
 
-/* ---- Schema ---- */
-
-static enum nt_status read_globals(const struct opening *opening)
+/* Reads the bytes of a message. */
+static enum nt_status read_proto(const struct nt_lance *lance, const struct nt_lance_buffer *range,
+                                 struct nt_proto *message_ret, struct nt_error *error)
 {
-    struct nt_lance *lance = opening->lance;
-    struct nt_lance_buffer *globals;
+    uint8_t *bytes;
+    NT_TRY(nt_lance_read_bytes(lance, range, &bytes, error));
+    *message_ret = (struct nt_proto){bytes, (size_t)range->bytes};
+    return NT_OK;
+}
+
+static enum nt_status read_globals(struct nt_lance *lance, struct nt_error *error)
+{
     const struct table table = {
         .entry = "global buffer",
         .offset = lance->tail.global_table,
         .count = lance->tail.globals,
         .within = {0, lance->tail.offset},
     };
-    enum nt_status status = read_table(opening, &table, &globals);
-    if (status != NT_OK)
-        return status;
-    lance->globals = globals;
-    lance->descriptor.bytes = read_bytes(opening, &globals[0], &status);
-    lance->descriptor.size = (size_t)globals[0].bytes;
-    return status;
+    NT_TRY(read_table(lance, &table, &lance->globals, error));
+    return read_proto(lance, &lance->globals[0], &lance->descriptor, error);
 }
 
 /* ---- Columns ---- */
 
 /* Returns the range of the metadata of all columns, and the sum of their sizes. */
-static enum nt_status span_of(const struct opening *opening, const struct nt_lance_buffer *entries,
-                              struct nt_lance_buffer *span_ret, uint64_t *bytes_ret)
+static enum nt_status span_of(const struct nt_lance *lance, const struct nt_lance_buffer *entries,
+                              struct nt_lance_buffer *span_ret, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t start = UINT64_MAX, end = 0, bytes = 0;
-    for (uint32_t i = 0; i < opening->lance->tail.columns; i++) {
+    for (uint32_t i = 0; i < lance->tail.columns; i++) {
         start = entries[i].offset < start ? entries[i].offset : start;
         end = entries[i].offset + entries[i].bytes > end ? entries[i].offset + entries[i].bytes : end;
         if (!nt_add(bytes, entries[i].bytes, &bytes))
-            return nt_fail(opening->error, NT_CORRUPT, opening->lance->tail.column_table,
+            return nt_fail(error, NT_CORRUPT, lance->tail.column_table,
                            "column metadata of more than 2^64 bytes");
     }
     *span_ret = (struct nt_lance_buffer){start < end ? start : 0, start < end ? end - start : 0};
@@ -596,92 +565,81 @@ static enum nt_status span_of(const struct opening *opening, const struct nt_lan
 
 /* Reads all of them at once, unless the gaps between them are large. Columns that share bytes each
  * count these bytes against the budget when they are parsed. */
-static enum nt_status read_messages(const struct opening *opening, const struct nt_lance_buffer *entries,
-                                    struct nt_lance_column *columns)
+static enum nt_status read_messages(const struct nt_lance *lance, const struct nt_lance_buffer *entries,
+                                    struct nt_lance_column *columns, struct nt_error *error)
 {
     enum { MUCH = 1 << 20 };
     struct nt_lance_buffer span = {0, 0};
+    uint8_t *all = NULL;
     uint64_t bytes = 0;
-    enum nt_status status = span_of(opening, entries, &span, &bytes);
-    if (status != NT_OK)
-        return status;
-    bool is_together = span.bytes <= MUCH || span.bytes - MUCH <= bytes;
-    if (is_together && bytes > span.bytes)
-        status = nt_lance_take(opening->lance->memory, NT_COST_ENVELOPE_BYTE, bytes - span.bytes, span.offset,
-                               opening->error);
-    uint8_t *all = status == NT_OK && is_together ? read_bytes(opening, &span, &status) : NULL;
-    for (uint32_t i = 0; status == NT_OK && i < opening->lance->tail.columns; i++) {
-        columns[i].metadata = entries[i];
-        columns[i].message.size = (size_t)entries[i].bytes;
-        columns[i].message.bytes =
-            all ? all + (entries[i].offset - span.offset) : read_bytes(opening, &entries[i], &status);
+    NT_TRY(span_of(lance, entries, &span, &bytes, error));
+    if (span.bytes <= MUCH || span.bytes - MUCH <= bytes) {
+        if (bytes > span.bytes)
+            NT_TRY(
+                nt_lance_take(lance->memory, NT_COST_ENVELOPE_BYTE, bytes - span.bytes, span.offset, error));
+        NT_TRY(nt_lance_read_bytes(lance, &span, &all, error));
     }
-    return status;
+    for (uint32_t i = 0; i < lance->tail.columns; i++) {
+        columns[i].metadata = entries[i];
+        if (all)
+            columns[i].message =
+                (struct nt_proto){all + (entries[i].offset - span.offset), (size_t)entries[i].bytes};
+        else
+            NT_TRY(read_proto(lance, &entries[i], &columns[i].message, error));
+    }
+    return NT_OK;
 }
 
 /* Checks that pages are in the order of their first rows. In 2.0 a first row may be relative to its
  * batch. */
-static enum nt_status check_order(const struct opening *opening, uint32_t number,
-                                  const struct nt_lance_column *column)
+static enum nt_status check_order(const struct nt_lance *lance, const struct nt_lance_column *column,
+                                  struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    if (nt_lance_has_item_columns(&opening->lance->tail))
-        return NT_OK;
-    for (uint32_t i = 1; i < column->page_count; i++)
-        if (column->pages[i].priority < column->pages[i - 1].priority) {
-            status = nt_fail(opening->error, NT_CORRUPT, column->metadata.offset,
-                             "page %" PRIu32 " begins at row %" PRIu64
-                             ", before the previous page at row %" PRIu64,
-                             i, column->pages[i].priority, column->pages[i - 1].priority);
-            nt_error_context(opening->error, "column %" PRIu32, number);
-            return status;
-        }
+    for (uint32_t i = 1; !nt_lance_has_item_columns(&lance->tail) && i < column->page_count; i++)
+        if (column->pages[i].priority < column->pages[i - 1].priority)
+            return nt_fail(error, NT_CORRUPT, column->metadata.offset,
+                           "page %" PRIu32 " begins at row %" PRIu64
+                           ", before the previous page at row %" PRIu64,
+                           i, column->pages[i].priority, column->pages[i - 1].priority);
     return NT_OK;
 }
 
-static enum nt_status read_all_columns(const struct opening *opening, const struct nt_lance_buffer *entries)
+static enum nt_status read_columns(struct nt_lance *lance, struct nt_error *error)
 {
-    struct nt_lance *lance = opening->lance;
-    uint32_t count = lance->tail.columns;
-    NT_TRY(nt_lance_take(opening->lance->memory, NT_COST_COLUMN, count, lance->tail.column_table,
-                         opening->error));
-    if (count == 0)
-        return NT_OK;
-    struct nt_lance_column *columns = nt_arena_alloc(opening->lance->memory->arena, count, sizeof(*columns));
-    NT_TRY(nt_check_memory(columns, opening->error));
-    lance->columns = columns;
-    NT_TRY(read_messages(opening, entries, columns));
-    for (uint32_t i = 0; i < count; i++) {
-        NT_TRY(lance_read_column(lance, i, &columns[i], opening->error));
-        NT_TRY(check_order(opening, i, &columns[i]));
-    }
-    return NT_OK;
-}
-
-static enum nt_status read_columns(const struct opening *opening)
-{
-    const struct nt_lance_tail *tail = &opening->lance->tail;
-    struct nt_lance_buffer *entries;
+    const struct nt_lance_tail *tail = &lance->tail;
+    const struct nt_lance_buffer *entries;
     const struct table table = {
         .entry = "metadata of column",
         .offset = tail->column_table,
         .count = tail->columns,
         .within = {tail->columns_start, tail->column_table - tail->columns_start},
     };
-    NT_TRY(read_table(opening, &table, &entries));
-    return read_all_columns(opening, entries);
+    NT_TRY(read_table(lance, &table, &entries, error));
+    NT_TRY(nt_lance_take(lance->memory, NT_COST_COLUMN, tail->columns, tail->column_table, error));
+    if (tail->columns == 0)
+        return NT_OK;
+    struct nt_lance_column *columns = nt_arena_alloc(lance->memory->arena, tail->columns, sizeof(*columns));
+    NT_TRY(nt_check_memory(columns, error));
+    lance->columns = columns;
+    NT_TRY(read_messages(lance, entries, columns, error));
+    for (uint32_t i = 0; i < tail->columns; i++) {
+        enum nt_status status = read_column(lance, &columns[i], error);
+        if (status == NT_OK)
+            status = check_order(lance, &columns[i], error);
+        NT_TRY(NT_WITH_CONTEXT(status, error, "column %" PRIu32, i));
+    }
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read(struct nt_lance_memory *memory, struct nt_source *source, uint32_t number,
                              struct nt_lance *lance, struct nt_error *error)
 {
-    const struct opening opening = {.lance = lance, .error = error};
     *lance = (struct nt_lance){.memory = memory, .source = source, .number = number};
     NT_TRY(nt_source_size(source, &lance->size, error));
     NT_TRY(lance_read_tail(source, lance->size, &lance->tail, error));
     if (lance->tail.is_legacy)
         return nt_lance_legacy_read(memory->file, lance, error);
-    NT_TRY(read_globals(&opening));
+    NT_TRY(read_globals(lance, error));
     NT_TRY(nt_lance_read_descriptor(lance, error));
-    return read_columns(&opening);
+    return read_columns(lance, error);
 }

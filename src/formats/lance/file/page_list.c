@@ -88,8 +88,6 @@ static enum nt_status lance_fill_blobs(struct nt_lance_page_list *list, struct n
     return NT_OK;
 }
 
-/* ---- Page lists ---- */
-
 /* ---- Decoders ---- */
 
 static bool is_all_valid(const struct nt_lance_page_list *list, const struct nt_lance_page_reader *opened)

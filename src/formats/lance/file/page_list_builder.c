@@ -154,24 +154,7 @@ void nt_lance_page_list_deinit(struct nt_lance_page_list *list)
     nt_codec_context_free(list->context);
 }
 
-static enum nt_status add_page(const struct nt_lance_page_list *list, struct nt_group_builder *builder,
-                               const struct nt_page_list_entry *entry, uint32_t position, uint64_t elements,
-                               uint64_t parameter, bool is_uniform)
-{
-    if (elements > UINT32_MAX)
-        return nt_fail(list->error, NT_LIMIT, entry->offset,
-                       "a chunk has %" PRIu64 " elements, more than the limit of 2^32", elements);
-    const struct nt_page page = {.offset = entry->offset,
-                                 .stored_bytes = entry->stored_bytes,
-                                 .parameter = parameter,
-                                 .elements = (uint32_t)elements,
-                                 .decoder = entry->decoders[position],
-                                 .source = list->lance->number,
-                                 .is_uniform = is_uniform};
-    return elements || entry->is_blob ? nt_group_builder_add(builder, &page, list->error) : NT_OK;
-}
-
-/* ---- What a column's elements are ---- */
+/* ---- Pages of a column ---- */
 
 struct putting {
     struct nt_lance_page_list *list;
@@ -181,66 +164,51 @@ struct putting {
     bool has_begun; /* a list has begun */
 };
 
-typedef enum nt_status put_part(struct putting *putting, const struct nt_page_list_entry *entry,
-                                bool is_last);
-
-static enum nt_status put_values(struct putting *putting, const struct nt_page_list_entry *entry,
-                                 bool is_last)
+static enum nt_status add_page(const struct putting *putting, const struct nt_page_list_entry *entry,
+                               uint64_t elements, uint64_t parameter, bool is_uniform)
 {
     const struct nt_lance_page_list *list = putting->list;
-    uint64_t elements;
-    if (!nt_multiply(entry->rows, list->column_map->items, &elements))
+    if (elements > UINT32_MAX)
         return nt_fail(list->error, NT_LIMIT, entry->offset,
-                       "the number of items of fixed-size lists overflows");
-    return add_page(list, putting->builder, entry, putting->position, elements, entry->skipped,
-                    entry->is_uniform);
+                       "a chunk has %" PRIu64 " elements, more than the limit of 2^32", elements);
+    const struct nt_page page = {.offset = entry->offset,
+                                 .stored_bytes = entry->stored_bytes,
+                                 .parameter = parameter,
+                                 .elements = (uint32_t)elements,
+                                 .decoder = entry->decoders[putting->position],
+                                 .source = list->lance->number,
+                                 .is_uniform = is_uniform};
+    return elements || entry->is_blob ? nt_group_builder_add(putting->builder, &page, list->error) : NT_OK;
 }
 
-static enum nt_status put_validity(struct putting *putting, const struct nt_page_list_entry *entry,
-                                   bool is_last)
+static enum nt_status put_values(const struct putting *putting, const struct nt_page_list_entry *entry)
+{
+    uint64_t elements;
+    if (!nt_multiply(entry->rows, putting->list->column_map->items, &elements))
+        return nt_fail(putting->list->error, NT_LIMIT, entry->offset,
+                       "the number of items of fixed-size lists overflows");
+    return add_page(putting, entry, elements, entry->skipped, entry->is_uniform);
+}
+
+static enum nt_status put_validity(const struct putting *putting, const struct nt_page_list_entry *entry)
 {
     struct nt_page_list_entry valid = *entry;
     if (entry->is_all_valid) {
         valid.offset = valid.stored_bytes = 0;
         valid.is_uniform = true;
     }
-    return put_values(putting, &valid, is_last);
+    return put_values(putting, &valid);
 }
 
 /* Puts ends that are relative to the entry; `base` is the sum of all earlier entries. */
-static enum nt_status put_following(struct putting *putting, const struct nt_page_list_entry *entry,
-                                    uint64_t added, const char *what)
+static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry,
+                               uint64_t added, const char *what)
 {
-    NT_TRY(add_page(putting->list, putting->builder, entry, putting->position, entry->rows, putting->base,
-                    false));
+    NT_TRY(add_page(putting, entry, entry->rows, putting->base, false));
     if (!nt_add(putting->base, added, &putting->base))
         return nt_fail(putting->list->error, NT_CORRUPT, entry->offset, "the column has more than 2^64 %s",
                        what);
     return NT_OK;
-}
-
-static enum nt_status put_ends(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
-{
-    return put_following(putting, entry, entry->bytes, "bytes of strings");
-}
-
-static enum nt_status put_bytes(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
-{
-    return add_page(putting->list, putting->builder, entry, putting->position, entry->bytes, entry->rows,
-                    false);
-}
-
-static enum nt_status put_blob(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
-{
-    return entry->is_blob
-               ? add_page(putting->list, putting->builder, entry, putting->position, entry->bytes, 0, false)
-               : NT_OK;
-}
-
-static enum nt_status put_presence(struct putting *putting, const struct nt_page_list_entry *entry,
-                                   bool is_last)
-{
-    return entry->is_blob ? NT_OK : put_values(putting, entry, is_last);
 }
 
 /* The end of a list is known only where the next list begins, maybe in a later entry. */
@@ -262,44 +230,45 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_pag
         parameter |= NT_TREE_IS_LAST;
         elements++;
     }
-    return add_page(putting->list, putting->builder, entry, putting->position, elements, parameter, false);
+    return add_page(putting, entry, elements, parameter, false);
 }
 
-/* In version 2.0, a page has the ends of all its lists. */
-static enum nt_status put_plain_ends(struct putting *putting, const struct nt_page_list_entry *entry,
-                                     bool is_last)
+static enum nt_status put(struct putting *putting, const struct nt_page_list_entry *entry, bool is_last)
 {
-    return put_following(putting, entry, entry->items, "items of lists");
-}
-
-static put_part *put_at(const struct nt_lance_page_list *list, uint32_t position)
-{
+    const struct nt_lance_page_list *list = putting->list;
+    uint32_t position = putting->position;
     if (list->part == NT_PAGE_LIST_BYTES)
-        return put_values;
+        return put_values(putting, entry);
     switch (list->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
     case NT_FIELD_JSON:
-        return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
+        if (position == BYTES_POSITION)
+            return add_page(putting, entry, entry->bytes, entry->rows, false);
+        return position ? put_validity(putting, entry)
+                        : put_ends(putting, entry, entry->bytes, "bytes of strings");
     case NT_FIELD_COLLECTION:
-        return position ? put_values : list->column_map->layer ? put_list_ends : put_plain_ends;
+        if (position)
+            return put_values(putting, entry);
+        return list->column_map->layer /* in version 2.0, a page has the ends of all its lists */
+                   ? put_list_ends(putting, entry, is_last)
+                   : put_ends(putting, entry, entry->items, "items of lists");
     case NT_FIELD_PAGE_BYTES:
-        return position ? put_presence : put_blob;
+        if (entry->is_blob)
+            return position ? NT_OK : add_page(putting, entry, entry->bytes, 0, false);
+        return position ? put_values(putting, entry) : NT_OK;
     case NT_FIELD_VALUE:
-        return position ? put_validity : put_values;
+        return position ? put_validity(putting, entry) : put_values(putting, entry);
     default:
-        return put_validity;
+        return put_validity(putting, entry);
     }
 }
-
-/* ---- Finish a page list ---- */
 
 enum nt_status nt_lance_page_list_finish(struct nt_lance_page_list *list, struct nt_group_builder *builder)
 {
     uint32_t cluster = builder->group->first_cluster;
     for (uint32_t position = 0; position < list->field->column_count; position++) {
         struct putting putting = {.list = list, .builder = builder, .position = position};
-        put_part *put = put_at(list, position);
         if (!nt_lance_page_list_has(list, position))
             continue;
         NT_TRY(nt_group_builder_start(

@@ -71,8 +71,6 @@ struct physical_page {
     uint64_t values, bytes, levels;
 };
 
-/* ---- Trees ---- */
-
 static enum nt_status keep_tree(struct nt_lance_page_list *list, const struct nt_tree *tree,
                                 struct physical_page *physical_page)
 {
@@ -320,8 +318,6 @@ static bool lance_plan_physical(struct nt_dataset *physical, struct nt_groups gr
     }
     return !nt_is_environmental(status);
 }
-
-/* ---- Physical datasets ---- */
 
 /* ---- Types ---- */
 

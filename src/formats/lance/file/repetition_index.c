@@ -34,8 +34,6 @@ static uint64_t position_of(const struct nt_lance_row_index *index, uint64_t chu
     return index->offset + chunk * index->entry_bytes;
 }
 
-/* ---- Opening ---- */
-
 /* Checks the sum of the rows that end in chunks, and that no row continues after the last chunk. */
 static enum nt_status check_sum(const struct nt_lance_row_index *index, uint64_t rows, struct nt_error *error)
 {
@@ -97,8 +95,6 @@ void nt_lance_row_index_close(struct nt_lance_row_index *index)
     free((void *)index->entries);
 }
 
-/* ---- Checking ---- */
-
 static enum nt_status check_entry(const struct nt_lance_row_index *index, const struct nt_tree *tree,
                                   uint64_t chunk, bool goes_on, struct nt_error *error)
 {
@@ -134,20 +130,8 @@ enum { ROWS = 0, INDEX = 1 };
 
 static uint64_t begin_of(const struct nt_lance_row_offsets *offsets, uint64_t row)
 {
-    const uint8_t *bytes = offsets->entries + row * offsets->entry_bytes;
-    switch (offsets->entry_bytes) {
-    case 1:
-        return *bytes;
-    case 2:
-        return nt_load_le16(bytes);
-    case 4:
-        return nt_load_le32(bytes);
-    default:
-        return nt_load_le64(bytes);
-    }
+    return nt_number_at(offsets->entries, row, offsets->entry_bytes);
 }
-
-/* ---- Opening ---- */
 
 static enum nt_status check_row(const struct nt_lance_row_offsets *offsets, uint64_t row, uint64_t *items,
                                 struct nt_error *error)
@@ -242,8 +226,6 @@ void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
 {
     free((void *)offsets->entries);
 }
-
-/* ---- Taking ---- */
 
 static uint64_t items_of(const struct nt_lance_row_offsets *offsets, uint64_t bytes)
 {

@@ -269,8 +269,6 @@ enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance
     return NT_WITH_CONTEXT(status, error, "schema");
 }
 
-/* ---- Logical types ---- */
-
 /* ---- Types without parameters ---- */
 
 static const struct {

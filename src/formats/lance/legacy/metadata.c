@@ -222,8 +222,6 @@ struct reading {
     struct nt_error *error;
 };
 
-/* ---- Messages ---- */
-
 /* Reads a length-prefixed message at a position. */
 static enum nt_status find_message(const struct reading *reading, uint64_t position, const char *name,
                                    struct nt_lance_buffer *range)
@@ -247,13 +245,13 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
                                    const struct nt_proto_table *table, struct nt_lance_buffer *range,
                                    struct nt_proto *message)
 {
-    enum nt_status status = find_message(reading, position, name, range);
-    if (status != NT_OK)
-        return status;
-    message->bytes = nt_lance_read_bytes(reading->lance, range, &status, reading->error);
-    message->size = (size_t)range->bytes;
-    if (message->bytes)
+    uint8_t *bytes;
+    NT_TRY(find_message(reading, position, name, range));
+    enum nt_status status = nt_lance_read_bytes(reading->lance, range, &bytes, reading->error);
+    if (status == NT_OK) {
+        *message = (struct nt_proto){bytes, (size_t)range->bytes};
         status = nt_proto_check(*message, table, range->offset, reading->error);
+    }
     return NT_WITH_CONTEXT(status, reading->error, "%s", name);
 }
 
@@ -341,7 +339,6 @@ static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_l
 static enum nt_status read_cells(const struct reading *reading, struct nt_lance_page_table *table)
 {
     uint64_t count, bytes, end = reading->lance->tail.offset;
-    enum nt_status status;
     if (!nt_multiply(table->fields, table->batches, &count) ||
         !nt_multiply(count, sizeof(struct nt_lance_cell), &bytes) || !nt_fits(table->offset, bytes, end))
         return nt_fail(reading->error, NT_CORRUPT, table->offset,
@@ -349,14 +346,15 @@ static enum nt_status read_cells(const struct reading *reading, struct nt_lance_
                        " batches does not end before the tail at %" PRIu64,
                        table->fields, table->batches, end);
     const struct nt_lance_buffer range = {table->offset, bytes};
-    uint8_t *stored = nt_lance_read_bytes(reading->lance, &range, &status, reading->error);
+    uint8_t *stored;
+    NT_TRY(nt_lance_read_bytes(reading->lance, &range, &stored, reading->error));
     struct nt_lance_cell *cells = (struct nt_lance_cell *)(void *)stored; /* converted in place */
-    for (uint64_t i = 0; stored && i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const uint8_t *cell = stored + i * sizeof(*cells);
         cells[i] = (struct nt_lance_cell){nt_load_le64(cell), nt_load_le64(cell + sizeof(uint64_t))};
     }
     table->cells = cells;
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status read_page_table(const struct reading *reading)

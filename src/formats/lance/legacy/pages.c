@@ -273,8 +273,6 @@ enum nt_status nt_lance_read_strings(const struct nt_lance *lance, uint64_t offs
     return NT_OK;
 }
 
-/* ---- Page lists ---- */
-
 /* ---- Batches ---- */
 
 static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
