@@ -79,13 +79,6 @@ static enum nt_status blz_list(struct nt_arena *arena, struct nt_folder *folder,
     return status;
 }
 
-/* The path of a file in the folder, in the arena; NULL if out of memory. */
-static char *blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
-                           uint64_t number)
-{
-    return nt_arena_format(arena, "%s/__%" PRIu64 "%s", directory, number, suffixes[naming]);
-}
-
 /* ---- Other metadata files ---- */
 
 enum { MAX_FILES = 4096 };
@@ -328,7 +321,8 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *data, en
 {
     column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
-        char *file = blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
+        const char *file = nt_arena_format(build->dataset->arena, "%s/__%" PRIu64 "%s", data,
+                                           column->numbers[i], suffixes[naming]);
         NT_TRY(nt_check_memory(file, error));
         NT_TRY(nt_blz_add_file(build, &build->chunks, file, error));
     }
@@ -358,17 +352,6 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
     return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
 }
 
-/* Files of many chunks, numbered from 1 (from 0, if that file exists). */
-static enum nt_status add_superchunks(struct nt_blz_build *build, const char *data,
-                                      const struct nt_blz_listing *listing, struct nt_blz_column *column,
-                                      struct nt_error *error)
-{
-    column->chunking = NT_BLZ_SUPERCHUNKS;
-    column->numbers = listing->numbers;
-    column->file_count = listing->count;
-    return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
-}
-
 static enum nt_status find_files(struct nt_blz_build *build, const char *data, bool is_object,
                                  struct nt_blz_column *column, struct nt_error *error)
 {
@@ -378,8 +361,12 @@ static enum nt_status find_files(struct nt_blz_build *build, const char *data, b
     if (is_object) {
         column->chunking = NT_BLZ_OBJECT_FILES;
         column->chunk_rows = 1;
-    } else if (superchunks.count)
-        return add_superchunks(build, data, &superchunks, column, error);
+    } else if (superchunks.count) { /* numbered from 1; from 0, if that file exists */
+        column->chunking = NT_BLZ_SUPERCHUNKS;
+        column->numbers = superchunks.numbers;
+        column->file_count = superchunks.count;
+        return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
+    }
     return find_chunk_files(build, data, column, error);
 }
 
@@ -407,6 +394,7 @@ static enum nt_status blz_array_add(struct nt_blz_build *build, const struct nt_
     return add_array_column(build, array, field, &array->dtype, array->data, error);
 }
 
+/* Adds a field below `parent` (NT_NONE: top level) for each member of a column-wise array. */
 static enum nt_status add_member_columns(struct nt_blz_build *build, const struct nt_blz_array *array,
                                          uint32_t parent, const struct nt_blz_dtype *dtype, const char *data,
                                          struct nt_error *error)
@@ -429,13 +417,6 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
                          : add_array_column(build, array, field, &member->type, directory, error));
     }
     return NT_OK;
-}
-
-/* Adds a field below `parent` (NT_NONE: top level) for each member of a column-wise array. */
-static enum nt_status blz_array_add_members(struct nt_blz_build *build, const struct nt_blz_array *array,
-                                            uint32_t parent, struct nt_error *error)
-{
-    return add_member_columns(build, array, parent, &array->dtype, array->data, error);
 }
 
 /* ---- Table directories ---- */
@@ -501,7 +482,7 @@ static enum nt_status read_array_column(struct nt_blz_build *build, const char *
     build->model.fields[field].kind = NT_FIELD_RECORD;
     build->model.fields[field].role = NT_ROLE_RECORD;
     build->model.fields[field].type = array.type;
-    return blz_array_add_members(build, &array, field, error);
+    return add_member_columns(build, &array, field, &array.dtype, array.data, error);
 }
 
 static enum nt_status read_column(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
@@ -614,7 +595,7 @@ static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node 
     struct nt_blz_array array;
     NT_TRY(blz_array_read(build, "", node, &array, error));
     if (array.is_column_wise)
-        return blz_array_add_members(build, &array, NT_NONE, error);
+        return add_member_columns(build, &array, NT_NONE, &array.dtype, array.data, error);
     uint32_t field;
     NT_TRY(nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE, &field,
                             error));

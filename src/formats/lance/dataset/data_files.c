@@ -196,16 +196,11 @@ void nt_lance_open_files_close(struct nt_lance_dataset *lance)
 
 /* ---- Data files ---- */
 
-static struct nt_text path_of(const struct nt_lance_data_file *data_file)
-{
-    return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
-}
-
 /* Reports why a file without a name cannot be read. */
 static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
                                   const struct nt_lance_data_file *data_file, struct nt_error *error)
 {
-    struct nt_text path = path_of(data_file);
+    struct nt_text path = nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
     const struct nt_lance_base *base;
     enum nt_status status =
         nt_lance_find_base(lance, data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base, error);
@@ -477,7 +472,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     const struct nt_lance_model_field *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
     uint32_t file_column = fragment->column_locations[part->field].leaf.column;
-    const struct nt_lance *opened;
+    const struct nt_lance *opened = NULL;
     NT_TRY(nt_lance_open_data_file(dataset, page->source, &opened, NULL));
     return opened->legacy
                ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)

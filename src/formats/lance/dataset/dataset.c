@@ -128,12 +128,6 @@ static struct nt_text name_of(const struct nt_file *file)
     return name;
 }
 
-/* Early manifests lack the version of their data files; the files themselves have it. */
-static const char *early_version(const struct nt_lance_dataset *lance)
-{
-    return lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
-}
-
 static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                struct nt_error *error)
 {
@@ -144,8 +138,10 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
                    version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
     const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
                                           version.length ? " " : "", (int)version.length, version.bytes);
-    dataset->version = format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION)
-                                    : early_version(lance);
+    if (format.bytes)
+        dataset->version = nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION);
+    else /* early manifests lack the version of their data files; the files themselves have it */
+        dataset->version = lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
     NT_TRY(nt_check_memory(written && dataset->version, error));
     dataset->writer = nt_text_of(written);
     dataset->description = (struct nt_text){"", 0};

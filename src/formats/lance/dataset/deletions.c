@@ -12,11 +12,6 @@ enum nt_lance_deletion_type {
     NT_LANCE_DELETION_BITMAP = 1,
 };
 
-static inline uint64_t lance_position_in_deletion_file(uint32_t first_file, uint64_t offset)
-{
-    return nt_metadata_position(2 + 2 * (uint64_t)first_file, offset);
-}
-
 static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
 {
     return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
@@ -250,7 +245,8 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
 {
     struct collecting collecting = {.file = file,
                                     .physical_rows = fragment->physical_rows,
-                                    .position = lance_position_in_deletion_file(fragment->first_file, 0)};
+                                    .position =
+                                        nt_metadata_position(2 + 2 * (uint64_t)fragment->first_file, 0)};
     enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
     if (status != NT_OK)
         return status;

@@ -109,14 +109,6 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
     return nt_proto_check(manifest->message, &nt_lance_manifest, range.offset, error);
 }
 
-/* A future version of Lance may store fragments in a tree, and the manifest then seems to have none. */
-static enum nt_status check_fragments(struct nt_proto message, uint64_t offset, struct nt_error *error)
-{
-    return nt_proto_has(message, NT_LANCE_MANIFEST_FRAGMENT_TREE)
-               ? nt_fail(error, NT_UNSUPPORTED, offset, "cannot read its tree of fragments")
-               : NT_OK;
-}
-
 static enum nt_status check_manifest(const struct nt_lance_manifest_file *manifest, struct nt_error *error)
 {
     uint64_t number = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_VERSION);
@@ -125,7 +117,10 @@ static enum nt_status check_manifest(const struct nt_lance_manifest_file *manife
                               manifest->version.number, number);
     uint64_t flags = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_READER_FLAGS);
     NT_TRY(lance_check_features(flags, manifest->offset, error));
-    return check_fragments(manifest->message, manifest->offset, error);
+    /* A future version of Lance may store fragments in a tree, and the manifest then seems to have none. */
+    if (nt_proto_has(manifest->message, NT_LANCE_MANIFEST_FRAGMENT_TREE))
+        return nt_fail(error, NT_UNSUPPORTED, manifest->offset, "cannot read its tree of fragments");
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lance_version *version,
@@ -176,11 +171,6 @@ struct reading {
     struct nt_buffer *name; /* of a data file */
     struct nt_error *error;
 };
-
-static uint64_t position_of(const struct reading *reading, struct nt_proto message)
-{
-    return nt_lance_manifest_offset(&reading->lance->manifest, message);
-}
 
 static enum nt_lance_generation generation_of(struct nt_proto data_file)
 {
@@ -260,7 +250,8 @@ static enum nt_status check_deletions(const struct reading *reading,
 {
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
     if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
-        return nt_fail(reading->error, NT_CORRUPT, position_of(reading, message),
+        return nt_fail(reading->error, NT_CORRUPT,
+                       nt_lance_manifest_offset(&reading->lance->manifest, message),
                        "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
                        fragment->physical_rows);
     return NT_OK;

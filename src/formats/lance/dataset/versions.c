@@ -73,12 +73,6 @@ static void append_file_name(struct nt_buffer *out, const char *refs, const char
     nt_buffer_text(out, ENDING);
 }
 
-/* Returns a branch's place in the dataset's folder, "" for no branch; NULL: out of memory. */
-static const char *lance_root_of(struct nt_arena *arena, const char *branch)
-{
-    return *branch ? nt_arena_format(arena, "tree/%s/", branch) : "";
-}
-
 static enum nt_status lance_has_branch(struct nt_folder *folder, const char *name, bool *has_ret,
                                        struct nt_error *error)
 {
@@ -91,9 +85,15 @@ static enum nt_status lance_has_branch(struct nt_folder *folder, const char *nam
 
 /* ---- Tags ---- */
 
-static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, struct nt_lance_tag *tag,
-                               struct nt_error *error)
+struct tag_reading {
+    struct nt_arena *arena;
+    struct nt_lance_tag *tag;
+};
+
+static enum nt_status take_tag(void *context, const json_t *value, struct nt_error *error)
 {
+    const struct tag_reading *reading = context;
+    struct nt_lance_tag *tag = reading->tag;
     const json_t *version = json_object_get(value, "version"), *branch = json_object_get(value, "branch");
     if (!json_is_integer(version) || json_integer_value(version) < 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has no version number");
@@ -105,7 +105,7 @@ static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, stru
     if (!name.bytes || !nt_folder_is_name_below(name))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the tag has an invalid branch name: '%.*s'",
                        (int)name.length, name.bytes ? name.bytes : "");
-    tag->branch = nt_arena_copy(arena, name.bytes, name.length);
+    tag->branch = nt_arena_copy(reading->arena, name.bytes, name.length);
     return nt_check_memory(tag->branch, error);
 }
 
@@ -148,22 +148,11 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
     return status;
 }
 
-struct tag_reading {
-    struct nt_arena *arena;
-    struct nt_lance_tag *tag;
-};
-
-static enum nt_status take_as_tag(void *context, const json_t *value, struct nt_error *error)
-{
-    const struct tag_reading *reading = context;
-    return take_tag(value, reading->arena, reading->tag, error);
-}
-
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
                                  struct nt_lance_tag *tag_ret, struct nt_error *error)
 {
     struct tag_reading reading = {arena, tag_ret};
-    return read_ref(folder, NT_LANCE_TAGS, name, take_as_tag, &reading, error);
+    return read_ref(folder, NT_LANCE_TAGS, name, take_tag, &reading, error);
 }
 
 /* ---- refs.json ---- */
@@ -380,7 +369,7 @@ static enum nt_status set_watched(const struct resolving *c, const char *watched
 static enum nt_status set_branch(const struct resolving *c, const char *branch, const char **root_ret)
 {
     c->resolved->branch = branch;
-    *root_ret = lance_root_of(c->arena, branch);
+    *root_ret = *branch ? nt_arena_format(c->arena, "tree/%s/", branch) : "";
     return nt_check_memory(*root_ret, c->error);
 }
 

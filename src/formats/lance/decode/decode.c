@@ -63,12 +63,6 @@ static enum nt_status open_value(struct nt_decode_arena *arena, struct nt_buffer
 
 /* ---- Repeated values ---- */
 
-static bool is_variable(const struct nt_decode_arena *arena)
-{
-    const struct nt_tree *tree = arena->tree;
-    return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_VARIABLE;
-}
-
 static enum nt_status repeat_string(struct nt_decode_arena *arena, const struct nt_buffer_slice *value,
                                     uint64_t count, struct nt_decoded_array *array, struct nt_error *error)
 {
@@ -164,8 +158,10 @@ static enum nt_status constant_open(struct nt_decode_arena *arena, uint64_t valu
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
     if (!arena->tree->value && !arena->tree->has_value_part)
         return set_null(values, count, &opened->array, error);
-    return is_variable(arena) ? repeat_string(arena, &value, count, &opened->array, error)
-                              : repeat_value(arena, &value, count, &opened->array, error);
+    uint32_t root = arena->tree->values;
+    if (root != NT_NO_NODE && arena->tree->nodes[root].kind == NT_TREE_VARIABLE)
+        return repeat_string(arena, &value, count, &opened->array, error);
+    return repeat_value(arena, &value, count, &opened->array, error);
 }
 
 enum { ALIGNMENT = 8 };

@@ -3,7 +3,6 @@
  * Splits a page into chunks that can be decoded independently: mini-block chunks, ranges of full-zip
  * rows, or the whole page.
  */
-
 #include "formats/lance/file/page_list.h"
 
 enum { ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };

@@ -140,12 +140,6 @@ static bool is_strings(const struct nt_lance_schema *schema, uint32_t number)
     return shape == NT_LANCE_IS_TEXT || shape == NT_LANCE_IS_BYTES;
 }
 
-/* The field must have a column. */
-static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t number)
-{
-    return is_strings(schema, number) && schema->has_byte_columns ? 2 : 1;
-}
-
 /* A field without a column uses the first suitable column among its descendants. */
 static void find_leaves_of_rank(const struct nt_lance_schema *schema, unsigned rank,
                                 struct nt_lance_leaf *leaves)
@@ -171,7 +165,7 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (has_column(schema, i)) {
             leaves[i] = (struct nt_lance_leaf){i, columns};
-            columns += count_columns(schema, i);
+            columns += is_strings(schema, i) && schema->has_byte_columns ? 2 : 1;
         }
     for (unsigned rank = 0; rank < NT_LANCE_LEAF_RANKS; rank++)
         find_leaves_of_rank(schema, rank, leaves);

@@ -7,13 +7,6 @@
 
 /* ---- Read metadata bytes ---- */
 
-/* Positions of metadata in data files, in fragments' deletion files (identified by their first data
- * file), and in the manifest. All share one budget. */
-static inline uint64_t lance_position_in_data_file(uint32_t number, uint64_t offset)
-{
-    return nt_metadata_position(1 + 2 * (uint64_t)number, offset);
-}
-
 enum nt_status nt_lance_take(struct nt_lance_memory *memory, enum nt_cost cost, uint64_t count,
                              uint64_t offset, struct nt_error *error)
 {
@@ -26,10 +19,11 @@ enum nt_status nt_lance_read_bytes(const struct nt_lance *lance, const struct nt
                                    uint8_t **bytes_ret, struct nt_error *error)
 {
     struct nt_lance_memory *memory = lance->memory;
+    /* Even numbers are for the deletion files of fragments; manifests have 0. All share one budget. */
     const struct nt_metadata_range metadata_range = {
         .offset = range->offset,
         .bytes = range->bytes,
-        .position = lance_position_in_data_file(lance->number, range->offset)};
+        .position = nt_metadata_position(1 + 2 * (uint64_t)lance->number, range->offset)};
     NT_TRY(nt_metadata_read(&memory->file->budget, lance->source, &metadata_range, bytes_ret, NULL, error));
     memory->taken += range->bytes;
     if (nt_arena_adopt(memory->arena, *bytes_ret))

@@ -3,7 +3,6 @@
  * Collects the pages of a field while its page list is built, creates their decoders, and reads the
  * pages and dictionaries whose contents must be counted.
  */
-
 #include "formats/lance/file/page_list.h"
 
 /* ---- Page list builder ---- */

@@ -3,21 +3,16 @@
  * The physical view of a dataset: the columns of the file as stored, with their page lists and level
  * columns.
  */
+#include "formats/lance/file/page_list.h"
 
 #include <stdio.h>
 
-#include "formats/lance/file/page_list.h"
-
 /* ---- Column contents ---- */
 
-struct lance_content_info {
+static const struct {
     const char *name; /* the type_name of the columns: the same pointer */
     enum nt_tree_output output;
-};
-
-static const struct lance_content_info *lance_content_info(enum nt_lance_content content);
-
-static const struct lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
+} contents[NT_LANCE_CONTENT_COUNT] = {
     [NT_LANCE_HAS_VALUES] = {"values", NT_TREE_VALUES},
     [NT_LANCE_HAS_BYTES] = {"bytes", NT_TREE_BYTES},
     [NT_LANCE_HAS_ROWS] = {"rows", NT_TREE_VALUES},
@@ -27,11 +22,6 @@ static const struct lance_content_info contents[NT_LANCE_CONTENT_COUNT] = {
     [NT_LANCE_HAS_ENDS] = {"ends", NT_TREE_ENDS},
     [NT_LANCE_HAS_LEVELS] = {"levels", NT_TREE_LEVELS},
 };
-
-static const struct lance_content_info *lance_content_info(enum nt_lance_content content)
-{
-    return &contents[content];
-}
 
 enum nt_lance_content nt_lance_content_of(const struct nt_column *column)
 {
@@ -183,23 +173,23 @@ static enum nt_status add_page(struct nt_lance_page_list *list, struct nt_group_
                                const struct nt_lance_chunk *span, const struct physical_page *physical_page)
 {
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
-    const struct lance_content_info *info = lance_content_info(content);
+    enum nt_tree_output output = contents[content].output;
     const struct nt_tree_state state = {physical_page->tree,
-                                        {.output = info->output,
+                                        {.output = output,
                                          .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
                                          .is_stored = true}};
     struct nt_page page = {
         .offset = span->offset, .stored_bytes = span->bytes, .source = list->lance->number};
     struct nt_lance_dependencies dependencies = {.count = 0};
     uint64_t elements = physical_page->values;
-    if (info->output != NT_TREE_LEVELS)
+    if (output != NT_TREE_LEVELS)
         NT_TRY(nt_lance_add_dependencies(list, opened, &dependencies));
     NT_TRY(nt_lance_add_decoder(list->dataset, &state, &list->dataset->columns[column].dtype, &dependencies,
                                 &page.decoder, list->error));
-    if (info->output == NT_TREE_BYTES || info->output == NT_TREE_LEVELS) {
+    if (output == NT_TREE_BYTES || output == NT_TREE_LEVELS) {
         page.parameter = physical_page->values;
-        elements = info->output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
-    } else if (info->output == NT_TREE_VALUES && !nt_multiply(elements, list->column_map->items, &elements))
+        elements = output == NT_TREE_BYTES ? physical_page->bytes : physical_page->levels;
+    } else if (output == NT_TREE_VALUES && !nt_multiply(elements, list->column_map->items, &elements))
         elements = UINT64_MAX;
     page.elements = (uint32_t)elements;
     if (elements > UINT32_MAX)
@@ -213,7 +203,7 @@ static enum nt_status store_page(struct nt_lance_page_list *list, struct nt_grou
                                  const struct nt_tree **known)
 {
     enum nt_lance_content content = nt_lance_content_of(&list->dataset->columns[column]);
-    enum nt_tree_output output = lance_content_info(content)->output;
+    enum nt_tree_output output = contents[content].output;
     struct nt_lance_chunk span = nt_lance_page_span(page);
     struct nt_lance_page_reader opened;
     struct physical_page physical_page;
@@ -402,9 +392,8 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
 static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
 {
     struct nt_decoder decoder;
-    struct nt_column column = {.id = column_map_of(adding, field).column,
-                               .field = field,
-                               .type_name = lance_content_info(content)->name};
+    struct nt_column column = {
+        .id = column_map_of(adding, field).column, .field = field, .type_name = contents[content].name};
     NT_TRY(set_dtype(adding, field, content, &column.dtype));
     enum nt_element element = column.dtype.element;
     enum nt_encoding_kind encoding =

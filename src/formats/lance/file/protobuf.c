@@ -324,20 +324,14 @@ static void write_number(struct nt_json *json, const struct nt_proto_field *fiel
         nt_json_unsigned(json, value);
 }
 
-static void write_message(struct nt_json *json, const struct nt_proto_field *field,
-                          const struct nt_proto_item *item)
-{
-    nt_json_object(json);
-    nt_proto_json(json, (struct nt_proto){item->bytes, item->size}, field->message);
-    nt_json_end_object(json);
-}
-
 static void write_value(struct nt_json *json, const struct nt_proto_field *field,
                         const struct nt_proto_item *item)
 {
-    if (field->kind == NT_PROTO_MESSAGE)
-        write_message(json, field, item);
-    else if (field->kind == NT_PROTO_BYTES)
+    if (field->kind == NT_PROTO_MESSAGE) {
+        nt_json_object(json);
+        nt_proto_json(json, (struct nt_proto){item->bytes, item->size}, field->message);
+        nt_json_end_object(json);
+    } else if (field->kind == NT_PROTO_BYTES)
         nt_json_hex(json, item->bytes, item->size);
     else if (field->kind == NT_PROTO_TEXT)
         nt_json_bytes(json, item->bytes, item->size);
@@ -386,20 +380,12 @@ static void write_member(struct nt_json *json, struct nt_proto message, const st
     }
 }
 
-static bool is_known(const struct nt_proto_table *table, uint32_t number)
-{
-    for (uint32_t i = 0; i < table->count; i++)
-        if (table->fields[i].number == number)
-            return true;
-    return false;
-}
-
 static size_t count_unknown_bytes(struct nt_proto message, const struct nt_proto_table *table)
 {
     struct nt_proto_item item;
     size_t bytes = 0, before = message.size;
     while (nt_proto_next(&message, &item)) {
-        if (!is_known(table, item.number))
+        if (!find_field(table, item.number))
             bytes += before - message.size;
         before = message.size;
     }

@@ -3,7 +3,6 @@
  * Reads the repetition indexes of mini-block and full-zip pages, and verifies that they agree with the
  * levels.
  */
-
 #include "formats/lance/file/page_list.h"
 
 /* ---- Mini-block repetition index ---- */

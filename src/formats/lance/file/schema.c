@@ -35,21 +35,12 @@ bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
     return has_metadata(field->message, key, "true");
 }
 
-static uint64_t count_entries(struct nt_proto message, uint32_t map)
-{
-    struct nt_proto_item item;
-    uint64_t count = 0;
-    while (nt_proto_next(&message, &item))
-        count += item.number == map;
-    return count;
-}
-
 enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto message, uint32_t map,
                                      const struct nt_property **properties_ret, uint32_t *count_ret,
                                      struct nt_error *error)
 {
     struct nt_proto_item item;
-    uint64_t count = count_entries(message, map);
+    uint64_t count = nt_proto_count(message, map);
     NT_TRY(nt_budget_take(&file->budget, NT_COST_JSON_VALUE, count, NT_NO_OFFSET, error));
     if (!count)
         return NT_OK;

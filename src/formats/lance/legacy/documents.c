@@ -430,11 +430,6 @@ static enum nt_status put_message(const struct nt_layout_output *output,
                          NT_LANCE_LENGTH_BYTES + message->bytes, owner);
 }
 
-static uint64_t table_bytes(const struct nt_lance_page_table *table)
-{
-    return (uint64_t)table->fields * table->batches * sizeof(struct nt_lance_cell);
-}
-
 enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struct nt_layout_output *output,
                                        struct nt_error *error)
 {
@@ -442,6 +437,8 @@ enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struc
     NT_TRY(nt_layout_put(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer"));
     NT_TRY(put_message(output, &legacy->metadata_range, "metadata"));
     NT_TRY(put_message(output, &lance->globals[0], "schema"));
-    NT_TRY(nt_layout_put(output, legacy->table.offset, table_bytes(&legacy->table), "page table"));
+    NT_TRY(nt_layout_put(
+        output, legacy->table.offset,
+        (uint64_t)legacy->table.fields * legacy->table.batches * sizeof(struct nt_lance_cell), "page table"));
     return lance_statistics_lay_out(lance, output, error);
 }
