@@ -497,6 +497,16 @@ static uint32_t get_list(struct nt_cursor *list, bool is_array)
     return list->failed ? 0 : count;
 }
 
+/* A pointer to no object: some writers store the unused places of an array, too. */
+static bool skip_null(struct nt_cursor *array)
+{
+    struct nt_cursor pointer = *array;
+    bool is_null = nt_get_be32(&pointer) == 0 && !pointer.failed;
+    if (is_null)
+        *array = pointer;
+    return is_null;
+}
+
 static enum nt_status read_elements(struct reading *reading, struct nt_cursor *array,
                                     struct nt_streamer_class *described, struct nt_error *error)
 {
@@ -505,10 +515,13 @@ static enum nt_status read_elements(struct reading *reading, struct nt_cursor *a
     enum nt_status status = allocate(reading, count + 1, sizeof(*elements), (void **)&elements, error);
     if (status != NT_OK)
         return status;
+    described->elements = elements;
     for (uint32_t i = 0; i < count && !array->failed; i++) {
+        if (skip_null(array))
+            continue;
         struct nt_cursor item;
         struct nt_text name = get_item(reading, array, &item);
-        bool is_possible = get_element(&item, element_class_of(name), &elements[i]);
+        bool is_possible = get_element(&item, element_class_of(name), &elements[described->element_count++]);
         array->failed |= item.failed;
         if (!array->failed && !is_possible)
             return nt_fail(
@@ -516,8 +529,6 @@ static enum nt_status read_elements(struct reading *reading, struct nt_cursor *a
                 "the streamer information: class %.*s: element %" PRIu32 " has impossible dimensions",
                 (int)(described->name.length < 80 ? described->name.length : 80), described->name.bytes, i);
     }
-    described->elements = elements;
-    described->element_count = count;
     return NT_OK;
 }
 

@@ -51,9 +51,11 @@ static void put_element(struct nt_buffer *out, uint16_t version, const char *nam
     put_end(out, start);
 }
 
+enum { ELEMENTS = 7, PLACES = 8 }; /* of the array of elements */
+
 static void put_elements(struct nt_buffer *out)
 {
-    size_t array = put_array(out, 7), first_basic, item, start;
+    size_t array = put_array(out, PLACES), first_basic, item, start;
     item = put_item(out, "TStreamerBase");
     start = put_begin(out, 3);
     put_element(out, 4, "TNamed", 67, 0, "BASE");
@@ -99,6 +101,7 @@ static void put_elements(struct nt_buffer *out)
     put_element(out, 4, "fNext", 64, 0, "A*");
     put_end(out, start);
     put_end(out, item);
+    put_u32(out, 0); /* a place without an element, as programs other than ROOT write it */
     put_end(out, array);
 }
 
@@ -190,7 +193,7 @@ TEST(every_kind_of_element_is_read, .setup = temporary_setup, .teardown = tempor
     ck_assert_ptr_nonnull(a);
     ck_assert(!a->is_built_in);
     ck_assert_uint_eq(a->checksum, 0x12345678);
-    ck_assert_uint_eq(a->element_count, 7);
+    ck_assert_uint_eq(a->element_count, ELEMENTS);
     const struct nt_streamer_element *elements = a->elements;
     assert_text(elements[0].name, "TNamed");
     assert_text(elements[0].title, "a title");
@@ -247,7 +250,7 @@ TEST(the_document_has_the_classes_of_the_file, .setup = temporary_setup, .teardo
     ck_assert_uint_eq(json_array_size(classes), 1);
     json_t *a = json_array_get(classes, 0), *elements = json_object_get(a, "elements");
     ck_assert_str_eq(json_string_value(json_object_get(a, "checksum")), "12345678");
-    ck_assert_uint_eq(json_array_size(elements), 7);
+    ck_assert_uint_eq(json_array_size(elements), ELEMENTS);
     json_t *flags = json_array_get(elements, 3);
     ck_assert_str_eq(json_string_value(json_object_get(flags, "name")), "fFlags");
     ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(flags, "dimensions"), 1)), 3);
@@ -283,7 +286,7 @@ TEST(counts_beyond_the_bytes_are_corrupt, .setup = temporary_setup, .teardown = 
     const size_t counts[] = {4 + 2 + 10 + 1, 0};
     size_t place = counts[0];
     for (size_t i = 0; _i == 1 && i + 4 < object.length; i++)
-        if (nt_load_be32((uint8_t *)object.bytes + i) == 7)
+        if (nt_load_be32((uint8_t *)object.bytes + i) == PLACES)
             place = i;
     set_u32(&object, place, 0x7fffffff);
     assert_status(NT_CORRUPT, read_record(&object, &info, &file));
