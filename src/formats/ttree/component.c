@@ -280,10 +280,10 @@ void nt_component_replace(struct nt_component_builder *builder, uint32_t since, 
     nt_component_add_unknown(builder, name, type, header, builder->failure.message);
 }
 
-static bool is_collection(struct nt_text class_name)
+static bool is_of_template(struct nt_text class_name)
 {
     enum nt_cpp_kind kind = nt_cpp_type_parse(class_name).kind;
-    return kind == NT_CPP_COLLECTION || kind == NT_CPP_MAP || kind == NT_CPP_BITSET;
+    return kind == NT_CPP_COLLECTION || kind == NT_CPP_MAP || kind == NT_CPP_BITSET || kind == NT_CPP_PAIR;
 }
 
 void nt_component_add_object(struct nt_component_builder *builder, struct nt_text name,
@@ -299,7 +299,7 @@ void nt_component_add_object(struct nt_component_builder *builder, struct nt_tex
     }
     const struct nt_streamer_class *class = nt_component_find_class(builder, class_name, version, checksum);
     bool is_described = class != NULL;
-    if (!class && is_collection(class_name)) { /* an item of std::array */
+    if (!class && is_of_template(class_name)) { /* a pair, or an item of std::array */
         nt_component_add_type(builder, name, class_name, NT_COMPONENT_BARE, 0);
         return;
     }
@@ -330,12 +330,18 @@ void nt_component_add_string(struct nt_component_builder *builder, struct nt_tex
                                                      .length_bytes = length_bytes});
 }
 
-/* Is an unknown class an enumeration? */
-static bool is_enumeration(struct nt_component_builder *builder, const struct nt_cpp_type *type,
-                           int32_t content)
+/* Is the unknown class of a collection's items an enumeration? The file can describe the collection as a
+ * class with one element, itself. */
+static bool is_enumeration(struct nt_component_builder *builder, struct nt_text collection,
+                           const struct nt_cpp_type *item, int32_t content)
 {
-    return type->kind == NT_CPP_CLASS && content > 0 && content < NT_STREAMER_OFFSET_L &&
-           !nt_component_find_class(builder, type->name, NT_STREAMER_NEWEST, 0);
+    if (item->kind != NT_CPP_CLASS || nt_component_find_class(builder, item->name, NT_STREAMER_NEWEST, 0))
+        return false;
+    const struct nt_streamer_class *class =
+        content ? NULL : nt_component_find_class(builder, collection, NT_STREAMER_NEWEST, 0);
+    if (class && class->element_count == 1)
+        content = class->elements[0].content_type;
+    return content > 0 && content < NT_STREAMER_OFFSET_L;
 }
 
 static void add_collection(struct nt_component_builder *builder, struct nt_text name, struct nt_text text,
@@ -348,7 +354,7 @@ static void add_collection(struct nt_component_builder *builder, struct nt_text 
                      .kind = NT_COMPONENT_COLLECTION, .header = header, .name = name, .type = text});
     if (type->kind == NT_CPP_BITSET)
         nt_component_add_number(builder, nt_item_name, NT_TEXT("bool"), NT_STREAMER_BOOL, no_title);
-    else if (is_enumeration(builder, &item, content))
+    else if (is_enumeration(builder, text, &item, content))
         nt_component_add_number(builder, nt_item_name, type->arguments[0], NT_STREAMER_INT, no_title);
     else
         nt_component_add_type(builder, nt_item_name, type->arguments[0], NT_COMPONENT_BARE, 0);

@@ -335,6 +335,16 @@ static uint32_t find_collection(const struct nt_component *components, uint32_t 
     return components[index].kind == NT_COMPONENT_COLLECTION && components[index].has_class ? index : NT_NONE;
 }
 
+/* Base classes have no header there, so that unknown ones cannot be skipped. */
+static bool has_unknown_base(const struct nt_component *components, uint32_t record)
+{
+    for (uint32_t i = record + 1; i < components[record].end; i = components[i].end)
+        if (components[i].is_base &&
+            (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
+            return true;
+    return false;
+}
+
 /* One object's content. Items that cannot be read are skipped by the header. */
 static void emit_by_members(struct emitter *emitter, uint32_t index)
 {
@@ -353,14 +363,18 @@ static void emit_by_members(struct emitter *emitter, uint32_t index)
     }
 }
 
-/* Base classes have no header there, so that unknown ones cannot be skipped. */
-static bool has_unknown_base(const struct nt_component *components, uint32_t record)
+/* Where nothing skips items that cannot be read, there may be none. */
+static void emit_no_members(struct emitter *emitter, uint32_t index)
 {
-    for (uint32_t i = record + 1; i < components[record].end; i = components[i].end)
-        if (components[i].is_base &&
-            (components[i].kind == NT_COMPONENT_UNKNOWN || has_unknown_base(components, i)))
-            return true;
-    return false;
+    const struct nt_component *component = &emitter->components[index];
+    if (component->kind == NT_COMPONENT_ARRAY)
+        emit_array(emitter, index, emit_no_members);
+    else if (component->kind == NT_COMPONENT_REST)
+        emit_list(emitter, index, emit_no_members);
+    else
+        add_step(emitter, &(struct nt_step){.kind = NT_STEP_MEMBERS,
+                                            .output = component->output,
+                                            .version = NT_STREAMER_NO_OBJECTS});
 }
 
 /* Items that cannot be read may only be skipped if nothing else has the same header. */
@@ -372,7 +386,8 @@ static bool can_be_by_members(const struct emitter *emitter, uint32_t index, uin
     return index == collection && !(bits & NT_HEADER_SHARED);
 }
 
-static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t header, uint32_t collection)
+static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t header, uint32_t collection,
+                               unsigned bits)
 {
     const struct nt_component *item = &emitter->components[collection + 1];
     begin_other(emitter, header);
@@ -382,7 +397,10 @@ static void emit_by_members_of(struct emitter *emitter, uint32_t index, uint32_t
                                         .version = item->version == NT_STREAMER_NO_OBJECTS
                                                        ? NT_STREAMER_NEWEST /* there even without objects */
                                                        : item->version});
-    emit_by_members(emitter, index);
+    if (can_be_by_members(emitter, index, collection, bits))
+        emit_by_members(emitter, index);
+    else
+        emit_no_members(emitter, index);
 }
 
 /* Can a header skip the items of a list? Those of a class without known members may have no headers. What
@@ -407,8 +425,8 @@ static void emit_with_header(struct emitter *emitter, uint32_t index, unsigned b
         emit_list(emitter, index, NULL);
     else if (component->kind != NT_COMPONENT_UNKNOWN)
         emit_content(emitter, index);
-    if (collection != NT_NONE && can_be_by_members(emitter, index, collection, bits))
-        emit_by_members_of(emitter, index, header, collection);
+    if (collection != NT_NONE)
+        emit_by_members_of(emitter, index, header, collection, bits);
     close_step(emitter, header);
 }
 

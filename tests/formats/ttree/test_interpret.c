@@ -76,6 +76,8 @@ static void add_step(const struct nt_interpretation *got, uint32_t i)
         nt_buffer_format(&text, "%s%s%s", step->bits & NT_HEADER_SHARED ? ".shared" : "",
                          step->bits & NT_HEADER_OPTIONAL ? ".optional" : "",
                          step->bits & NT_HEADER_SIZED ? ".sized" : "");
+    else if (step->kind == NT_STEP_MEMBERS)
+        nt_buffer_text(&text, step->version == NT_STREAMER_NO_OBJECTS ? ".empty" : "");
     else if (step->kind == NT_STEP_COUNTED)
         nt_buffer_format(&text, "%s%s", step->count ? "" : ".bare", step->bits ? ".triangle" : "");
     else if (step->kind == NT_STEP_CLASS ? false : step->count > 1)
@@ -502,6 +504,10 @@ INTERPRET_TEST(members_of_the_items_of_collections)
                       "obj.x:list>0{item:list>1{item:record{first:int32>2 second:int32>3}}}",
                       "header.optional{rest>0{list>1{header{BigInt32>2 BigInt32>3}}}|"
                       "class rest>0{members>1{BigInt32>2 BigInt32>3}}}");
+        /* Nothing skips unknown items that are stored member by member: there may be none. */
+        assert_member(ELEMENT("vector<Alien>", .type = NT_STREAMER_STL), type,
+                      "obj.x:list>0{item:list>1{item:unreadable}}",
+                      "header.optional{rest>0{list>1{header.sized}}|class rest>0{members.empty>1}}");
     }
     struct nt_streamer_element counted =
         ELEMENT("double*", .type = NT_STREAMER_DOUBLE + NT_STREAMER_OFFSET_P, .counter = TEXT("n"));
@@ -665,6 +671,16 @@ INTERPRET_TEST(pointers_and_unknown_objects_are_skipped)
     assert_unreadable(&example, "cannot read pointers to polymorphic objects: TObject*");
 }
 
+/* Its template's arguments are the members. */
+INTERPRET_TEST(a_pair_need_not_be_described)
+{
+    struct nt_streamer_element element = ELEMENT("pair<int,double>", .type = NT_STREAMER_ANY);
+    struct example example = member_example(&element, 0);
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "obj.x:record{first:int32>0 second:real64>1}");
+    assert_steps(&got, "header{BigInt32>0 BigReal64>1}");
+}
+
 /* A file describes the classes of its objects only. Other instances of the template say what the members of
  * an object would be, if they all agree; an object is refused. */
 INTERPRET_TEST(instances_of_a_template_describe_each_other)
@@ -685,7 +701,7 @@ INTERPRET_TEST(instances_of_a_template_describe_each_other)
         .name = TEXT("Link<B>"), .version = 1, .elements = key, .element_count = 1};
     assert_shapes_of(&example, "obj.x:list>0{item:record{key:uint32>1}}");
     struct nt_interpretation got = interpret(&example, 0);
-    assert_steps(&got, "header{list>0{headerv-2{BigUInt32>1}}|class members>0{BigUInt32>1}}");
+    assert_steps(&got, "header{list>0{headerv-2{BigUInt32>1}}|class members.empty>0{BigUInt32>1}}");
     example.classes[2].elements = index;
     assert_shapes_of(&example, "obj.x:list>0{item:unreadable}");
 }
@@ -855,6 +871,22 @@ INTERPRET_TEST(unsplit_collections_have_headers_and_strings_none)
     assert_steps(&got, "header{list>0{BigReal32>1}}");
     example = whole_example("Alien", 0);
     assert_unreadable(&example, "the file does not describe the class Alien");
+}
+
+/* The description of the collection has the basic type of its items. */
+INTERPRET_TEST(whole_collections_of_enumerations)
+{
+    struct nt_streamer_element this = {.name = TEXT("This"),
+                                       .type_name = TEXT("vector<Color>"),
+                                       .type = NT_STREAMER_STL,
+                                       .content_type = NT_STREAMER_INT};
+    struct example example = whole_example("vector<Color>", 0);
+    assert_shapes_of(&example, "x:list>0{item:unreadable}");
+    example.classes[2] = (struct nt_streamer_class){
+        .name = TEXT("vector<Color>"), .version = 6, .elements = &this, .element_count = 1};
+    struct nt_interpretation got = interpret(&example, 0);
+    assert_shapes(&got, "x:list>0{item:int32>1}");
+    assert_steps(&got, "header{list>0{BigInt32>1}}");
 }
 
 INTERPRET_TEST(objects_of_old_branches_follow_the_name_of_their_class)
