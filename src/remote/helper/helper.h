@@ -201,6 +201,7 @@ struct nt_backend {
 struct nt_transfer {
     struct nt_remote_handle *remote;
     void *attempt;            /* the backend's own, until `end` is called; from malloc, or NULL */
+    void *share;              /* likewise, of what serves several jobs; the backend frees it */
     struct nt_result result;  /* of the last try */
     uint64_t first, bytes;    /* the range that is still missing */
     bool is_suffix;           /* the last bytes of the file, at any offset */
@@ -212,7 +213,7 @@ struct nt_transfer {
     bool has_looked_again; /* an answer that says that the file has changed was asked for once more */
     bool is_prefetch;      /* no reader waits yet */
     bool is_beside;        /* no reader will wait; takes no slot from other jobs */
-    bool is_paused, is_active;
+    bool is_queued, is_paused, is_active;
     uint64_t active_bytes; /* its share of the backend's active_bytes */
     /* Bytes at `offset` of the file or, for a suffix, of the suffix. False: paused; see `resume`. */
     bool (*take)(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count);
@@ -244,7 +245,7 @@ void nt_transfers_add_backend(struct nt_transfers *jobs, struct nt_backend *back
 /* The backend for an address. */
 struct nt_backend *nt_transfers_backend(const struct nt_transfers *jobs, const char *address);
 void nt_transfer_add(struct nt_transfer *job);
-/* Cancels the job without calling `end`. */
+/* Cancels the job without calling `end`. Does nothing if it has ended, or was not added. */
 void nt_transfer_remove(struct nt_transfer *job);
 /* For backends: ends a try; job->result holds its outcome. */
 void nt_transfer_end_try(struct nt_transfer *job);
@@ -582,13 +583,6 @@ struct nt_xrd_operation {
 
 /* ---- XRootD files ---- */
 
-/* One try of a job: it waits for its file to open, and then for its bytes. */
-struct nt_xrd_attempt {
-    struct nt_transfer *job;
-    struct nt_xrd_attempt *next, **link; /* the file's waiting list; link NULL: not in it */
-    struct nt_xrd_read *read;            /* the read it belongs to; NULL: none */
-};
-
 /* A file, or a folder that is listed. */
 struct nt_xrootd_file {
     struct nt_remote_handle handle;
@@ -597,8 +591,7 @@ struct nt_xrootd_file {
     bool is_open;                   /* the session is open */
     bool is_known;                  /* `attributes` are valid */
     struct nt_xrd_attributes attributes;
-    uint64_t checked; /* time of the last validation, in milliseconds */
-    struct nt_xrd_attempt *waiting;
+    uint64_t checked;                 /* time of the last validation, in milliseconds */
     bool is_ready;                    /* has requests to send: it is in the list */
     LIST_ENTRY(nt_xrootd_file) ready; /* of the backend */
     struct nt_xrd_ends *ends;         /* only during the first opening */

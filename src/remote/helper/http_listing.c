@@ -16,7 +16,6 @@ struct nt_http_walk {
     struct nt_index_parser *index;          /* likewise, of an index page */
     char refusal[160];                      /* why the server has no other list than an index page */
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* used to request this part */
-    bool is_asking;                         /* the backend has the job */
     bool is_too_long;
     bool is_there;        /* reported by an earlier part */
     unsigned entries;     /* before this part */
@@ -89,7 +88,6 @@ static bool ask(struct nt_http_walk *walk, enum nt_http_request_kind kind, const
                                      .max_tries = NT_TRIES_OF_UNKNOWN,
                                      .take = take,
                                      .end = end};
-    walk->is_asking = true;
     nt_transfer_add(&walk->job);
     return true;
 }
@@ -148,7 +146,6 @@ static void end_index(struct nt_http_walk *walk, const struct nt_result *result)
 static void end(struct nt_transfer *job)
 {
     struct nt_http_walk *walk = (struct nt_http_walk *)job;
-    walk->is_asking = false;
     if (walk->origin->target.asked == NT_HTTP_REQUEST_INDEX) {
         end_index(walk, &job->result);
         return;
@@ -186,8 +183,7 @@ bool nt_web_list(struct nt_remote_handle *listing, const char *address, const ch
 void nt_web_end_list(struct nt_origin *origin)
 {
     struct nt_http_walk *walk = origin->walk;
-    if (walk->is_asking)
-        nt_transfer_remove(&walk->job);
+    nt_transfer_remove(&walk->job);
     nt_list_parser_free(walk->list);
     nt_index_parser_free(walk->index);
     free(walk->address);

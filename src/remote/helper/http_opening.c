@@ -45,8 +45,7 @@ static void drop_probe(struct nt_end_probe *probe)
 {
     if (!probe)
         return;
-    if (!probe->has_ended)
-        nt_transfer_remove(&probe->job);
+    nt_transfer_remove(&probe->job);
     LIST_REMOVE(probe, all);
     free(probe);
 }
@@ -118,9 +117,7 @@ static bool is_first_of_server(const struct nt_origin *origin)
 
 static void end_preconnect(struct nt_transfer *job)
 {
-    struct nt_end_probe *probe = (struct nt_end_probe *)job;
-    probe->has_ended = true;
-    drop_probe(probe);
+    drop_probe((struct nt_end_probe *)job);
 }
 
 /* Those that a reader of all of the file would use at once, beside the `made` ones. */

@@ -48,6 +48,7 @@ void nt_transfer_add(struct nt_transfer *job)
     job->start = nt_milliseconds();
     job->deadline = job->start + job->milliseconds;
     TAILQ_INSERT_TAIL(&jobs->all, job, all);
+    job->is_queued = true;
     jobs->count++;
 }
 
@@ -70,11 +71,14 @@ static void take_out(struct nt_transfer *job)
     struct nt_transfers *jobs = jobs_of(job);
     stop(job);
     TAILQ_REMOVE(&jobs->all, job, all);
+    job->is_queued = false;
     jobs->count--;
 }
 
 void nt_transfer_remove(struct nt_transfer *job)
 {
+    if (!job->is_queued)
+        return;
     take_out(job);
     free(job->attempt);
 }

@@ -147,7 +147,23 @@ static struct nt_xrd_list *xrd_queue_list(struct nt_xrd_queue *queue, struct nt_
 static const struct nt_result xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
                                                 .message = "the server has another version now"};
 
-/* ---- Waiting attempts ---- */
+/* ---- Waiting jobs ---- */
+
+/* A job waits until its file is open, and until a read or a list is for it, which is its `share`. The first
+ * one of a file, or the next one after `job`. NULL: none. */
+static struct nt_transfer *waiting(const struct nt_transfers *jobs, const struct nt_remote_handle *handle,
+                                   const struct nt_transfer *job)
+{
+    struct nt_transfer *next = job ? TAILQ_NEXT(job, all) : TAILQ_FIRST(&jobs->all);
+    while (next && (next->remote != handle || !next->is_active || next->share))
+        next = TAILQ_NEXT(next, all);
+    return next;
+}
+
+static struct nt_transfer *first_waiting(const struct nt_xrootd_file *file)
+{
+    return waiting(file->handle.backend->jobs, &file->handle, NULL);
+}
 
 static void set_ready(struct nt_xrootd_file *file)
 {
@@ -165,46 +181,20 @@ static void file_dequeue(struct nt_xrootd_file *file)
     file->is_ready = false;
 }
 
-/* Add an attempt to the waiting list, and remove it. */
-static void xrootd_file_await(struct nt_xrootd_file *file, struct nt_xrd_attempt *attempt)
-{
-    struct nt_xrd_attempt **link = &file->waiting;
-    while (*link)
-        link = &(*link)->next;
-    *link = attempt;
-    attempt->link = link;
-    set_ready(file);
-}
-
-static void xrd_attempt_leave(struct nt_xrd_attempt *attempt)
-{
-    if (!attempt->link)
-        return;
-    *attempt->link = attempt->next;
-    if (attempt->next)
-        attempt->next->link = attempt->link;
-    attempt->link = NULL;
-}
-
 static void end_try(struct nt_transfer *job, const struct nt_result *result)
 {
     job->result = *result;
     nt_transfer_end_try(job);
 }
 
-/* One attempt's end may end others, and close the file. */
+/* One job's end may end others, and close the file. */
 static void xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
 {
     const struct nt_result end = *result;
-    struct nt_xrd_attempt *attempts = file->waiting;
-    file->waiting = NULL;
-    if (attempts)
-        attempts->link = &attempts;
-    while (attempts) {
-        struct nt_transfer *job = attempts->job;
-        xrd_attempt_leave(attempts);
+    const struct nt_transfers *jobs = file->handle.backend->jobs;
+    struct nt_transfer *job;
+    while ((job = waiting(jobs, &file->handle, NULL)))
         end_try(job, &end);
-    }
 }
 
 /* ---- Opening ---- */
@@ -258,17 +248,18 @@ static void end_open(struct nt_xrd_operation *operation)
     free(operation);
 }
 
-/* The latest deadline of the waiting attempts. */
+/* The latest deadline of the waiting jobs. */
 static uint64_t deadline_of(const struct nt_xrootd_file *file)
 {
     uint64_t deadline = 0;
-    for (const struct nt_xrd_attempt *attempt = file->waiting; attempt; attempt = attempt->next)
-        if (attempt->job->deadline > deadline)
-            deadline = attempt->job->deadline;
+    for (const struct nt_transfer *job = first_waiting(file); job;
+         job = waiting(file->handle.backend->jobs, &file->handle, job))
+        if (job->deadline > deadline)
+            deadline = job->deadline;
     return deadline;
 }
 
-/* Starts to open the file for its waiting attempts. False if out of memory. */
+/* Starts to open the file for its waiting jobs. False if out of memory. */
 static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue)
 {
     struct nt_xrd_operation *operation = malloc(sizeof(*operation));
@@ -289,15 +280,21 @@ static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *q
 
 enum { MAX_TOGETHER = 256 * 1024, MAX_OF_ALL = 2 << 20, CHECK_MILLISECONDS = 1000 };
 
+/* Both ends of a file, one after the other. */
+struct nt_xrd_ends {
+    struct nt_transfer job;
+    size_t got[2];
+    char bytes[2][NT_FETCH_END_BYTES];
+};
+
 struct nt_xrd_read {
     struct nt_xrd_operation operation;
     unsigned count;
     struct nt_xrd_range ranges[NT_XRD_MAX_RANGES];
-    struct nt_xrd_attempt *attempts[NT_XRD_MAX_RANGES]; /* of each range; NULL: cancelled */
+    struct nt_transfer *jobs[NT_XRD_MAX_RANGES]; /* of each range; NULL: cancelled */
     char *bytes;
     uint64_t asked;   /* time of the request, in milliseconds */
-    unsigned holders; /* attempts, and functions that use it */
-    bool has_ended;
+    unsigned holders; /* jobs, and functions that use it */
 };
 
 static void let_go(struct nt_xrd_read *read)
@@ -308,47 +305,45 @@ static void let_go(struct nt_xrd_read *read)
     free(read);
 }
 
-/* Cancels the attempt's share of its read. */
-static void xrootd_read_leave(struct nt_xrd_attempt *attempt)
+/* Cancels the job's share of its read. */
+static void xrootd_read_leave(struct nt_transfer *job)
 {
-    struct nt_xrd_read *read = attempt->read;
+    struct nt_xrd_read *read = job->share;
     if (!read)
         return;
-    attempt->read = NULL;
+    job->share = NULL;
     for (unsigned i = 0; i < read->count; i++)
-        if (read->attempts[i] == attempt)
-            read->attempts[i] = NULL;
+        if (read->jobs[i] == job)
+            read->jobs[i] = NULL;
     let_go(read);
 }
 
 /* ---- Completion ---- */
 
 /* Delivers all ranges, as far as `take` accepts them now. */
-static void xrootd_read_deliver(struct nt_xrd_attempt *attempt)
+static void xrootd_read_deliver(struct nt_transfer *job)
 {
-    struct nt_xrd_read *read = attempt->read;
-    struct nt_transfer *job = attempt->job;
+    struct nt_xrd_read *read = job->share;
     for (unsigned i = 0; i < read->count; i++) {
         const struct nt_xrd_range *range = &read->ranges[i];
-        if (read->attempts[i] != attempt)
+        if (read->jobs[i] != job)
             continue;
         if (!job->take(job, range->offset, range->buffer, range->bytes))
             return;
-        read->attempts[i] = NULL;
+        read->jobs[i] = NULL;
     }
-    xrootd_read_leave(attempt);
     end_try(job, &(struct nt_result){.outcome = NT_OUTCOME_OK, .got = job->bytes});
 }
 
-static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
+static struct nt_transfer *any_job(const struct nt_xrd_read *read)
 {
     for (unsigned i = 0; i < read->count; i++)
-        if (read->attempts[i])
-            return read->attempts[i];
+        if (read->jobs[i])
+            return read->jobs[i];
     return NULL;
 }
 
-/* The result for the file, and for its waiting attempts. */
+/* The result for the file, and for its waiting jobs. */
 static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_file *file)
 {
     const struct nt_xrd_answer *answer = &read->operation.answer;
@@ -363,32 +358,28 @@ static struct nt_result judge(const struct nt_xrd_read *read, struct nt_xrootd_f
 
 static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
 {
-    struct nt_xrd_attempt *attempt;
-    while ((attempt = any_attempt(read))) {
-        struct nt_transfer *job = attempt->job;
-        xrootd_read_leave(attempt);
+    struct nt_transfer *job;
+    while ((job = any_job(read)))
         end_try(job, result);
-    }
 }
 
-/* One attempt's end may end others. */
+/* One job's end may end others. */
 static void deliver_all(struct nt_xrd_read *read)
 {
     for (unsigned i = 0; i < read->count; i++)
-        if (read->attempts[i] && !read->attempts[i]->job->is_paused)
-            xrootd_read_deliver(read->attempts[i]);
+        if (read->jobs[i] && !read->jobs[i]->is_paused)
+            xrootd_read_deliver(read->jobs[i]);
 }
 
 static void end_read(struct nt_xrd_operation *operation)
 {
     struct nt_xrd_read *read = (struct nt_xrd_read *)operation;
-    const struct nt_xrd_attempt *any = any_attempt(read);
+    const struct nt_transfer *any = any_job(read);
     struct nt_xrootd_file *owner = operation->session->owner;
-    read->has_ended = true;
     if (owner && operation->answer.is_lost)
         file_invalidate(owner);
     if (any) {
-        struct nt_result result = judge(read, (struct nt_xrootd_file *)any->job->remote);
+        struct nt_result result = judge(read, (struct nt_xrootd_file *)any->remote);
         if (result.outcome == NT_OUTCOME_OK)
             deliver_all(read);
         else
@@ -399,18 +390,10 @@ static void end_read(struct nt_xrd_operation *operation)
 
 /* ---- Sending ---- */
 
-/* Both ends of a file, one after the other. */
-struct nt_xrd_ends {
-    struct nt_transfer job;
-    size_t got[2];
-    char bytes[2][NT_FETCH_END_BYTES];
-};
-
-/* The ranges of an attempt: both ends for an opening, else one part. */
-static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd_attempt *attempt,
+/* The ranges of a job: both ends for an opening, else one part. */
+static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_transfer *job,
                           struct nt_xrd_range ranges[2])
 {
-    const struct nt_transfer *job = attempt->job;
     uint64_t size = file->attributes.size;
     if (!file->ends || job != &file->ends->job) {
         ranges[0] = (struct nt_xrd_range){job->first, (uint32_t)job->bytes, NULL};
@@ -423,44 +406,45 @@ static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd
     return (head > 0) + (tail > 0);
 }
 
-static void add(struct nt_xrd_read *read, struct nt_xrd_attempt *attempt, const struct nt_xrd_range *ranges,
+static void add(struct nt_xrd_read *read, struct nt_transfer *job, const struct nt_xrd_range *ranges,
                 unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         read->ranges[read->count] = ranges[i];
-        read->attempts[read->count++] = attempt;
+        read->jobs[read->count++] = job;
     }
-    attempt->read = read;
+    job->share = read;
     read->holders++;
-    xrd_attempt_leave(attempt);
 }
 
-/* Takes the first waiting attempt, and later ones that fit in the same read. NULL: out of memory. */
+/* Takes the first waiting job, prefetches last, and later ones that fit in the same read. NULL: out of
+ * memory. */
 static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadline_ret)
 {
     struct nt_xrd_read *read = calloc(1, sizeof(*read));
-    bool is_prefetch = file->waiting->job->is_prefetch;
+    const struct nt_transfers *jobs = file->handle.backend->jobs;
+    bool is_prefetch = true;
     uint64_t sum = 0;
     if (!read)
         return NULL;
     read->holders = 1;
     *deadline_ret = 0;
-    for (struct nt_xrd_attempt *attempt = file->waiting, *next; attempt; attempt = next) {
+    for (const struct nt_transfer *job = first_waiting(file); job; job = waiting(jobs, &file->handle, job))
+        is_prefetch &= job->is_prefetch;
+    for (struct nt_transfer *job = first_waiting(file); job; job = waiting(jobs, &file->handle, job)) {
         struct nt_xrd_range ranges[2];
-        unsigned count = ranges_of(file, attempt, ranges);
+        unsigned count = ranges_of(file, job, ranges);
         uint64_t bytes = 0;
-        next = attempt->next;
         for (unsigned i = 0; i < count; i++)
             bytes += ranges[i].bytes;
-        bool is_concatenated = bytes <= MAX_TOGETHER && sum + bytes <= MAX_OF_ALL &&
-                               attempt->job->is_prefetch == is_prefetch &&
-                               read->count + count <= NT_XRD_MAX_RANGES;
-        if (sum > 0 && !is_concatenated)
+        bool is_concatenated =
+            bytes <= MAX_TOGETHER && sum + bytes <= MAX_OF_ALL && read->count + count <= NT_XRD_MAX_RANGES;
+        if (job->is_prefetch != is_prefetch || (sum > 0 && !is_concatenated))
             continue;
-        add(read, attempt, ranges, count);
+        add(read, job, ranges, count);
         sum += bytes;
-        if (attempt->job->deadline > *deadline_ret)
-            *deadline_ret = attempt->job->deadline;
+        if (job->deadline > *deadline_ret)
+            *deadline_ret = job->deadline;
         if (bytes > MAX_TOGETHER)
             break;
     }
@@ -491,14 +475,14 @@ static bool read_some(struct nt_xrootd_file *file)
     return true;
 }
 
-/* Reads what all waiting attempts of the file need. */
+/* Reads what all waiting jobs of the file need. */
 static void xrootd_read_all(struct nt_xrootd_file *file)
 {
     static const struct nt_result empty = {.outcome = NT_OUTCOME_OK};
     bool has_bytes = file->attributes.size > 0;
-    while (has_bytes && file->waiting && read_some(file))
+    while (has_bytes && first_waiting(file) && read_some(file))
         ;
-    if (file->waiting)
+    if (first_waiting(file))
         xrootd_file_fail(file, has_bytes ? &nt_result_no_memory : &empty);
 }
 
@@ -610,9 +594,7 @@ static bool open_listed(struct nt_remote_handle *handle, const char *address, co
 
 /* A folder uses a job like a file, which is tried until there is an answer. */
 struct nt_xrd_walk {
-    struct nt_transfer job;
-    struct question *question; /* NULL: none active */
-    bool has_ended;            /* the job has ended */
+    struct nt_transfer job; /* its share is the active question */
 };
 
 /* A request to the client; may outlive its walk. */
@@ -650,7 +632,7 @@ static void end_question(struct nt_xrd_operation *operation)
     const struct nt_xrd_client *client = operation->queue->client;
     struct nt_xrd_walk *walk = question->walk;
     if (walk) {
-        walk->question = NULL;
+        walk->job.share = NULL;
         const struct nt_result *result = &operation->answer.result;
         if (result->outcome == NT_OUTCOME_OK && !add_all(walk->job.remote, client, question->list))
             result = &too_many;
@@ -663,7 +645,6 @@ static void end_question(struct nt_xrd_operation *operation)
 static void end_job(struct nt_transfer *job)
 {
     const struct nt_result result = job->result;
-    ((struct nt_xrd_walk *)job)->has_ended = true;
     if (result.outcome == NT_OUTCOME_OK)
         nt_listing_done(job->remote);
     else
@@ -675,31 +656,20 @@ static void end_job(struct nt_transfer *job)
 /* Requests the list for the folder's waiting job. */
 static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queue)
 {
-    struct nt_xrd_attempt *attempt = folder->waiting;
-    struct nt_xrd_walk *walk = folder->walk;
-    uint64_t now = nt_milliseconds(),
-             milliseconds = attempt->job->deadline > now ? attempt->job->deadline - now : 1;
+    struct nt_transfer *job = &folder->walk->job;
+    uint64_t now = nt_milliseconds(), milliseconds = job->deadline > now ? job->deadline - now : 1;
     struct question *question = calloc(1, sizeof(*question));
     if (question) {
-        *question = (struct question){.operation = {.end = end_question}, .walk = walk};
+        *question = (struct question){.operation = {.end = end_question}, .walk = folder->walk};
         question->list = xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
     }
     if (!question || !question->list) {
         free(question);
-        xrootd_file_fail(folder, &nt_result_no_memory);
+        end_try(job, &nt_result_no_memory);
         return;
     }
     folder->handle.backend->jobs->totals.requests++;
-    xrd_attempt_leave(attempt);
-    walk->question = question;
-}
-
-/* The job no longer waits. */
-static void xrootd_list_leave(struct nt_xrd_walk *walk)
-{
-    if (walk->question)
-        walk->question->walk = NULL;
-    walk->question = NULL;
+    job->share = question;
 }
 
 static bool list(struct nt_remote_handle *listing, const char *address, const char **problem_ret)
@@ -722,7 +692,7 @@ static void close_handle(struct nt_remote_handle *handle)
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)handle;
     if (file->ends)
         nt_transfer_remove(&file->ends->job);
-    if (file->walk && !file->walk->has_ended)
+    if (file->walk)
         nt_transfer_remove(&file->walk->job);
     file_invalidate(file);
     file_dequeue(file);
@@ -752,29 +722,19 @@ void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES])
 
 static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
-    struct nt_xrd_attempt *attempt = job->attempt ? job->attempt : malloc(sizeof(*attempt));
-    job->attempt = attempt;
-    if (!attempt)
-        return false;
-    *attempt = (struct nt_xrd_attempt){.job = job};
-    xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
+    set_ready((struct nt_xrootd_file *)job->remote);
     return true;
 }
 
 static void stop(struct nt_transfer *job)
 {
-    if (!job->attempt)
-        return;
-    struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
-    xrd_attempt_leave(job->attempt);
-    xrootd_read_leave(job->attempt);
-    if (file->walk)
-        xrootd_list_leave(file->walk);
-}
-
-static void resume(struct nt_transfer *job)
-{
-    xrootd_read_deliver(job->attempt);
+    struct question *question = job->share;
+    if (!((struct nt_xrootd_file *)job->remote)->walk) {
+        xrootd_read_leave(job);
+    } else if (question) {
+        question->walk = NULL;
+        job->share = NULL;
+    }
 }
 
 /* ---- Operations ---- */
@@ -785,7 +745,7 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
         NT_OUTCOME_FAILED, NT_FETCH_UNSUPPORTED,
         .message = "root:// needs XRootD's client: ntuplefs was built without it (-Dxrootd=enabled), or its "
                    "module is not installed"};
-    if (!file->waiting)
+    if (!first_waiting(file))
         return;
     if (file->walk || (!file->is_open && !file->session))
         nt_credentials_refresh(); /* the client reads credentials when it connects */
@@ -820,7 +780,7 @@ static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
                                           .close = close_handle,
                                           .start = start,
                                           .stop = stop,
-                                          .resume = resume,
+                                          .resume = xrootd_read_deliver,
                                           .work = work};
 
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module)
