@@ -4,8 +4,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <strings.h>
-
 #include "core/io/objects.h"
 
 /* The HTTP scheme of an address, and the rest of the text. NULL if it has no HTTP URL. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
 
@@ -80,6 +81,11 @@ char *nt_address_url(const char *address, const char *token, enum nt_service *se
 /* Does the address name objects of a store? Its URL has an object's number for NT_OBJECT_NUMBER. */
 bool nt_address_is_of_objects(const char *address);
 
+static inline bool nt_url_is_secure(const char *url)
+{
+    return strncasecmp(url, "https:", strlen("https:")) == 0;
+}
+
 /* Do two URLs have the same scheme, host and port? False if one of them is not a URL. */
 bool nt_address_is_same_server(const char *one, const char *other);
 
@@ -121,6 +127,8 @@ void nt_credentials_begin(int socket);
 /* The current path of a credential file, with current contents: open it now, do not store the path.
  * NULL if it is missing; a file that a variable names always has a path. For one thread only. */
 const char *nt_credential_path(enum nt_credential credential);
+/* Does a variable name the file? Else it is at a default place. */
+bool nt_credential_is_named(enum nt_credential credential);
 /* Reads the whole text and adds a NUL; false if it is not available. `text` must be empty; pass it to
  * nt_credential_forget afterwards. */
 bool nt_credential_read(enum nt_credential credential, struct nt_buffer *text);
@@ -476,6 +484,10 @@ struct nt_request {
 
 /* False if out of memory. curl returns the job with its completion message. */
 bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds);
+/* The status of the answer; 0: none yet. */
+long nt_request_code(const struct nt_request *request);
+/* Judges the headers: as soon as they are complete, and at the end. */
+void nt_request_judge(struct nt_request *request);
 /* Rejects the body because `take` got something unexpected; ends the transfer. */
 void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
 /* Handles a completed answer. True after a redirect: the request is active again and completes once
@@ -580,6 +592,23 @@ struct nt_xrd_operation {
     void (*end)(struct nt_xrd_operation *operation); /* the answer is in: frees the operation */
     STAILQ_ENTRY(nt_xrd_operation) answered;
 };
+
+/* False if out of memory. */
+bool nt_xrd_queue_init(struct nt_xrd_queue *queue);
+/* Calls `end` of all answered operations. */
+void nt_xrd_queue_work(struct nt_xrd_queue *queue);
+/* Lists a folder. NULL if out of memory; else the operation owns the result. */
+struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
+                                      const char *url, uint64_t milliseconds);
+/* NULL if out of memory. */
+struct nt_xrd_session *nt_xrd_session_new(struct nt_xrd_queue *queue, void *owner);
+/* Its owner no longer uses it. */
+void nt_xrd_session_leave(struct nt_xrd_session *session);
+void nt_xrd_session_open(struct nt_xrd_session *session, struct nt_xrd_operation *operation, const char *url,
+                         uint64_t milliseconds);
+void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
+                         const struct nt_xrd_range *ranges, unsigned count, bool has_attributes,
+                         uint64_t milliseconds);
 
 /* ---- XRootD files ---- */
 

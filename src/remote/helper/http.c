@@ -120,14 +120,6 @@ static void note_version(struct nt_transfer *job, const struct nt_request *reque
         job->bytes = reply->total - job->first;
 }
 
-/* Did the server reject the condition of the request? */
-static bool is_rejected(const struct nt_request *request)
-{
-    long code = 0;
-    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
-    return code == 412;
-}
-
 /* One odd answer of a balancer or cache is no change of the file: a second look must agree. It omits
  * the condition, which some servers judge wrongly; then the answer itself must prove the version. */
 static void look_again(struct nt_http_target *target, struct nt_transfer *job,
@@ -140,7 +132,7 @@ static void look_again(struct nt_http_target *target, struct nt_transfer *job,
         job->has_looked_again = true;
         job->max_tries = job->max_tries > job->tries + 2 ? job->max_tries : job->tries + 2;
         result->outcome = NT_OUTCOME_RETRY;
-        target->is_unconditional = is_rejected(request);
+        target->is_unconditional = nt_request_code(request) == 412; /* the condition was rejected */
     } else if (says_changed) {
         target->is_unconditional = false;
     }

@@ -6,8 +6,6 @@
 
 #include <ntuple/text.h>
 
-#include <strings.h>
-
 static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
@@ -111,7 +109,7 @@ void nt_validators_take_time(struct nt_validators *validators, const char *text,
     validators->modified[value.length] = '\0';
 }
 
-static void take_region(struct nt_reply *reply, struct nt_text value)
+static void set_region(struct nt_reply *reply, struct nt_text value)
 {
     if (value.length >= sizeof(reply->region) || !is_plain(value))
         return;
@@ -149,7 +147,7 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
     else if (skip(&text, "last-modified:"))
         nt_validators_take_time(&reply->validators, text.bytes, text.length);
     else if (skip(&text, "x-amz-bucket-region:"))
-        take_region(reply, trim(text));
+        set_region(reply, trim(text));
     reply->bytes = sum;
     return true;
 }

@@ -5,8 +5,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <strings.h>
-
 static inline struct nt_origin *origin_of(struct nt_remote_handle *handle)
 {
     return (struct nt_origin *)handle;

@@ -6,7 +6,6 @@
 #include "remote/helper/helper.h"
 
 #include <jansson.h>
-#include <strings.h>
 
 #include "core/base/text.h"
 

@@ -5,8 +5,6 @@
  */
 #include "remote/helper/helper.h"
 
-#include <strings.h>
-
 #define USUAL_REGION "us-east-1"
 
 /* ---- Profiles ---- */

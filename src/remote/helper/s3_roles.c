@@ -6,7 +6,6 @@
 #include "remote/helper/helper.h"
 
 #include <jansson.h>
-#include <strings.h>
 #include <time.h>
 
 #include "core/base/thread.h"
@@ -56,9 +55,8 @@ static bool ask(struct question *question)
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, question->headers);
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, question);
-        nt_credentials_add(easy,
-                           &(struct nt_request_target){.is_secure = !strncasecmp(question->url, "https:", 6),
-                                                       .is_signed = true});
+        nt_credentials_add(easy, &(struct nt_request_target){.is_secure = nt_url_is_secure(question->url),
+                                                             .is_signed = true});
         if (question->is_local)
             curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
         if (question->method)

@@ -7,140 +7,9 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "core/base/thread.h"
-
-/* ---- Sessions ---- */
-
-enum { CLOSING_SECONDS = 5 };
-
-/* ---- Answers ---- */
-
-static bool xrd_queue_init(struct nt_xrd_queue *queue)
-{
-    *queue = (struct nt_xrd_queue){.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    STAILQ_INIT(&queue->answered);
-    return queue->event >= 0 && pthread_mutex_init(&queue->lock, NULL) == 0;
-}
-
-/* Runs on a thread of the client. */
-static void take_answer(void *context, const struct nt_xrd_answer *answer)
-{
-    struct nt_xrd_operation *operation = context;
-    struct nt_xrd_queue *queue = operation->queue;
-    operation->answer = *answer;
-    pthread_mutex_lock(&queue->lock);
-    STAILQ_INSERT_TAIL(&queue->answered, operation, answered);
-    pthread_mutex_unlock(&queue->lock);
-    (void)!write(queue->event, &(uint64_t){1}, sizeof(uint64_t));
-}
-
-static void end_if_unused(struct nt_xrd_session *session);
-
-/* Calls `end` of all answered operations. */
-static void xrd_queue_work(struct nt_xrd_queue *queue)
-{
-    uint64_t count;
-    (void)!read(queue->event, &count, sizeof(count));
-    pthread_mutex_lock(&queue->lock);
-    struct nt_xrd_operation *operation = STAILQ_FIRST(&queue->answered), *next;
-    STAILQ_INIT(&queue->answered);
-    pthread_mutex_unlock(&queue->lock);
-    for (; operation; operation = next) {
-        struct nt_xrd_session *session = operation->session;
-        next = STAILQ_NEXT(operation, answered);
-        operation->end(operation);
-        if (!session)
-            continue;
-        session->operations--;
-        end_if_unused(session);
-    }
-}
-
-/* ---- Session lifetime ---- */
-
-/* NULL if out of memory. */
-static struct nt_xrd_session *xrd_session_new(struct nt_xrd_queue *queue, void *owner)
-{
-    struct nt_xrd_session *session = malloc(sizeof(*session));
-    struct nt_xrd_file *file = session ? queue->client->make() : NULL;
-    if (!file) {
-        free(session);
-        return NULL;
-    }
-    *session = (struct nt_xrd_session){.queue = queue, .file = file, .owner = owner};
-    return session;
-}
-
-static void end_closing(struct nt_xrd_operation *operation)
-{
-    operation->session->queue->client->free(operation->session->file);
-    operation->session->file = NULL;
-    free(operation);
-}
-
-static void end_if_unused(struct nt_xrd_session *session)
-{
-    const struct nt_xrd_client *client = session->queue->client;
-    if (session->owner || session->operations > 0)
-        return;
-    struct nt_xrd_operation *closing = session->file ? malloc(sizeof(*closing)) : NULL;
-    if (!closing) { /* the session is closed; it stays open if out of memory */
-        free(session);
-        return;
-    }
-    *closing = (struct nt_xrd_operation){.queue = session->queue, .session = session, .end = end_closing};
-    session->operations++;
-    client->close(session->file, CLOSING_SECONDS, take_answer, closing);
-}
-
-/* Its owner no longer uses it. */
-static void xrd_session_leave(struct nt_xrd_session *session)
-{
-    session->owner = NULL;
-    end_if_unused(session);
-}
-
-/* ---- Requests ---- */
-
-static uint16_t seconds_of(uint64_t milliseconds)
-{
-    uint64_t seconds = (milliseconds + 999) / 1000;
-    return (uint16_t)(seconds < UINT16_MAX ? seconds : UINT16_MAX);
-}
-
-static void begin(struct nt_xrd_session *session, struct nt_xrd_operation *operation)
-{
-    operation->queue = session->queue;
-    operation->session = session;
-    session->operations++;
-}
-
-static void xrd_session_open(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
-                             const char *url, uint64_t milliseconds)
-{
-    begin(session, operation);
-    session->queue->client->open(session->file, url, seconds_of(milliseconds), take_answer, operation);
-}
-
-static void xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
-                             const struct nt_xrd_range *ranges, unsigned count, bool has_attributes,
-                             uint64_t milliseconds)
-{
-    begin(session, operation);
-    session->queue->client->read(session->file, ranges, count, has_attributes, seconds_of(milliseconds),
-                                 take_answer, operation);
-}
-
-/* Lists a folder. NULL if out of memory; else the operation owns the result. */
-static struct nt_xrd_list *xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
-                                          const char *url, uint64_t milliseconds)
-{
-    operation->queue = queue;
-    return queue->client->list(url, seconds_of(milliseconds), take_answer, operation);
-}
 
 /* ---- Open and reopen ---- */
 
@@ -213,7 +82,7 @@ static void file_invalidate(struct nt_xrootd_file *file)
     file->session = NULL;
     file->is_open = false;
     if (session)
-        xrd_session_leave(session);
+        nt_xrd_session_leave(session);
 }
 
 /* Is this the version that was first opened? On another server it may be a replica with another id. */
@@ -263,7 +132,7 @@ static uint64_t deadline_of(const struct nt_xrootd_file *file)
 static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue)
 {
     struct nt_xrd_operation *operation = malloc(sizeof(*operation));
-    struct nt_xrd_session *session = operation ? xrd_session_new(queue, file) : NULL;
+    struct nt_xrd_session *session = operation ? nt_xrd_session_new(queue, file) : NULL;
     uint64_t now = nt_milliseconds(), deadline = deadline_of(file);
     if (!session) {
         free(operation);
@@ -272,7 +141,7 @@ static bool xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *q
     *operation = (struct nt_xrd_operation){.end = end_open};
     file->session = session;
     file->handle.backend->jobs->totals.requests++;
-    xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
+    nt_xrd_session_open(session, operation, file->url, deadline > now ? deadline - now : 1);
     return true;
 }
 
@@ -470,8 +339,8 @@ static bool read_some(struct nt_xrootd_file *file)
     read->operation.end = end_read;
     read->asked = now;
     file->handle.backend->jobs->totals.requests++;
-    xrd_session_read(file->session, &read->operation, read->ranges, read->count,
-                     now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
+    nt_xrd_session_read(file->session, &read->operation, read->ranges, read->count,
+                        now >= file->checked + CHECK_MILLISECONDS, deadline > now ? deadline - now : 1);
     return true;
 }
 
@@ -661,7 +530,7 @@ static void xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *
     struct question *question = calloc(1, sizeof(*question));
     if (question) {
         *question = (struct question){.operation = {.end = end_question}, .walk = folder->walk};
-        question->list = xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
+        question->list = nt_xrd_queue_list(queue, &question->operation, folder->url, milliseconds);
     }
     if (!question || !question->list) {
         free(question);
@@ -763,7 +632,7 @@ static void work(struct nt_backend *backend)
 {
     struct nt_xrootd *xrootd = (struct nt_xrootd *)backend;
     struct nt_xrootd_file *file;
-    xrd_queue_work(&xrootd->queue);
+    nt_xrd_queue_work(&xrootd->queue);
     while ((file = LIST_FIRST(&xrootd->ready))) {
         file_dequeue(file);
         serve(xrootd, file);
@@ -786,7 +655,7 @@ static const struct nt_backend_ops ops = {.at_once = AT_ONCE,
 bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module)
 {
     *xrootd = (struct nt_xrootd){.module = module};
-    if (!xrd_queue_init(&xrootd->queue))
+    if (!nt_xrd_queue_init(&xrootd->queue))
         return false;
     nt_transfers_add_backend(jobs, &xrootd->backend, &ops);
     return true;
