@@ -540,10 +540,11 @@ const uint32_t nt_lance_document_count = sizeof(nt_lance_documents) / sizeof(*nt
 
 enum { NT_MINI_BLOCK_SIZES_BYTES = 6 + 4 * NT_TREE_BUFFERS }; /* an upper bound */
 
+/* The file's metadata may be dropped meanwhile. */
 struct chunks {
     struct nt_text_generator text;
-    const struct nt_lance *lance;
-    const struct nt_lance_page *page;
+    struct nt_source *source;
+    struct nt_lance_buffer buffer; /* of the chunks */
     const struct nt_tree *tree;
     uint8_t *words; /* from malloc */
     uint64_t count, next, values;
@@ -557,7 +558,7 @@ static void put_line(const struct chunks *chunks, const struct nt_mini_block_siz
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "chunk", chunks->next);
-    nt_json_member_unsigned(&json, "file_offset", chunks->page->buffers[1].offset + chunks->chunk.offset);
+    nt_json_member_unsigned(&json, "file_offset", chunks->buffer.offset + chunks->chunk.offset);
     nt_json_member_unsigned(&json, "stored_bytes", chunks->chunk.bytes);
     nt_json_member_unsigned(&json, "first_value", chunks->chunk.first_value);
     nt_json_member_unsigned(&json, "values", chunks->chunk.values);
@@ -580,11 +581,11 @@ static enum nt_status next_chunk(struct chunks *chunks, struct nt_buffer *out, s
 {
     uint8_t start[NT_MINI_BLOCK_SIZES_BYTES];
     struct nt_mini_block_sizes sizes;
-    const struct nt_lance_buffer *buffer = &chunks->page->buffers[1];
+    const struct nt_lance_buffer *buffer = &chunks->buffer;
     NT_TRY(nt_tree_next_chunk(chunks->tree, chunks->words, chunks->count, chunks->next, chunks->values,
                               buffer->bytes, &chunks->chunk, error));
     size_t bytes = chunks->chunk.bytes < sizeof(start) ? (size_t)chunks->chunk.bytes : sizeof(start);
-    NT_TRY(nt_source_read(chunks->lance->source, buffer->offset + chunks->chunk.offset, start, bytes, error));
+    NT_TRY(nt_source_read(chunks->source, buffer->offset + chunks->chunk.offset, start, bytes, error));
     struct nt_cursor cursor = nt_cursor(start, bytes);
     nt_mini_block_get_sizes(chunks->tree, &cursor, &sizes);
     if (cursor.failed)
@@ -616,10 +617,10 @@ static void free_chunks(struct nt_text_generator *text)
     free(chunks);
 }
 
-/* nt_page_file.open for a column of the physical dataset. */
-static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t column,
-                                        const struct nt_page *page, struct nt_text_generator **text_ret,
-                                        struct nt_error *error)
+/* Finds the chunks of a page, and the list of their sizes. Under the dataset's lock. */
+static enum nt_status find_chunks(const struct nt_dataset *physical, uint32_t column,
+                                  const struct nt_page *page, struct chunks *chunks,
+                                  struct nt_lance_buffer *words_ret, struct nt_error *error)
 {
     struct nt_lance_physical_column physical_column;
     const struct nt_lance_page *of = nt_lance_file_page(physical, column, page, &physical_column);
@@ -627,21 +628,31 @@ static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t co
     struct nt_proto member;
     if (!of || !state || nt_lance_page_layout_kind(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");
-    const struct nt_tree *tree = state->tree;
-    const struct nt_lance_buffer *words = &of->buffers[0];
+    *words_ret = of->buffers[0];
+    chunks->source = physical_column.lance->source;
+    chunks->buffer = of->buffers[1];
+    chunks->tree = state->tree;
+    chunks->count = of->buffers[0].bytes / (state->tree->has_large_chunk ? 4 : 2);
+    chunks->values = nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
+    return NT_OK;
+}
+
+/* nt_page_file.open for a column of the physical dataset. */
+static enum nt_status lance_chunks_open(struct nt_dataset *physical, uint32_t column,
+                                        const struct nt_page *page, struct nt_text_generator **text_ret,
+                                        struct nt_error *error)
+{
+    struct nt_lance_buffer words = {0, 0};
     struct chunks *chunks = calloc(1, sizeof(*chunks));
     NT_TRY(nt_check_memory(chunks, error));
-    *chunks = (struct chunks){.text = {.next = next_chunks, .free = free_chunks},
-                              .lance = physical_column.lance,
-                              .page = of,
-                              .tree = tree,
-                              .words = malloc(words->bytes ? words->bytes : 1),
-                              .count = words->bytes / (tree->has_large_chunk ? 4 : 2),
-                              .values = nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS)};
-    enum nt_status status = nt_check_memory(chunks->words, error);
-    if (status == NT_OK && words->bytes)
-        status =
-            nt_source_read(physical_column.lance->source, words->offset, chunks->words, words->bytes, error);
+    chunks->text = (struct nt_text_generator){.next = next_chunks, .free = free_chunks};
+    nt_lock_acquire(&physical->logical->lock);
+    enum nt_status status = find_chunks(physical, column, page, chunks, &words, error);
+    nt_lock_release(&physical->logical->lock);
+    if (status == NT_OK && !(chunks->words = malloc(words.bytes ? words.bytes : 1)))
+        status = nt_fail_memory(error);
+    if (status == NT_OK && words.bytes)
+        status = nt_source_read(chunks->source, words.offset, chunks->words, words.bytes, error);
     if (status == NT_OK)
         *text_ret = &chunks->text;
     else
