@@ -140,8 +140,8 @@ static void add_page(const struct nt_dataset *dataset, const struct nt_page *pag
         sums->checksum = page->checksum;
 }
 
-static void add_range(const struct nt_dataset *dataset, const struct nt_group *group,
-                      const struct nt_range *range, struct nt_column_sums *sums)
+void nt_column_sums_add(struct nt_column_sums *sums, const struct nt_dataset *dataset,
+                        const struct nt_group *group, const struct nt_range *range)
 {
     if (range->state != NT_RANGE_PRESENT)
         return;
@@ -150,38 +150,50 @@ static void add_range(const struct nt_dataset *dataset, const struct nt_group *g
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
 }
 
-/* Adds the ranges of a column in a cluster; NT_NONE: of all columns in the group. */
-static void add_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
-                        uint32_t column, struct nt_column_sums *sums)
+static void visit_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                          uint32_t column, nt_visit_range *visit, void *context)
 {
     uint32_t count = 1;
     const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
                                                       : nt_group_range(dataset, group, cluster, column);
     for (uint32_t i = 0; i < count; i++)
-        add_range(dataset, group, &ranges[i], sums);
+        visit(context, dataset, group, cluster, column, &ranges[i]);
+}
+
+enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,
+                                      void *context, bool *is_complete_ret, struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = NT_OK;
+    nt_groups_announce(dataset, groups);
+    *is_complete_ret = true;
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        struct nt_group *group;
+        status = nt_group_pin_readable(dataset, g, &group, error);
+        *is_complete_ret &= group != NULL;
+        for (uint32_t i = 0; group && i < group->clusters; i++)
+            visit_cluster(dataset, group, group->first_cluster + i, column, visit, context);
+        nt_group_unpin(group);
+    }
+    return status;
+}
+
+static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                      uint32_t cluster, uint32_t column, const struct nt_range *range)
+{
+    nt_column_sums_add(context, dataset, group, range);
 }
 
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error)
 {
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = NT_OK;
-    nt_groups_announce(dataset, groups);
-    *sums = (struct nt_column_sums){.is_complete = true};
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        sums->is_complete &= group != NULL;
-        for (uint32_t i = 0; group && i < group->clusters; i++)
-            add_cluster(dataset, group, group->first_cluster + i, column, sums);
-        nt_group_unpin(group);
-    }
-    return status;
+    *sums = (struct nt_column_sums){0};
+    return nt_column_visit_ranges(dataset, column, add_range, sums, &sums->is_complete, error);
 }
 
 void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
                      struct nt_column_sums *sums)
 {
     *sums = (struct nt_column_sums){.is_complete = true};
-    add_cluster(dataset, group, cluster, NT_NONE, sums);
+    visit_cluster(dataset, group, cluster, NT_NONE, add_range, sums);
 }

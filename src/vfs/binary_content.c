@@ -82,18 +82,26 @@ static enum nt_status read_source(struct nt_content *content, uint64_t offset, v
                           range_file->first_byte + offset, buffer, bytes, error);
 }
 
-const struct nt_content_ops nt_range_file_decoded = {.read = read_decoded, .close = nt_content_free};
-const struct nt_content_ops nt_range_file_stored = {.read = read_stored, .close = nt_content_free};
-const struct nt_content_ops nt_range_file_page = {.read = read_page, .close = nt_content_free};
-const struct nt_content_ops nt_range_file_source = {.read = read_source, .close = nt_content_free};
+static void close_pinned(struct nt_content *content)
+{
+    nt_group_unpin(RANGE_FILE_OF(content)->group);
+    free(content);
+}
+
+const struct nt_content_ops nt_range_file_decoded = {.read = read_decoded, .close = close_pinned};
+const struct nt_content_ops nt_range_file_stored = {.read = read_stored, .close = close_pinned};
+const struct nt_content_ops nt_range_file_page = {.read = read_page, .close = close_pinned};
+const struct nt_content_ops nt_range_file_source = {.read = read_source, .close = close_pinned};
 
 enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
                                      uint64_t size, const struct nt_content_ops *ops,
                                      struct nt_content **content_ret, struct nt_error *error)
 {
     struct range_content *content = nt_content_new(sizeof(*content), ops, header, size, error);
-    if (!content)
+    if (!content) {
+        nt_group_unpin(range_file->group);
         return NT_NO_MEMORY;
+    }
     content->range_file = *range_file;
     *content_ret = &content->content;
     return NT_OK;

@@ -31,40 +31,52 @@ void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sum
     nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
 }
 
-enum { SETTINGS = 1024 };
-
-/* Of a column in a cluster; NT_NONE: of all columns with ranges in the cluster's group. */
-static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_group *group,
-                         uint32_t cluster, uint32_t column, bool *seen)
+static void add_setting(struct nt_column_summary *summary, uint32_t setting)
 {
-    uint32_t count = 1;
-    const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
-                                                      : nt_group_range(dataset, group, cluster, column);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = ranges[i].compression_settings;
-        if (ranges[i].state != NT_RANGE_PRESENT || value >= SETTINGS || seen[value])
-            continue;
-        seen[value] = true;
-        nt_json_unsigned(json, value);
-    }
+    for (uint32_t i = 0; i < summary->setting_count; i++)
+        if (summary->settings[i] == setting)
+            return;
+    if (setting < NT_SETTINGS)
+        summary->settings[summary->setting_count++] = (uint16_t)setting;
 }
 
-enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
-                                       struct nt_error *error)
+static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                          uint32_t column)
 {
-    bool seen[SETTINGS] = {false};
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = NT_OK;
+    return range->state == NT_RANGE_SUPPRESSED;
+}
+
+/* The cluster is older than the column. put_uncovered reports clusters of other shards. */
+static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                      uint32_t column)
+{
+    return range->state == NT_RANGE_ABSENT && nt_cluster_holds(dataset, cluster, column);
+}
+
+static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                      uint32_t cluster, uint32_t column, const struct nt_range *range)
+{
+    struct nt_column_summary *summary = context;
+    nt_column_sums_add(&summary->sums, dataset, group, range);
+    if (range->state == NT_RANGE_PRESENT)
+        add_setting(summary, range->compression_settings);
+    summary->has_suppressed |= is_suppressed(dataset, range, cluster, column);
+    summary->has_absent |= column != NT_NONE && is_absent(dataset, range, cluster, column);
+}
+
+enum nt_status nt_column_summarize(struct nt_dataset *dataset, uint32_t column,
+                                   struct nt_column_summary *summary, struct nt_error *error)
+{
+    *summary = (struct nt_column_summary){.setting_count = 0};
+    return nt_column_visit_ranges(dataset, column, add_range, summary, &summary->sums.is_complete, error);
+}
+
+void nt_json_member_settings(struct nt_json *json, const struct nt_column_summary *summary)
+{
     nt_json_member_array(json, "compression_settings");
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        for (uint32_t i = 0; group && i < group->clusters; i++)
-            put_settings(json, dataset, group, group->first_cluster + i, column, seen);
-        nt_group_unpin(group);
-    }
+    for (uint32_t i = 0; i < summary->setting_count; i++)
+        nt_json_unsigned(json, summary->settings[i]);
     nt_json_end_array(json);
-    return status;
 }
 
 /* ---- column.json ---- */
@@ -109,36 +121,30 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
 typedef bool filter_cluster(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                             uint32_t column);
 
-static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
-                          uint32_t column)
-{
-    return range->state == NT_RANGE_SUPPRESSED;
-}
+struct selected {
+    struct nt_json *json;
+    filter_cluster *is_selected;
+};
 
-/* The cluster is older than the column. put_uncovered reports clusters of other shards. */
-static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
-                      uint32_t column)
+static void put_cluster(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                        uint32_t cluster, uint32_t column, const struct nt_range *range)
 {
-    return range->state == NT_RANGE_ABSENT && nt_cluster_holds(dataset, cluster, column);
+    const struct selected *selected = context;
+    if (selected->is_selected(dataset, range, cluster, column))
+        nt_json_unsigned(selected->json, cluster);
 }
 
 /* The numbers of the selected clusters, if their page lists are readable. */
 static enum nt_status put_clusters(struct nt_json *json, const char *key, struct nt_dataset *dataset,
-                                   uint32_t column, filter_cluster *is_selected, struct nt_error *error)
+                                   uint32_t column, bool has_any, filter_cluster *is_selected,
+                                   struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
+    struct selected selected = {json, is_selected};
+    bool is_complete;
     nt_json_member_array(json, key);
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        for (uint32_t i = 0; group && i < group->clusters; i++) {
-            uint32_t cluster = group->first_cluster + i;
-            if (is_selected(dataset, nt_group_range(dataset, group, cluster, column), cluster, column))
-                nt_json_unsigned(json, cluster);
-        }
-        nt_group_unpin(group);
-    }
+    enum nt_status status =
+        has_any ? nt_column_visit_ranges(dataset, column, put_cluster, &selected, &is_complete, error)
+                : NT_OK;
     nt_json_end_array(json);
     return status;
 }
@@ -148,14 +154,13 @@ static enum nt_status put_clusters(struct nt_json *json, const char *key, struct
 static enum nt_status find_algorithm(const struct nt_resolved_node *resolved, const char **name_ret,
                                      struct nt_error *error)
 {
-    const struct nt_page *page;
-    uint32_t cluster;
-    uint64_t first_element;
+    struct nt_page_place place;
     *name_ret = NULL;
-    enum nt_status status = nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, 0,
-                                           &page, &cluster, &first_element, error);
+    enum nt_status status =
+        nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column, 0, &place, error);
     if (status == NT_OK)
-        status = nt_page_algorithm(resolved->dataset, page, name_ret, error);
+        status = nt_page_algorithm(resolved->dataset, place.page, name_ret, error);
+    nt_group_unpin(place.group);
     if (status != NT_OK)
         *name_ret = NULL;
     return nt_is_environmental(status) ? status : NT_OK;
@@ -220,22 +225,24 @@ static enum nt_status write_column(const struct nt_resolved_node *resolved, cons
     struct nt_dataset *dataset = resolved->dataset;
     uint32_t column = resolved->column;
     struct nt_json json;
-    struct nt_column_sums sums;
-    enum nt_status status = nt_column_sums(dataset, column, &sums, error);
+    struct nt_column_summary summary;
+    const struct nt_column_sums *sums = &summary.sums;
+    enum nt_status status = nt_column_summarize(dataset, column, &summary, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "column");
     put_identity(&json, dataset, &dataset->columns[column]);
-    nt_json_member_unsigned(&json, "elements", sums.elements);
-    nt_json_members_sums(&json, &sums);
-    nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
-    nt_json_member_bool(&json, "is_complete", sums.is_complete);
+    nt_json_member_unsigned(&json, "elements", sums->elements);
+    nt_json_members_sums(&json, sums);
+    nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums->checksum)->name);
+    nt_json_member_bool(&json, "is_complete", sums->is_complete);
     nt_json_member_string(&json, "compression", algorithm);
-    status = nt_json_member_settings(&json, dataset, column, error);
+    nt_json_member_settings(&json, &summary);
+    status = put_clusters(&json, "suppressed_clusters", dataset, column, summary.has_suppressed,
+                          is_suppressed, error);
     if (status == NT_OK)
-        status = put_clusters(&json, "suppressed_clusters", dataset, column, is_suppressed, error);
-    if (status == NT_OK)
-        status = put_clusters(&json, "absent_clusters", dataset, column, is_absent, error);
+        status =
+            put_clusters(&json, "absent_clusters", dataset, column, summary.has_absent, is_absent, error);
     if (dataset->has_sharded_clusters)
         put_uncovered(&json, dataset, column);
     nt_json_finish(&json);
@@ -274,7 +281,8 @@ enum { DATA, ENDS, LEVELS }; /* parameters of rows */
 static bool find_shown(const struct nt_resolved_node *resolved, unsigned which, struct nt_range_file *shown)
 {
     uint32_t count = 0;
-    *shown = (struct nt_range_file){resolved->vfs->reader, resolved->dataset, resolved->column, NULL, 0};
+    *shown = (struct nt_range_file){
+        .reader = resolved->vfs->reader, .dataset = resolved->dataset, .column = resolved->column};
     if (which == DATA) /* a column of unknown type has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
     shown->dataset = resolved->dataset->logical->levels; /* the columns are there, not in `dataset` */

@@ -67,21 +67,21 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
     static const char *const keys[] = {"pages",         "stored_bytes", "packed_bytes",
                                        "decoded_bytes", "ratio",        "checksum_kind"};
     enum { MAX_METADATA_BYTES = 1 << 20 };
-    struct nt_column_sums sums;
+    struct nt_column_summary summary;
     bool has_many_lists = dataset->part_count > 1 && nt_dataset_metadata_bytes(dataset) > MAX_METADATA_BYTES;
     for (size_t i = 0; has_many_lists && i < sizeof(keys) / sizeof(*keys); i++)
         nt_json_member_null(json, keys[i]); /* they are in separate files, which would have to be opened */
     if (has_many_lists)
         return NT_OK;
-    enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
+    enum nt_status status = nt_column_summarize(dataset, NT_NONE, &summary, error);
     if (status != NT_OK)
         return status;
-    nt_json_members_sums(json, &sums);
-    nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
-    status = nt_json_member_settings(json, dataset, NT_NONE, error);
-    if (!sums.is_complete)
+    nt_json_members_sums(json, &summary.sums);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(summary.sums.checksum)->name);
+    nt_json_member_settings(json, &summary);
+    if (!summary.sums.is_complete)
         put_bad_groups(json, dataset);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status dataset_json(const struct nt_resolved_node *resolved, struct nt_buffer *out,

@@ -190,22 +190,33 @@ enum nt_status nt_pages_jsonl(const struct nt_resolved_node *resolved, struct nt
 
 /* ---- Page files ---- */
 
+/* Pins the page. */
 static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_range_file *range_file,
                                 uint64_t *decoded_ret, struct nt_error *error)
 {
-    uint32_t cluster;
-    uint64_t first_element, packed;
-    *range_file = (struct nt_range_file){resolved->vfs->reader, resolved->dataset, resolved->column, NULL, 0};
-    enum nt_status status =
-        nt_column_page(resolved->vfs->reader, resolved->dataset, resolved->column, resolved->node.number,
-                       &range_file->page, &cluster, &first_element, error);
-    if (status != NT_OK)
+    struct nt_page_place place;
+    uint64_t packed;
+    enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
+                                               resolved->node.number, &place, error);
+    if (status == NT_OK)
+        status = nt_page_sizes(resolved->dataset, place.page, &packed, decoded_ret, error);
+    if (status != NT_OK) {
+        nt_group_unpin(place.group);
         return status;
-    range_file->first_byte =
-        first_element * nt_column_decoder(resolved->dataset, resolved->column)->element_bytes;
-    return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
+    }
+    *range_file = (struct nt_range_file){
+        .reader = resolved->vfs->reader,
+        .dataset = resolved->dataset,
+        .column = resolved->column,
+        .first_byte =
+            place.first_element * nt_column_decoder(resolved->dataset, resolved->column)->element_bytes,
+        .page = place.page,
+        .group = place.group,
+    };
+    return NT_OK;
 }
 
+/* Sizes of pages may block: a listing of them has read all page lists. */
 static enum nt_status page_content(const struct nt_resolved_node *resolved, bool may_block,
                                    uint64_t *size_ret, struct nt_content **content_ret,
                                    struct nt_error *error)
@@ -213,8 +224,6 @@ static enum nt_status page_content(const struct nt_resolved_node *resolved, bool
     struct nt_range_file range_file;
     uint64_t bytes;
     bool is_raw = resolved->pseudo == &nt_page_raw_file;
-    if (!may_block && !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
     enum nt_status status = find_page(resolved, &range_file, &bytes, error);
     if (status != NT_OK)
         return status;
@@ -224,6 +233,7 @@ static enum nt_status page_content(const struct nt_resolved_node *resolved, bool
         return nt_range_file_content(&range_file, NULL, bytes,
                                      is_raw ? &nt_range_file_stored : &nt_range_file_decoded, content_ret,
                                      error);
+    nt_group_unpin(range_file.group);
     *size_ret = bytes;
     return NT_OK;
 }
@@ -250,7 +260,7 @@ enum nt_status nt_page_files(const struct nt_resolved_node *column, uint64_t num
     return nt_is_environmental(status) ? status : NT_OK;
 }
 
-/* The page that must be decoded before the node's page. */
+/* The page that must be decoded before the node's page, which is pinned. */
 static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
                                       struct nt_range_file *range_file, uint64_t *decoded_ret,
                                       struct nt_error *error)
@@ -261,11 +271,15 @@ static enum nt_status find_dependency(const struct nt_resolved_node *resolved,
         return status;
     const struct nt_decoder *decoder =
         nt_decoders_get(&resolved->dataset->decoders, range_file->page->decoder);
-    if (resolved->page_file.dependency >= decoder->dependency_count)
-        return nt_fail_no_such_file(error);
-    range_file->page = &decoder->dependencies[resolved->page_file.dependency];
+    uint32_t dependency = resolved->page_file.dependency;
     range_file->first_byte = 0;
-    return nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error);
+    range_file->page = dependency < decoder->dependency_count ? &decoder->dependencies[dependency] : NULL;
+    status = range_file->page
+                 ? nt_page_sizes(resolved->dataset, range_file->page, &packed, decoded_ret, error)
+                 : nt_fail_no_such_file(error);
+    if (status != NT_OK)
+        nt_group_unpin(range_file->group);
+    return status;
 }
 
 static enum nt_status part_content(const struct nt_resolved_node *resolved, bool may_block,
@@ -275,21 +289,21 @@ static enum nt_status part_content(const struct nt_resolved_node *resolved, bool
     struct nt_range_file range_file;
     uint64_t bytes = resolved->page_file.bytes, decoded;
     bool is_range = resolved->page_file.kind == NT_PAGE_FILE_RANGE;
-    enum nt_status status = NT_OK;
-    if (!is_range && !may_block && !nt_node_lists_are_loaded(resolved))
-        return nt_fail_unknown_size(error);
-    if (!is_range)
-        status = find_dependency(resolved, &range_file, &bytes, error);
-    else if (content_ret)
-        status = find_page(resolved, &range_file, &decoded, error);
+    if (is_range && !content_ret) {
+        *size_ret = bytes;
+        return NT_OK;
+    }
+    enum nt_status status = is_range ? find_page(resolved, &range_file, &decoded, error)
+                                     : find_dependency(resolved, &range_file, &bytes, error);
     if (status != NT_OK)
         return status;
-    if (content_ret && is_range)
+    if (is_range)
         range_file.first_byte = resolved->page_file.offset;
     if (content_ret)
         return nt_range_file_content(&range_file, NULL, bytes,
                                      is_range ? &nt_range_file_source : &nt_range_file_page, content_ret,
                                      error);
+    nt_group_unpin(range_file.group);
     *size_ret = bytes;
     return NT_OK;
 }
@@ -300,9 +314,11 @@ static enum nt_status part_text(const struct nt_resolved_node *resolved, struct 
     struct nt_range_file range_file;
     uint64_t decoded;
     enum nt_status status = find_page(resolved, &range_file, &decoded, error);
-    return status == NT_OK ? resolved->page_file.open(resolved->dataset, resolved->column, range_file.page,
-                                                      text_ret, error)
-                           : status;
+    if (status != NT_OK)
+        return status;
+    status = resolved->page_file.open(resolved->dataset, resolved->column, range_file.page, text_ret, error);
+    nt_group_unpin(range_file.group);
+    return status;
 }
 
 const struct nt_pseudo_file nt_page_part_file = {"", NT_VFS_SIZED, .content = part_content};

@@ -17,10 +17,10 @@
 #include "core/base/memory.h"
 #include "core/json/json.h"
 #include "core/model/model.h"
+#include "render/render.h"
 #include "vfs/inode.h"
 #include "vfs/tree.h"
 
-struct nt_column_sums;
 struct nt_content_ops;
 struct nt_error_log;
 struct nt_names;
@@ -515,8 +515,9 @@ struct nt_range_file {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    const struct nt_page *page;
     uint64_t first_byte;
+    const struct nt_page *page;
+    struct nt_group *group; /* pinned for the page, or NULL */
 };
 
 /* For nt_range_file_content. decoded: the column's decoded bytes from `first_byte`; stored: the page's
@@ -524,7 +525,8 @@ struct nt_range_file {
 extern const struct nt_content_ops nt_range_file_decoded, nt_range_file_stored, nt_range_file_page,
     nt_range_file_source;
 
-/* Opens a header plus `size` bytes of the range, which it copies. Takes the header, even on failure. */
+/* Opens a header plus `size` bytes of the range, which it copies. Takes the header and the pin, even on
+ * failure. */
 enum nt_status nt_range_file_content(const struct nt_range_file *range_file, struct nt_buffer *header,
                                      uint64_t size, const struct nt_content_ops *ops,
                                      struct nt_content **content_ret, struct nt_error *error);
@@ -540,10 +542,18 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
 /* "pages", "stored_bytes", "packed_bytes", "decoded_bytes", "ratio". */
 void nt_json_members_sums(struct nt_json *json, const struct nt_column_sums *sums);
 
-/* "compression_settings": the distinct settings of the writer for a column (NT_NONE: for all). A
- * setting is 100 * algorithm + level. Bad page lists are omitted. */
-enum nt_status nt_json_member_settings(struct nt_json *json, struct nt_dataset *dataset, uint32_t column,
-                                       struct nt_error *error);
+/* What one pass over the page lists of a column (NT_NONE: of all) finds. Bad ones are omitted. */
+enum { NT_SETTINGS = 1024 };
+struct nt_column_summary {
+    struct nt_column_sums sums;
+    bool has_suppressed, has_absent; /* clusters */
+    uint32_t setting_count;
+    uint16_t settings[NT_SETTINGS]; /* the distinct ones of the writer: 100 * algorithm + level */
+};
+enum nt_status nt_column_summarize(struct nt_dataset *dataset, uint32_t column,
+                                   struct nt_column_summary *summary, struct nt_error *error);
+/* "compression_settings". */
+void nt_json_member_settings(struct nt_json *json, const struct nt_column_summary *summary);
 
 /* "path": the path of a dataset below its file's directory; null if it exceeds the length limit. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);

@@ -97,15 +97,12 @@ static bool has_column(const struct nt_resolved_node *resolved)
            column_of(resolved) != NT_NONE;
 }
 
-/* The node's page, or the first page of its column. */
-static enum nt_status find_page(const struct nt_resolved_node *resolved, const struct nt_page **page_ret,
+/* Pins the node's page, or the first page of its column. */
+static enum nt_status find_page(const struct nt_resolved_node *resolved, struct nt_page_place *place,
                                 struct nt_error *error)
 {
-    uint32_t cluster;
-    uint64_t first_element;
-    return nt_column_page(resolved->vfs->reader, resolved->dataset->physical, column_of(resolved),
-                          is_page(resolved) ? resolved->node.number : 0, page_ret, &cluster, &first_element,
-                          error);
+    return nt_column_page_pin(resolved->vfs->reader, resolved->dataset->physical, column_of(resolved),
+                              is_page(resolved) ? resolved->node.number : 0, place, error);
 }
 
 /* May there be a first page? Reads no page list: a column without pages in a dataset with entries lists
@@ -252,40 +249,50 @@ static enum nt_status get_validator(const struct nt_resolved_node *resolved, con
 
 /* ---- Values from page lists ---- */
 
+/* Unpins the page, which is blamed for a failure. */
+static enum nt_status put_of_page(const struct nt_resolved_node *resolved, const struct answer *answer,
+                                  const struct nt_page_place *place, enum nt_status status, const char *text)
+{
+    if (status != NT_OK)
+        nt_page_error(resolved->dataset->physical, column_of(resolved), place->page, status, answer->error);
+    nt_group_unpin(place->group);
+    return status == NT_OK ? put_string(answer, text) : status;
+}
+
 static enum nt_status get_compression(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    const struct nt_page *page;
-    const char *name;
-    enum nt_status status = find_page(resolved, &page, answer->error);
+    struct nt_page_place place;
+    const char *name = NULL;
+    enum nt_status status = find_page(resolved, &place, answer->error);
     if (status != NT_OK)
         return status;
-    status = nt_page_algorithm(resolved->dataset->physical, page, &name, answer->error);
-    return status == NT_OK
-               ? put_string(answer, name)
-               : nt_page_error(resolved->dataset->physical, column_of(resolved), page, status, answer->error);
+    status = nt_page_algorithm(resolved->dataset->physical, place.page, &name, answer->error);
+    return put_of_page(resolved, answer, &place, status, name);
 }
 
 static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    const struct nt_page *page;
-    enum nt_status status = find_page(resolved, &page, answer->error);
-    return status == NT_OK ? put_string(answer, nt_checksum_info(page->checksum)->name) : status;
+    struct nt_page_place place;
+    enum nt_status status = find_page(resolved, &place, answer->error);
+    return status == NT_OK
+               ? put_of_page(resolved, answer, &place, NT_OK, nt_checksum_info(place.page->checksum)->name)
+               : status;
 }
 
 /* The digest that is stored for a page. */
 static enum nt_status get_checksum(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
-    const struct nt_page *page;
+    struct nt_page_place place;
     char digest[NT_CHECKSUM_TEXT];
-    enum nt_status status = find_page(resolved, &page, answer->error);
+    enum nt_status status = find_page(resolved, &place, answer->error);
     if (status != NT_OK)
         return status;
-    if (!nt_checksum_info(page->checksum)->bytes)
-        return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
-    status = nt_page_load_digest(resolved->dataset->physical, page, digest, answer->error);
-    return status == NT_OK
-               ? put_string(answer, digest)
-               : nt_page_error(resolved->dataset->physical, column_of(resolved), page, status, answer->error);
+    if (nt_checksum_info(place.page->checksum)->bytes) {
+        status = nt_page_load_digest(resolved->dataset->physical, place.page, digest, answer->error);
+        return put_of_page(resolved, answer, &place, status, digest);
+    }
+    nt_group_unpin(place.group);
+    return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
 }
 
 static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *more)
@@ -302,16 +309,18 @@ static enum nt_status find_sums(const struct nt_resolved_node *resolved, struct 
                                 struct nt_error *error)
 {
     struct nt_dataset *physical = resolved->dataset->physical;
-    const struct nt_page *page;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(resolved)) {
-        enum nt_status status = find_page(resolved, &page, error);
+        struct nt_page_place place;
+        enum nt_status status = find_page(resolved, &place, error);
         if (status != NT_OK)
             return status;
         sums->pages = 1;
-        sums->elements = page->elements;
-        sums->stored_bytes = page->stored_bytes;
-        return nt_page_sizes(physical, page, &sums->packed_bytes, &sums->decoded_bytes, error);
+        sums->elements = place.page->elements;
+        sums->stored_bytes = place.page->stored_bytes;
+        status = nt_page_sizes(physical, place.page, &sums->packed_bytes, &sums->decoded_bytes, error);
+        nt_group_unpin(place.group);
+        return status;
     }
     enum nt_status status = nt_groups_load(physical, nt_groups_of_field(physical, resolved->field), error);
     if (status != NT_OK)
