@@ -12,8 +12,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from chains import chain, refusal  # noqa: E402
-from harness import (NTUPLE, case, command, decoder_of, fails, lines, need, output, pread, run, same,  # noqa: E402
-                     scratch)
+from harness import (NTUPLE, case, command, decoder_of, fails, lines, need, output, pread,  # noqa: E402
+                     run, same, scratch)
 
 ENTRIES = 23
 TYPES = {'x': 'int32', 'v': 'var * int64'}
