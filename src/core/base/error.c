@@ -166,15 +166,13 @@ bool nt_is_retryable(enum nt_status status, const struct nt_error *failure)
     return nt_is_transient(status) || status == NT_UNREACHABLE || (status == NT_IO && is_of_the_moment);
 }
 
-void nt_error_context(struct nt_error *error, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void add_context(struct nt_error *error, const char *format,
+                                                              va_list arguments)
 {
     if (!error)
         return;
     char context[sizeof(error->message)];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(context, sizeof(context), format, arguments);
-    va_end(arguments);
     char message[sizeof(error->message)];
     memcpy(message, error->message, sizeof(message));
     size_t used = strlen(context);
@@ -182,4 +180,22 @@ void nt_error_context(struct nt_error *error, const char *format, ...)
         used = sizeof(error->message) / 2;
     snprintf(error->message, sizeof(error->message), "%.*s: %.*s", (int)used, context,
              (int)(sizeof(error->message) - used - 3), message);
+}
+
+void nt_error_context(struct nt_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_context(error, format, arguments);
+    va_end(arguments);
+}
+
+enum nt_status nt_with_context(enum nt_status status, struct nt_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (status != NT_OK)
+        add_context(error, format, arguments);
+    va_end(arguments);
+    return status;
 }

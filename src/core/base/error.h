@@ -77,7 +77,7 @@ void nt_error_strip(struct nt_error *error, const char *subject);
 /* Prepends "context: " to the message of an error. */
 void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Does so if the status, which it returns, is a failure. */
-#define NT_WITH_CONTEXT(status, error, ...)                                                                  \
-    ((status) == NT_OK ? NT_OK : (nt_error_context((error), __VA_ARGS__), (status)))
+enum nt_status nt_with_context(enum nt_status status, struct nt_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

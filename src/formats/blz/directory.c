@@ -303,10 +303,8 @@ static enum nt_status blz_array_read(struct nt_blz_build *build, const char *dir
     if (status == NT_OK)
         status = nt_blz_shape_read(arena, json_object_get(node->sizes, "shape"), &array->rows,
                                    &array->dimensions, &array->dimension_count, error);
-    if (status != NT_OK) {
-        nt_error_context(error, "%s", nt_blz_path(build, directory));
-        return status;
-    }
+    if (status != NT_OK)
+        return nt_with_context(status, error, "%s", nt_blz_path(build, directory));
     array->is_scalar = json_array_size(json_object_get(node->sizes, "shape")) == 0;
     nt_blz_json_unsigned(node->storage, "chunklen", &array->chunk_rows);
     array->data = nt_blz_name(build, directory, "data");

@@ -174,8 +174,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
         status = nt_blz_json_parse((const char *)text, (size_t)all.bytes, budget, value_ret, error);
         nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
     }
-    if (status != NT_OK)
-        nt_error_context(error, "%s", source->path);
+    nt_with_context(status, error, "%s", source->path);
 out:
     free(text);
     nt_source_close(source);

@@ -164,10 +164,7 @@ static enum nt_status validate_as(struct nt_source *source, enum nt_roaring_widt
     if (status == NT_OK && walk.end != source->size && !accept_trailing_bytes)
         status = nt_fail(error, NT_CORRUPT, walk.end, "%" PRIu64 " bytes after the end of the bitmap",
                          source->size - walk.end);
-    if (status != NT_OK) {
-        nt_error_context(error, "as a %u-bit Roaring bitmap", nt_roaring_bits(roaring));
-        return status;
-    }
+    NT_TRY(nt_with_context(status, error, "as a %u-bit Roaring bitmap", nt_roaring_bits(roaring)));
     roaring->buckets = walk.buckets;
     roaring->end = walk.end;
     return NT_OK;

@@ -144,7 +144,7 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     status = lance->bases ? nt_lance_open_base_roots(file, lance, allowed, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = read_bases(file, lance, error);
-    return NT_WITH_CONTEXT(status, error, "%s: base paths", lance->manifest.name);
+    return nt_with_context(status, error, "%s: base paths", lance->manifest.name);
 }
 
 enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id,

@@ -325,7 +325,7 @@ static enum nt_status find_physical_column(struct nt_dataset *dataset, uint32_t 
     if (status == NT_OK)
         status =
             nt_lance_check_column(&lance->schema, physical_column_ret->lance, &location->leaf, false, error);
-    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
+    return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 static uint32_t find_part(const struct nt_dataset *dataset, uint32_t source)

@@ -206,8 +206,7 @@ static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
         nt_lance_find_base(lance, data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base, error);
     if (status == NT_OK)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its path is not inside data/");
-    nt_error_context(error, "data file '%.*s'", (int)path.length, path.bytes);
-    return status;
+    return nt_with_context(status, error, "data file '%.*s'", (int)path.length, path.bytes);
 }
 
 /* Checks that the file has as many rows as its fragment, and that nulls match the schema. */
@@ -299,7 +298,7 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
     enum nt_status status = fragment->has_rows ? NT_OK : count_physical_rows(dataset, fragment, error);
     if (status == NT_OK && !fragment->has_deleted_rows)
         status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
-    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
+    return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 /* ---- Groups ---- */
@@ -361,7 +360,7 @@ static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
                             &lance->schema.parts[nt_group_field(dataset, group, NULL)]);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &column_map, error);
-    return NT_WITH_CONTEXT(status, error, "%s", lance->files[file].name);
+    return nt_with_context(status, error, "%s", lance->files[file].name);
 }
 
 /* Runs once for all fields of the fragment. */
@@ -404,7 +403,7 @@ enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, st
         status = location->leaf.column == NT_NONE
                      ? fill_null(dataset, group, error)
                      : fill_from_file(dataset, group, fragment->first_file + location->file, location, error);
-    return NT_WITH_CONTEXT(status, error, "fragment %" PRIu64, fragment->id);
+    return nt_with_context(status, error, "fragment %" PRIu64, fragment->id);
 }
 
 /* ---- Prefetch ---- */

@@ -165,7 +165,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
         status = nt_lance_lay_out_schema(file->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_sort_ids(file->arena, lance, error);
-    return NT_WITH_CONTEXT(status, error, "%s: schema", lance->manifest.name);
+    return nt_with_context(status, error, "%s: schema", lance->manifest.name);
 }
 
 /* Blobs may be in files outside all base paths. */

@@ -40,10 +40,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
     if (status == NT_OK && base && !base->is_root)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                          "base path %" PRIu64 " does not belong to a dataset", base->id);
-    if (status != NT_OK) {
-        nt_error_context(error, "deletion file");
-        return status;
-    }
+    NT_TRY(nt_with_context(status, error, "deletion file"));
     *folder_ret = base ? base->folder : lance->folder;
     *name_ret = nt_arena_format(file->arena, "%s_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s",
                                 base ? base->below : lance->manifest.version.root, fragment->id,
@@ -272,8 +269,7 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
         status = read_file(file, fragment, folder, name, error);
         if (status == NT_NOT_FOUND)
             status = nt_lance_fail_missing(lance, folder, name, "deletion file", error);
-        if (status != NT_OK)
-            nt_error_context(error, "%s", name);
+        nt_with_context(status, error, "%s", name);
     }
     if (status == NT_OK)
         fragment->has_deletions = fragment->has_deleted_rows = true;

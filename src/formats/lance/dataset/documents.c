@@ -9,7 +9,7 @@
 
 /* A message beside the manifest. The numbers are those of fields of the manifest. */
 struct section_kind {
-    const char *words, *schema;
+    const char *words;
     const struct nt_proto_table *table;
     uint32_t positions[2]; /* of the message's offset: the first present one counts; 0: no more */
     uint32_t file;         /* otherwise: of a file's name; 0: none */
@@ -18,13 +18,12 @@ struct section_kind {
 
 static const struct section_kind transaction = {
     "transaction",
-    "lance_transaction",
     &nt_lance_transaction,
     {NT_LANCE_MANIFEST_TRANSACTION_SECTION, NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED},
     NT_LANCE_MANIFEST_TRANSACTION_FILE,
     "_transactions"};
 static const struct section_kind indices = {
-    "index section", "lance_indices", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL};
+    "index section", &nt_lance_index_section, {NT_LANCE_MANIFEST_INDEX_SECTION}, 0, NULL};
 
 struct section {
     const struct nt_dataset *dataset;
@@ -96,13 +95,13 @@ static enum nt_status read_section(struct section *section, struct nt_error *err
         status = read_message(section, source, error);
         nt_source_close(source);
     }
-    return NT_WITH_CONTEXT(status, error, "%s", section->name.bytes);
+    return nt_with_context(status, error, "%s", section->name.bytes);
 }
 
 static void put_section(const struct section *section, struct nt_buffer *out)
 {
     struct nt_json json;
-    nt_json_document(&json, out, section->kind->schema);
+    nt_json_document(&json, out, section->kind == &indices ? "lance_indices" : "lance_transaction");
     if (section->name.length) {
         nt_json_member_format(&json, "file", "%s/%s", section->lance->folder->path, section->name.bytes);
         nt_lance_put_message(&json, message_of(section), section->kind->table, &section->range);
@@ -211,16 +210,12 @@ WRITE(write_refs)
 
 /* ---- fragments.jsonl ---- */
 
-struct fragments_text {
-    struct nt_text_generator base;
-    const struct nt_dataset *dataset;
-    uint32_t next;
-};
-
-static void write_fragment(const struct nt_dataset *dataset, uint32_t number, struct nt_buffer *out)
+static enum nt_status write_fragment(struct nt_lance_text *text, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
-    const struct nt_lance_fragment_part *fragment = &lance->fragments[number];
+    const struct nt_dataset *dataset = text->dataset;
+    uint64_t number = text->next++;
+    const struct nt_lance_fragment_part *fragment = &nt_lance_dataset_of(dataset)->fragments[number];
     struct nt_json json;
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "fragment", fragment->id);
@@ -230,39 +225,21 @@ static void write_fragment(const struct nt_dataset *dataset, uint32_t number, st
     nt_json_member_unsigned(&json, "deleted_rows", fragment->deleted_rows);
     nt_lance_put_message(&json, fragment->message, &nt_lance_fragment, NULL);
     nt_json_finish(&json);
-}
-
-static enum nt_status next_fragments(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
-                                     struct nt_error *error)
-{
-    enum { PIECE_BYTES = 64 * 1024 };
-    struct fragments_text *text = (struct fragments_text *)base;
-    size_t end = out->length + PIECE_BYTES;
-    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
-    while (text->next < count && out->length < end && !out->failed)
-        write_fragment(text->dataset, text->next++, out);
-    *more_ret = text->next < count;
-    return nt_check_memory(!out->failed, error);
+    return NT_OK;
 }
 
 static double share_of_fragments(const struct nt_text_generator *base)
 {
-    const struct fragments_text *text = (const struct fragments_text *)base;
-    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
-    return count ? (double)text->next / count : 1;
+    const struct nt_lance_text *text = (const struct nt_lance_text *)base;
+    return text->count ? (double)text->next / (double)text->count : 1;
 }
 
 static enum nt_status open_fragments(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_text_generator **text_ret,
                                      struct nt_error *error)
 {
-    struct fragments_text *text = calloc(1, sizeof(*text));
-    NT_TRY(nt_check_memory(text, error));
-    text->base =
-        (struct nt_text_generator){.next = next_fragments, .free = nt_text_free, .share = share_of_fragments};
-    text->dataset = dataset;
-    *text_ret = &text->base;
-    return NT_OK;
+    return nt_lance_open_text(dataset, nt_lance_dataset_of(dataset)->fragment_count, write_fragment,
+                              share_of_fragments, text_ret, error);
 }
 
 /* The text is a few times as long as the messages. */
@@ -276,12 +253,6 @@ static enum nt_status are_fragments_short(const struct nt_file *file, const stru
 
 /* ---- deletions.jsonl ---- */
 
-struct deletions_text {
-    struct nt_text_generator base;
-    struct nt_dataset *dataset;
-    uint32_t part, run; /* next to be written */
-};
-
 /* Loading any field of a fragment finds its deleted rows. Without fields there are no rows. */
 static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
 {
@@ -292,62 +263,44 @@ static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct
 }
 
 /* Writes a line for a run of rows. */
-static void write_run(struct deletions_text *text, const struct nt_deletion_vector *deletions,
+static void write_run(const struct nt_lance_fragment_part *fragment, const struct nt_deletion_run *run,
                       struct nt_buffer *out)
 {
-    const struct nt_deletion_run *run = &deletions->items[text->run++];
     uint64_t end = run[1].first - (run[1].kept - run[0].kept);
     struct nt_json json;
     nt_json_line(&json, out);
-    nt_json_member_unsigned(&json, "fragment", nt_lance_dataset_of(text->dataset)->fragments[text->part].id);
+    nt_json_member_unsigned(&json, "fragment", fragment->id);
     nt_json_member_unsigned(&json, "first_row", run->first);
     nt_json_member_unsigned(&json, "rows", end - run->first);
     nt_json_finish(&json);
 }
 
 /* Writes lines of the current fragment, and advances to the next after the last line. */
-static enum nt_status write_deletions(struct deletions_text *text, size_t end, struct nt_buffer *out,
+static enum nt_status write_deletions(struct nt_lance_text *text, struct nt_buffer *out,
                                       struct nt_error *error)
 {
-    struct nt_dataset *dataset = text->dataset;
+    struct nt_dataset *dataset = text->dataset->file->datasets[text->dataset->index];
+    const struct nt_lance_fragment_part *fragment = &nt_lance_dataset_of(dataset)->fragments[text->next];
     const struct nt_deletion_vector *deletions = NULL;
-    if (nt_lance_dataset_of(dataset)->fragments[text->part].deleted_rows) {
-        NT_TRY(load_any(dataset, text->part, error));
-        deletions = dataset->part_deletions[text->part];
+    if (fragment->deleted_rows) {
+        NT_TRY(load_any(dataset, (uint32_t)text->next, error));
+        deletions = dataset->part_deletions[text->next];
     }
-    while (deletions && text->run < deletions->count && out->length < end)
-        write_run(text, deletions, out);
-    if (!deletions || text->run == deletions->count) {
-        text->part++;
-        text->run = 0;
+    while (deletions && text->part < deletions->count && out->length < text->end)
+        write_run(fragment, &deletions->items[text->part++], out);
+    if (!deletions || text->part == deletions->count) {
+        text->next++;
+        text->part = 0;
     }
     return NT_OK;
-}
-
-static enum nt_status next_deletions(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
-                                     struct nt_error *error)
-{
-    enum { PIECE_BYTES = 64 * 1024 };
-    struct deletions_text *text = (struct deletions_text *)base;
-    size_t end = out->length + PIECE_BYTES;
-    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && text->part < count && out->length < end && !out->failed)
-        status = write_deletions(text, end, out, error);
-    *more_ret = text->part < count;
-    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
 }
 
 static enum nt_status open_deletions(const struct nt_file *file, const struct nt_dataset *dataset,
                                      uint64_t number, struct nt_text_generator **text_ret,
                                      struct nt_error *error)
 {
-    struct deletions_text *text = calloc(1, sizeof(*text));
-    NT_TRY(nt_check_memory(text, error));
-    text->base = (struct nt_text_generator){.next = next_deletions, .free = nt_text_free};
-    text->dataset = file->datasets[dataset->index];
-    *text_ret = &text->base;
-    return NT_OK;
+    return nt_lance_open_text(dataset, nt_lance_dataset_of(dataset)->fragment_count, write_deletions, NULL,
+                              text_ret, error);
 }
 
 /* There are few deleted rows, in few fragments. */

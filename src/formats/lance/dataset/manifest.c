@@ -139,7 +139,7 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     nt_source_close(source);
     if (status == NT_OK)
         status = check_manifest(manifest, error);
-    return NT_WITH_CONTEXT(status, error, "%s", manifest->name);
+    return nt_with_context(status, error, "%s", manifest->name);
 }
 
 const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number)
@@ -271,7 +271,7 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
     fragment->has_deleted_rows = !deletions.bytes || fragment->deleted_rows;
     if (status == NT_OK)
         status = check_deletions(reading, fragment);
-    return NT_WITH_CONTEXT(status, reading->error, "fragment %" PRIu64, fragment->id);
+    return nt_with_context(status, reading->error, "fragment %" PRIu64, fragment->id);
 }
 
 /* Counts fragments and files. Each is a message of at least one byte, so the manifest's size limits
@@ -318,5 +318,5 @@ enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dat
             status =
                 read_fragment(&reading, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
     nt_buffer_deinit(&name);
-    return NT_WITH_CONTEXT(status, error, "%s", lance->manifest.name);
+    return nt_with_context(status, error, "%s", lance->manifest.name);
 }

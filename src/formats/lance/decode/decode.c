@@ -204,8 +204,7 @@ static enum nt_status decode_levels(struct nt_decode_arena *arena, uint32_t root
 {
     if (root == NT_NO_NODE)
         return NT_OK;
-    enum nt_status status = nt_levels_decode(arena, root, part, count, levels_ret, error);
-    return NT_WITH_CONTEXT(status, error, "levels");
+    return nt_with_context(nt_levels_decode(arena, root, part, count, levels_ret, error), error, "levels");
 }
 
 static enum nt_status open_levels(struct nt_decode_arena *arena, const struct nt_buffer_slice *repetition,
@@ -554,17 +553,15 @@ static enum nt_status decode_chunks(struct whole *whole, const struct nt_buffer_
 {
     uint64_t count = words->bytes / (whole->tree.has_large_chunk ? 4 : 2);
     struct nt_tree_chunk chunk = {0};
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
-        status = nt_tree_next_chunk(&whole->tree, words->data, count, i, count_values(whole), chunks->bytes,
-                                    &chunk, error);
+    for (uint64_t i = 0; i < count; i++) {
+        enum nt_status status = nt_tree_next_chunk(&whole->tree, words->data, count, i, count_values(whole),
+                                                   chunks->bytes, &chunk, error);
         if (status == NT_OK)
             status =
                 decode_part(whole, chunks->data + chunk.offset, (size_t)chunk.bytes, chunk.values, error);
-        if (status != NT_OK)
-            nt_error_context(error, "chunk %" PRIu64, i);
+        NT_TRY(nt_with_context(status, error, "chunk %" PRIu64, i));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status decode_whole(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)

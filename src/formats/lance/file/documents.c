@@ -298,34 +298,43 @@ enum nt_status nt_lance_layout_put_bytes(const struct nt_lance *lance, const str
     return NT_OK;
 }
 
-/* ---- Write metadata.json ---- */
+/* ---- Texts that are written item by item ---- */
 
-enum { PIECE_BYTES = 64 * 1024 };
-
-struct metadata_text {
-    struct nt_text_generator base;
-    const struct nt_lance *lance;
-    struct nt_json json;
-    bool is_started, is_in_column;
-    uint32_t column, page; /* next to be written; within a column, `column` is that one */
-};
-
-static void write_start(struct metadata_text *text)
+static enum nt_status next_piece(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
 {
-    const struct nt_lance *lance = text->lance;
-    nt_json_document(&text->json, text->json.out, "lance");
-    nt_json_member_string(&text->json, "version", lance->tail.version);
-    nt_json_member_unsigned(&text->json, "entries", lance->rows);
-    nt_json_member_array(&text->json, "columns");
-    text->is_started = true;
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct nt_lance_text *text = (struct nt_lance_text *)base;
+    enum nt_status status = NT_OK;
+    text->end = out->length + PIECE_BYTES;
+    text->json.out = out;
+    while (status == NT_OK && text->next < text->count && out->length < text->end && !out->failed)
+        status = text->write(text, out, error);
+    *more_ret = text->next < text->count;
+    return status == NT_OK ? nt_check_memory(!out->failed, error) : status;
 }
 
-static void start_column(struct metadata_text *text)
+enum nt_status nt_lance_open_text(const struct nt_dataset *dataset, uint64_t count,
+                                  nt_lance_write_item *write,
+                                  double (*share)(const struct nt_text_generator *text),
+                                  struct nt_text_generator **text_ret, struct nt_error *error)
 {
-    const struct nt_lance_column *column = &text->lance->columns[text->column];
-    struct nt_json *json = &text->json;
+    struct nt_lance_text *text = calloc(1, sizeof(*text));
+    NT_TRY(nt_check_memory(text, error));
+    text->base = (struct nt_text_generator){.next = next_piece, .free = nt_text_free, .share = share};
+    text->dataset = dataset;
+    text->write = write;
+    text->count = count;
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* ---- Write metadata.json ---- */
+
+static void start_column(struct nt_json *json, const struct nt_lance_column *column, uint64_t number)
+{
     nt_json_object(json);
-    nt_json_member_unsigned(json, "column", text->column);
+    nt_json_member_unsigned(json, "column", number);
     nt_json_member_unsigned(json, "file_offset", column->metadata.offset);
     nt_json_member_unsigned(json, "stored_bytes", column->metadata.bytes);
     nt_json_member_unsigned(json, "rows", column->rows);
@@ -335,67 +344,57 @@ static void start_column(struct metadata_text *text)
     lance_message_json(json, column->type_url, column->encoding,
                        column->encoding.bytes ? NT_LANCE_ENCODING_IS_COLUMN : NT_LANCE_ENCODING_IS_UNKNOWN);
     nt_json_member_array(json, "pages");
-    text->is_in_column = true;
-    text->page = 0;
 }
 
-static void write_page(struct metadata_text *text)
+/* A column's parts are its start, with the first page, and each further page. */
+static void write_column_part(struct nt_lance_text *text, const struct nt_lance_column *column)
 {
     struct nt_json *json = &text->json;
-    nt_json_object(json);
-    nt_json_member_unsigned(json, "page", text->page);
-    const struct nt_lance_page *page = &text->lance->columns[text->column].pages[text->page];
-    lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
-    lance_page_json(json, page);
-    nt_json_end_object(json);
-    text->page++;
-}
-
-static void finish_column(struct metadata_text *text)
-{
-    nt_json_end_array(&text->json);
-    nt_json_end_object(&text->json);
-    text->is_in_column = false;
-    text->column++;
-}
-
-/* Writes one item; returns false when the document is complete. */
-static bool step(struct metadata_text *text)
-{
-    if (!text->is_started) {
-        write_start(text);
-    } else if (text->is_in_column) {
-        if (text->page < text->lance->columns[text->column].page_count)
-            write_page(text);
-        else
-            finish_column(text);
-    } else if (text->column < text->lance->tail.columns) {
-        start_column(text);
-    } else {
-        nt_json_end_array(&text->json);
-        nt_json_finish(&text->json);
-        return false;
+    if (text->part == 0)
+        start_column(json, column, text->next - 1);
+    if (text->part < column->page_count) {
+        const struct nt_lance_page *page = &column->pages[text->part];
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "page", text->part);
+        lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
+        lance_page_json(json, page);
+        nt_json_end_object(json);
     }
-    return true;
+    if (++text->part < column->page_count)
+        return;
+    nt_json_end_array(json);
+    nt_json_end_object(json);
+    text->part = 0;
+    text->next++;
 }
 
-static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
-                           struct nt_error *error)
+/* The items are the start of the document, the columns, and the end. */
+static enum nt_status write_metadata(struct nt_lance_text *text, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    struct metadata_text *text = (struct metadata_text *)base;
-    size_t end = out->length + PIECE_BYTES;
-    text->json.out = out;
-    do {
-        *more_ret = step(text);
-        NT_TRY(nt_check_memory(!out->failed, error));
-    } while (*more_ret && out->length < end);
+    const struct nt_lance *lance = nt_lance_of(text->dataset);
+    struct nt_json *json = &text->json;
+    if (text->next == 0) {
+        nt_json_document(json, out, "lance");
+        nt_json_member_string(json, "version", lance->tail.version);
+        nt_json_member_unsigned(json, "entries", lance->rows);
+        nt_json_member_array(json, "columns");
+        text->next++;
+    } else if (text->next <= lance->tail.columns) {
+        write_column_part(text, &lance->columns[text->next - 1]);
+    } else {
+        nt_json_end_array(json);
+        nt_json_finish(json);
+        text->next++;
+    }
     return NT_OK;
 }
 
-static double share(const struct nt_text_generator *base)
+static double share_of_columns(const struct nt_text_generator *base)
 {
-    const struct metadata_text *text = (const struct metadata_text *)base;
-    return text->lance->tail.columns ? (double)text->column / text->lance->tail.columns : 1;
+    const struct nt_lance_text *text = (const struct nt_lance_text *)base;
+    uint64_t columns = text->count - 2, done = text->next ? text->next - 1 : 0;
+    return done < columns ? (double)done / (double)columns : 1;
 }
 
 /* nt_document.open. */
@@ -403,12 +402,8 @@ static enum nt_status lance_metadata_open(const struct nt_file *file, const stru
                                           uint64_t number, struct nt_text_generator **text_ret,
                                           struct nt_error *error)
 {
-    struct metadata_text *text = calloc(1, sizeof(*text));
-    NT_TRY(nt_check_memory(text, error));
-    text->base = (struct nt_text_generator){.next = next, .free = nt_text_free, .share = share};
-    text->lance = nt_lance_of(dataset);
-    *text_ret = &text->base;
-    return NT_OK;
+    return nt_lance_open_text(dataset, UINT64_C(2) + nt_lance_of(dataset)->tail.columns, write_metadata,
+                              share_of_columns, text_ret, error);
 }
 
 /* ---- Documents of a file ---- */

@@ -20,10 +20,9 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
                          nt_lance_is_marked(field, "lance-encoding:packed") || field->is_description);
     layout->is_in_struct_list = layout->type.shape == NT_LANCE_IS_STRUCT_LIST;
     layout->multiple = 1;
-    if (status != NT_OK)
-        nt_error_context(error, "schema: field %" PRId32, field->id);
-    if (status != NT_OK || field->parent == NT_NONE)
-        return status;
+    NT_TRY(nt_with_context(status, error, "schema: field %" PRId32, field->id));
+    if (field->parent == NT_NONE)
+        return NT_OK;
     struct nt_lance_field_layout *parent = &layouts[field->parent];
     parent->children++;
     layout->is_in_struct_list |= parent->is_in_struct_list;
@@ -205,9 +204,9 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
         rows = UINT64_MAX;
     if (column->rows == rows)
         return NT_OK;
-    nt_fail_number(error, NT_CORRUPT, column->metadata.offset, "rows of its pages", rows, column->rows);
-    nt_error_context(error, "column %" PRIu32, leaf->column);
-    return NT_CORRUPT;
+    return nt_with_context(
+        nt_fail_number(error, NT_CORRUPT, column->metadata.offset, "rows of its pages", rows, column->rows),
+        error, "column %" PRIu32, leaf->column);
 }
 
 uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,

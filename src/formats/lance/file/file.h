@@ -609,6 +609,30 @@ enum nt_status nt_lance_layout_put_bytes(const struct nt_lance *lance, const str
 enum nt_status nt_lance_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                               struct nt_error *error);
 
+/* ---- Texts that are written item by item ---- */
+
+struct nt_lance_text;
+
+/* Writes the next item or a part of it. Increments `next` after the last part. */
+typedef enum nt_status nt_lance_write_item(struct nt_lance_text *text, struct nt_buffer *out,
+                                           struct nt_error *error);
+
+struct nt_lance_text {
+    struct nt_text_generator base;
+    const struct nt_dataset *dataset;
+    nt_lance_write_item *write;
+    uint64_t next, count; /* items */
+    uint32_t part;        /* of the next item */
+    size_t end;           /* of the current piece of text; what follows can wait */
+    struct nt_json json;  /* of a document that is one object */
+};
+
+/* Creates a text of `count` items. `share` as in nt_text_generator; NULL: unknown. */
+enum nt_status nt_lance_open_text(const struct nt_dataset *dataset, uint64_t count,
+                                  nt_lance_write_item *write,
+                                  double (*share)(const struct nt_text_generator *text),
+                                  struct nt_text_generator **text_ret, struct nt_error *error);
+
 /* ---- Documents of a file ---- */
 
 extern const struct nt_document nt_lance_documents[];

@@ -363,7 +363,7 @@ static enum nt_status read_page(const struct reading *reading, struct nt_proto m
         status = read_buffers(reading, message, &page_fields, &page->buffers, &page->buffer_count);
     if (status == NT_OK)
         status = read_page_encoding(reading, message, page);
-    return NT_WITH_CONTEXT(status, reading->error, "page %" PRIu32, number);
+    return nt_with_context(status, reading->error, "page %" PRIu32, number);
 }
 
 static enum nt_status read_pages(const struct reading *reading)
@@ -620,7 +620,7 @@ static enum nt_status read_columns(struct nt_lance *lance, struct nt_error *erro
         enum nt_status status = read_column(lance, &columns[i], error);
         if (status == NT_OK)
             status = check_order(lance, &columns[i], error);
-        NT_TRY(NT_WITH_CONTEXT(status, error, "column %" PRIu32, i));
+        NT_TRY(nt_with_context(status, error, "column %" PRIu32, i));
     }
     return NT_OK;
 }

@@ -45,22 +45,19 @@ static enum nt_status fill_blobs(struct nt_lance_page_list *list, struct nt_lanc
     struct nt_packed packed = {
         .decoder = &decoder, .context = list->context, .limit = list->dataset->file->page_bytes};
     uint64_t bytes;
-    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
-    if (status == NT_OK)
-        status = nt_lance_read_chunk(list, opened, &chunk, &packed.data);
-    if (status == NT_OK && (!nt_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit))
-        status = nt_fail(list->error, NT_LIMIT, chunk.offset,
-                         "the positions of %" PRIu64
-                         " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
-                         chunk.values, packed.limit);
-    if (status == NT_OK)
-        status = nt_lance_page_list_charge(list, bytes);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
+    NT_TRY(nt_lance_read_chunk(list, opened, &chunk, &packed.data));
+    if (!nt_multiply(chunk.values, DESCRIPTOR_BYTES, &bytes) || bytes > packed.limit)
+        return nt_fail(list->error, NT_LIMIT, chunk.offset,
+                       "the positions of %" PRIu64
+                       " blobs in one page need more than the limit pagesize of %" PRIu64 " bytes",
+                       chunk.values, packed.limit);
+    NT_TRY(nt_lance_page_list_charge(list, bytes));
     packed.bytes = (size_t)chunk.bytes;
     packed.elements = (size_t)chunk.values;
     uint8_t *descriptors = malloc(bytes ? bytes : 1);
-    status = descriptors ? nt_tree_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
+    enum nt_status status =
+        descriptors ? nt_tree_decode(&packed, descriptors, list->error) : nt_fail_memory(list->error);
     for (uint64_t i = 0; status == NT_OK && i < chunk.values; i++)
         status = add_blob(list, descriptors + i * DESCRIPTOR_BYTES, opened->next_value - chunk.values + i);
     free(descriptors);
@@ -225,9 +222,8 @@ static enum nt_status fill_chunk(struct nt_lance_page_list *list, struct nt_lanc
 {
     const struct nt_tree *tree = opened->layout.tree;
     struct nt_lance_chunk chunk;
-    enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
-    if (status != NT_OK)
-        return status;
+    enum nt_status status = NT_OK;
+    NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
     struct nt_page_list_entry entry = {.offset = chunk.offset,
                                        .stored_bytes = chunk.bytes,
                                        .rows = chunk.values,
@@ -248,10 +244,7 @@ static enum nt_status fill_chunk(struct nt_lance_page_list *list, struct nt_lanc
         entry.decoders[i] = list->decoders[i];
     if (status == NT_OK)
         status = nt_lance_page_list_add(list, &entry);
-    if (status != NT_OK)
-        nt_error_context(list->error, "chunk %" PRIu64 " at byte %" PRIu64, opened->next_chunk_number - 1,
-                         chunk.offset);
-    return nt_lance_page_list_locate_failure(list, status, chunk.offset);
+    return nt_lance_page_list_locate_chunk_failure(list, status, opened, &chunk);
 }
 
 /* ---- Pages ---- */
@@ -358,13 +351,9 @@ static enum nt_status fill(struct nt_lance_page_list *list)
 {
     const struct nt_lance_column *column = &list->lance->columns[list->column_map->column];
     const struct nt_tree *known = NULL;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < column->page_count; i++) {
-        status = fill_page(list, &column->pages[i], &known);
-        if (status != NT_OK)
-            nt_error_context(list->error, "page %" PRIu32, i);
-    }
-    return status;
+    for (uint32_t i = 0; i < column->page_count; i++)
+        NT_TRY(nt_with_context(fill_page(list, &column->pages[i], &known), list->error, "page %" PRIu32, i));
+    return NT_OK;
 }
 
 /* ---- strings of previews of 2.0: lists of bytes, which are in the next column ---- */
@@ -410,11 +399,9 @@ static enum nt_status fill_bytes(const struct nt_lance_page_list *strings, struc
                                 "bytes of strings", bytes, list.rows);
     if (status == NT_OK)
         status = nt_lance_page_list_finish(&list, builder);
-    if (status != NT_OK)
-        nt_error_context(strings->error, "column %" PRIu32 " of bytes", column_map.column);
     list.context = NULL;
     nt_lance_page_list_deinit(&list);
-    return status;
+    return nt_with_context(status, strings->error, "column %" PRIu32 " of bytes", column_map.column);
 }
 
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
@@ -443,8 +430,7 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
         status = nt_lance_page_list_finish(&list, &builder);
     if (status == NT_OK && list.part == NT_PAGE_LIST_WITHOUT_BYTES)
         status = fill_bytes(&list, &builder);
-    if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", column_map->column);
+    nt_with_context(status, error, "column %" PRIu32 " of the file", column_map->column);
     nt_lance_page_list_deinit(&list);
     return nt_group_builder_finish(&builder, status);
 }

@@ -179,10 +179,13 @@ enum nt_status nt_lance_page_list_add(struct nt_lance_page_list *list,
  * is too large: a chunk of few bytes may take the time of a whole page, and many chunks may share an
  * offset. */
 enum nt_status nt_lance_page_list_charge(struct nt_lance_page_list *list, uint64_t bytes);
-/* Sets the offset of a failure that has none to the start of the current chunk. Returns `status`. */
-enum nt_status nt_lance_page_list_locate_failure(const struct nt_lance_page_list *list, enum nt_status status,
-                                                 uint64_t offset);
-/* Sets it to the offset of a page: that of the message with its encoding or, with `is_opened`, of its
+/* Adds the number of the current chunk to a failure, and its start if it has no offset. Returns
+ * `status`. */
+enum nt_status nt_lance_page_list_locate_chunk_failure(const struct nt_lance_page_list *list,
+                                                       enum nt_status status,
+                                                       const struct nt_lance_page_reader *opened,
+                                                       const struct nt_lance_chunk *chunk);
+/* Sets the offset to the offset of a page: that of the message with its encoding or, with `is_opened`, of its
  * first buffer. */
 enum nt_status nt_lance_page_list_locate_page_failure(const struct nt_lance_page_list *list,
                                                       enum nt_status status, const struct nt_lance_page *page,

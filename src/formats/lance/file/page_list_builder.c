@@ -124,13 +124,23 @@ enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *numb
     return nt_lance_add_decoder(dataset, &state, &valid, NULL, number_ret, error);
 }
 
-enum nt_status nt_lance_page_list_locate_failure(const struct nt_lance_page_list *list, enum nt_status status,
-                                                 uint64_t offset)
+static enum nt_status locate_failure(const struct nt_lance_page_list *list, enum nt_status status,
+                                     uint64_t offset)
 {
     struct nt_error *error = list->error;
     if (status != NT_OK && !nt_is_environmental(status) && error && error->offset == NT_NO_OFFSET)
         error->offset = offset;
     return status;
+}
+
+enum nt_status nt_lance_page_list_locate_chunk_failure(const struct nt_lance_page_list *list,
+                                                       enum nt_status status,
+                                                       const struct nt_lance_page_reader *opened,
+                                                       const struct nt_lance_chunk *chunk)
+{
+    nt_with_context(status, list->error, "chunk %" PRIu64 " at byte %" PRIu64, opened->next_chunk_number - 1,
+                    chunk->offset);
+    return locate_failure(list, status, chunk->offset);
 }
 
 enum nt_status nt_lance_page_list_locate_page_failure(const struct nt_lance_page_list *list,
@@ -141,7 +151,7 @@ enum nt_status nt_lance_page_list_locate_page_failure(const struct nt_lance_page
     uint64_t position = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
     if (is_opened && page->buffer_count)
         position = page->buffers[0].offset;
-    return nt_lance_page_list_locate_failure(list, status, position);
+    return locate_failure(list, status, position);
 }
 
 void nt_lance_page_list_deinit(struct nt_lance_page_list *list)

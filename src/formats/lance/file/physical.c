@@ -117,23 +117,19 @@ static enum nt_status make_tree(struct nt_lance_page_list *list, const struct nt
 static enum nt_status count_chunks(struct nt_lance_page_list *list, struct nt_lance_page_reader *opened,
                                    bool needs_bytes, struct physical_page *physical_page)
 {
-    struct nt_lance_chunk chunk;
-    struct nt_tree_counts counts;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && opened->next_chunk_number < opened->page_chunks) {
-        status = nt_lance_next_chunk(opened, &chunk, list->error);
+    while (opened->next_chunk_number < opened->page_chunks) {
+        struct nt_lance_chunk chunk;
+        struct nt_tree_counts counts;
+        enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
         if (status == NT_OK)
             status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
         if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
                                 !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
             status = nt_fail(list->error, NT_CORRUPT, chunk.offset,
                              "the column has more than 2^64 bytes or levels");
-        if (status != NT_OK)
-            nt_error_context(list->error, "chunk %" PRIu64 " at byte %" PRIu64, opened->next_chunk_number - 1,
-                             chunk.offset);
-        status = nt_lance_page_list_locate_failure(list, status, chunk.offset);
+        NT_TRY(nt_lance_page_list_locate_chunk_failure(list, status, opened, &chunk));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Counts the bytes of a constant. */
@@ -237,14 +233,11 @@ static enum nt_status store_column(struct nt_lance_page_list *list, struct nt_gr
 {
     const struct nt_lance_column *of = &list->lance->columns[list->column_map->column];
     const struct nt_tree *known = NULL;
-    enum nt_status status =
-        nt_group_builder_start(builder, builder->group->first_cluster, column, list->error);
-    for (uint32_t i = 0; status == NT_OK && i < of->page_count; i++) {
-        status = store_page(list, builder, column, &of->pages[i], &known);
-        if (status != NT_OK)
-            nt_error_context(list->error, "page %" PRIu32, i);
-    }
-    return status;
+    NT_TRY(nt_group_builder_start(builder, builder->group->first_cluster, column, list->error));
+    for (uint32_t i = 0; i < of->page_count; i++)
+        NT_TRY(nt_with_context(store_page(list, builder, column, &of->pages[i], &known), list->error,
+                               "page %" PRIu32, i));
+    return NT_OK;
 }
 
 static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number,
@@ -263,10 +256,9 @@ static enum nt_status store_columns(struct nt_dataset *physical, uint32_t number
     enum nt_status status = nt_check_memory(list.context, error);
     for (uint32_t i = 0; status == NT_OK && i < count; i++)
         status = store_column(&list, builder, columns[i]);
-    if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", physical_column->column_map.column);
     nt_lance_page_list_deinit(&list);
-    return status;
+    return nt_with_context(status, error, "column %" PRIu32 " of the file",
+                           physical_column->column_map.column);
 }
 
 /* nt_dataset_ops.load_group of both physical datasets. Counts strings and levels in one pass over the

@@ -208,17 +208,15 @@ enum nt_status nt_lance_row_offsets_open(struct nt_source *source, const struct 
     if (page->buffer_count <= INDEX || !page->buffers[INDEX].bytes)
         return NT_OK;
     const struct nt_lance_buffer *index = &page->buffers[INDEX];
-    enum nt_status status = find_width(page, offsets, error);
-    uint8_t *entries = status == NT_OK ? malloc(index->bytes) : NULL;
-    if (status == NT_OK && !entries)
-        return nt_fail_memory(error);
+    NT_TRY(nt_with_context(find_width(page, offsets, error), error, "repetition index"));
+    uint8_t *entries = malloc(index->bytes);
+    NT_TRY(nt_check_memory(entries, error));
     offsets->entries = entries;
-    if (status == NT_OK)
-        status = nt_source_read(source, index->offset, entries, index->bytes, error);
     find_item_bytes(layout->tree, offsets);
+    enum nt_status status = nt_source_read(source, index->offset, entries, index->bytes, error);
     if (status == NT_OK)
         status = check(offsets, layout->items, index->offset, error);
-    return NT_WITH_CONTEXT(status, error, "repetition index");
+    return nt_with_context(status, error, "repetition index");
 }
 
 void nt_lance_row_offsets_close(struct nt_lance_row_offsets *offsets)
@@ -305,10 +303,8 @@ static enum nt_status check_column(struct checking *checking)
 {
     struct nt_lance_page_list *list = &checking->list;
     uint32_t pages = list->lance->columns[list->column_map->column].page_count;
-    enum nt_status status = NT_OK;
     list->context = nt_codec_context_new();
-    if (!list->context)
-        status = nt_fail_memory(list->error);
+    enum nt_status status = nt_check_memory(list->context, list->error);
     for (uint32_t i = 0; status == NT_OK && i < pages; i++)
         status = check_page(checking, i);
     nt_lance_page_list_deinit(list);

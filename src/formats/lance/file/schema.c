@@ -257,7 +257,7 @@ enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance
     struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
     enum nt_status status = nt_lance_read_fields(file, &descriptor, schema, &lance->schema, error);
     lance->schema.has_item_columns = nt_lance_has_item_columns(&lance->tail);
-    return NT_WITH_CONTEXT(status, error, "schema");
+    return nt_with_context(status, error, "schema");
 }
 
 /* ---- Types without parameters ---- */

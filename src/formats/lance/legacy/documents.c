@@ -23,12 +23,6 @@ struct column {
     uint8_t *values;       /* from malloc: values, or offsets followed by the strings' bytes */
 };
 
-struct statistics_text {
-    struct nt_text_generator base;
-    const struct nt_dataset *dataset;
-    uint32_t next; /* next field of the statistics */
-};
-
 /* ---- Columns ---- */
 
 static bool is_strings(const struct nt_lance_type *type)
@@ -160,12 +154,13 @@ static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field
     return status;
 }
 
-static enum nt_status write_statistics(struct statistics_text *text, struct nt_buffer *out,
+static enum nt_status write_statistics(struct nt_lance_text *text, struct nt_buffer *out,
                                        struct nt_error *error)
 {
     const struct nt_lance_schema *schema = &nt_lance_of(text->dataset)->legacy->statistics.schema;
     struct column columns[MEMBERS] = {{0}};
-    uint32_t structure = text->next++, field = find_field(text->dataset, &schema->fields[structure]);
+    uint32_t structure = (uint32_t)text->next++,
+             field = find_field(text->dataset, &schema->fields[structure]);
     enum nt_status status = NT_OK;
     for (uint32_t i = structure + 1; field != NT_NONE && status == NT_OK && i < schema->field_count; i++)
         for (unsigned member = 0; schema->fields[i].parent == structure && member < MEMBERS; member++)
@@ -182,20 +177,6 @@ static enum nt_status write_statistics(struct statistics_text *text, struct nt_b
     return status;
 }
 
-static enum nt_status next_statistics(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
-                                      struct nt_error *error)
-{
-    enum { PIECE_BYTES = 64 * 1024 };
-    struct statistics_text *text = (struct statistics_text *)base;
-    uint32_t count = nt_lance_of(text->dataset)->legacy->statistics.schema.field_count;
-    enum nt_status status = NT_OK;
-    size_t end = out->length + PIECE_BYTES;
-    while (status == NT_OK && text->next < count && out->length < end && !out->failed)
-        status = write_statistics(text, out, error);
-    *more_ret = text->next < count;
-    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
-}
-
 /* Members of nt_document: a JSON line for each field with statistics and each batch. */
 static enum nt_status lance_statistics_open(const struct nt_file *file, const struct nt_dataset *dataset,
                                             uint64_t number, struct nt_text_generator **text_ret,
@@ -204,12 +185,8 @@ static enum nt_status lance_statistics_open(const struct nt_file *file, const st
     const struct nt_error *failure = nt_lance_of(dataset)->legacy->statistics.failure;
     if (failure)
         return nt_fail_with(error, failure);
-    struct statistics_text *text = calloc(1, sizeof(*text));
-    NT_TRY(nt_check_memory(text, error));
-    text->base = (struct nt_text_generator){.next = next_statistics, .free = nt_text_free};
-    text->dataset = dataset;
-    *text_ret = &text->base;
-    return NT_OK;
+    return nt_lance_open_text(dataset, nt_lance_of(dataset)->legacy->statistics.schema.field_count,
+                              write_statistics, NULL, text_ret, error);
 }
 
 static enum nt_status lance_statistics_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
@@ -252,32 +229,11 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
 
 /* ---- Write metadata.json ---- */
 
-struct metadata_text {
-    struct nt_text_generator base;
-    const struct nt_lance *lance;
-    struct nt_json json;
-    bool is_started;
-    uint32_t next; /* next field */
-};
-
-static void write_start(struct metadata_text *text)
+static void write_field(struct nt_json *json, const struct nt_lance *lance, uint64_t field)
 {
-    const struct nt_lance *lance = text->lance;
-    nt_json_document(&text->json, text->json.out, "lance_legacy");
-    nt_json_member_string(&text->json, "version", lance->tail.version);
-    nt_json_member_unsigned(&text->json, "entries", lance->rows);
-    nt_lance_put_message(&text->json, lance->legacy->metadata, &nt_lance_metadata,
-                         &lance->legacy->metadata_range);
-    nt_json_member_array(&text->json, "columns");
-    text->is_started = true;
-}
-
-static void write_field(struct metadata_text *text)
-{
-    struct nt_json *json = &text->json;
-    const struct nt_lance_page_table *table = &text->lance->legacy->table;
-    const struct nt_error *failure = text->lance->columns[text->next].failure;
-    int32_t id = text->lance->schema.fields[text->next++].id;
+    const struct nt_lance_page_table *table = &lance->legacy->table;
+    const struct nt_error *failure = lance->columns[field].failure;
+    int32_t id = lance->schema.fields[field].id;
     const struct nt_lance_cell *cells = nt_lance_cells(table, id);
     nt_json_object(json);
     nt_json_member_signed(json, "column", id);
@@ -294,24 +250,27 @@ static void write_field(struct metadata_text *text)
     nt_json_end_object(json);
 }
 
-static enum nt_status next(struct nt_text_generator *base, struct nt_buffer *out, bool *more_ret,
-                           struct nt_error *error)
+/* The items are the start of the document, the fields, and the end. */
+static enum nt_status write_metadata(struct nt_lance_text *text, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
-    enum { PIECE_BYTES = 64 * 1024 };
-    struct metadata_text *text = (struct metadata_text *)base;
-    uint32_t count = text->lance->schema.field_count;
-    size_t end = out->length + PIECE_BYTES;
-    text->json.out = out;
-    if (!text->is_started)
-        write_start(text);
-    while (text->next < count && out->length < end && !out->failed)
-        write_field(text);
-    *more_ret = text->next < count;
-    if (!*more_ret) {
-        nt_json_end_array(&text->json);
-        nt_json_finish(&text->json);
+    const struct nt_lance *lance = nt_lance_of(text->dataset);
+    struct nt_json *json = &text->json;
+    uint64_t item = text->next++;
+    if (item == 0) {
+        nt_json_document(json, out, "lance_legacy");
+        nt_json_member_string(json, "version", lance->tail.version);
+        nt_json_member_unsigned(json, "entries", lance->rows);
+        nt_lance_put_message(json, lance->legacy->metadata, &nt_lance_metadata,
+                             &lance->legacy->metadata_range);
+        nt_json_member_array(json, "columns");
+    } else if (item <= lance->schema.field_count) {
+        write_field(json, lance, item - 1);
+    } else {
+        nt_json_end_array(json);
+        nt_json_finish(json);
     }
-    return nt_check_memory(!out->failed, error);
+    return NT_OK;
 }
 
 /* Members of nt_document. */
@@ -319,12 +278,8 @@ static enum nt_status lance_legacy_metadata_open(const struct nt_file *file, con
                                                  uint64_t number, struct nt_text_generator **text_ret,
                                                  struct nt_error *error)
 {
-    struct metadata_text *text = calloc(1, sizeof(*text));
-    NT_TRY(nt_check_memory(text, error));
-    text->base = (struct nt_text_generator){.next = next, .free = nt_text_free};
-    text->lance = nt_lance_of(dataset);
-    *text_ret = &text->base;
-    return NT_OK;
+    return nt_lance_open_text(dataset, UINT64_C(2) + nt_lance_of(dataset)->schema.field_count, write_metadata,
+                              NULL, text_ret, error);
 }
 
 static enum nt_status lance_legacy_metadata_is_short(const struct nt_file *file,

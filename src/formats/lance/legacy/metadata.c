@@ -96,7 +96,7 @@ static enum nt_status lance_find_pagings(struct nt_file *file, const struct nt_l
     for (uint32_t i = 0; i < count; i++) {
         struct nt_error failure;
         if (find_paging(&schema->fields[i], &schema->layouts[i].type, &pagings[i], &failure) != NT_OK)
-            return nt_failure_keep(&failure, file->arena, &pagings[i].failure, error);
+            NT_TRY(nt_failure_keep(&failure, file->arena, &pagings[i].failure, error));
     }
     *pagings_ret = pagings;
     return NT_OK;
@@ -252,7 +252,7 @@ static enum nt_status read_message(const struct reading *reading, uint64_t posit
         *message = (struct nt_proto){bytes, (size_t)range->bytes};
         status = nt_proto_check(*message, table, range->offset, reading->error);
     }
-    return NT_WITH_CONTEXT(status, reading->error, "%s", name);
+    return nt_with_context(status, reading->error, "%s", name);
 }
 
 /* ---- Batches ---- */
@@ -306,7 +306,7 @@ static enum nt_status read_schema(const struct reading *reading)
     lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
         status = nt_lance_lay_out_schema(reading->file->arena, &lance->schema, reading->error);
-    return NT_WITH_CONTEXT(status, reading->error, "schema");
+    return nt_with_context(status, reading->error, "schema");
 }
 
 uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)

@@ -347,19 +347,17 @@ static enum nt_status open_batches(struct nt_lance_legacy_pages *listing)
 {
     uint32_t count = listing->lance->legacy->table.batches;
     uint64_t stored = 0;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = open_batch(listing, i, &listing->batches[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        enum nt_status status = open_batch(listing, i, &listing->batches[i]);
         if (status == NT_OK &&
             (!nt_add(stored, listing->batches[i].stored_bytes, &stored) || stored > listing->lance->size))
             status = nt_fail(listing->error, NT_CORRUPT, listing->cells[i].offset,
                              "pages of a field have more bytes than the file");
         if (status == NT_OK)
             status = measure_batch(listing, &listing->batches[i]);
-        if (status != NT_OK)
-            nt_error_context(listing->error, "batch %" PRIu32, i);
+        NT_TRY(nt_with_context(status, listing->error, "batch %" PRIu32, i));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Checks that the fields inside a list have as many rows per batch as the list has items. A mismatch
@@ -531,8 +529,8 @@ enum nt_status nt_lance_legacy_fill_group(struct nt_dataset *dataset, uint32_t g
         status = open_listing(&listing);
     for (uint32_t position = 0; status == NT_OK && position < listing.field->column_count; position++)
         status = put_column(&listing, &builder, position);
-    if (status != NT_OK)
-        nt_error_context(error, "field %" PRId32 " of the file", lance->schema.fields[column_map->column].id);
+    nt_with_context(status, error, "field %" PRId32 " of the file",
+                    lance->schema.fields[column_map->column].id);
     free(listing.batches);
     free(listing.items.ends);
     return nt_group_builder_finish(&builder, status);
