@@ -86,12 +86,10 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
                                 struct nt_error *error)
 {
     struct nt_file *file = NULL;
-    enum nt_status status = format->open(source, options, &file, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(format->open(source, options, &file, error));
     if (!file->format)
         file->format = format;
-    status = check_version(format, source, options, error);
+    enum nt_status status = check_version(format, source, options, error);
     if (status == NT_OK)
         status = check_datasets(file, options, error);
     if (status == NT_OK)
@@ -268,10 +266,8 @@ enum nt_status nt_find_version(const char *path, const struct nt_open_options *o
 {
     struct nt_folder *folder;
     *version_ret = (struct nt_dataset_version){.number = 0};
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_find_version_in(folder, options, version_ret, error);
+    NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
+    enum nt_status status = nt_find_version_in(folder, options, version_ret, error);
     nt_folder_close(folder);
     return status;
 }
@@ -294,10 +290,8 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
+    NT_TRY(nt_folder_open(path, NT_FOLDER_DATASET, &folder, error));
+    enum nt_status status = nt_is_dataset_folder(folder, is_dataset_ret, error);
     nt_folder_close(folder);
     return status;
 }

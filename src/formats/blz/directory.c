@@ -285,21 +285,17 @@ static enum nt_status blz_array_read(struct nt_blz_build *build, const char *dir
 {
     struct nt_arena *arena = build->dataset->arena;
     *array = (struct nt_blz_array){.directory = directory};
-    enum nt_status status = blz_attributes_read(build, directory, node, error);
-    if (status == NT_OK)
-        status = load_object(build, directory, "meta/sizes", &node->sizes, error);
-    if (status == NT_OK)
-        status = load_object(build, directory, "meta/storage", &node->storage, error);
-    if (status == NT_OK)
-        status = blz_meta_files_read(build, directory, node, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(blz_attributes_read(build, directory, node, error));
+    NT_TRY(load_object(build, directory, "meta/sizes", &node->sizes, error));
+    NT_TRY(load_object(build, directory, "meta/storage", &node->storage, error));
+    NT_TRY(blz_meta_files_read(build, directory, node, error));
     const json_t *text = json_object_get(node->storage, "dtype");
     if (!json_is_string(text))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: meta/storage has no dtype",
                        nt_blz_path(build, directory));
     array->type = (struct nt_text){json_string_value(text), json_string_length(text)};
-    status = nt_blz_dtype_parse(arena, array->type.bytes, array->type.length, &array->dtype, error);
+    enum nt_status status =
+        nt_blz_dtype_parse(arena, array->type.bytes, array->type.length, &array->dtype, error);
     if (status == NT_OK)
         status = nt_blz_shape_read(arena, json_object_get(node->sizes, "shape"), &array->rows,
                                    &array->dimensions, &array->dimension_count, error);

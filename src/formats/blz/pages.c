@@ -331,14 +331,13 @@ static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t 
 
 static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < builder->column->file_count; i++) {
-        status = add_missing_superchunks(builder, i, error);
-        if (status != NT_OK || !builder->is_placed)
+    for (uint32_t i = 0; i < builder->column->file_count; i++) {
+        NT_TRY(add_missing_superchunks(builder, i, error));
+        if (!builder->is_placed)
             break;
-        status = add_superchunk(builder, i, error);
+        NT_TRY(add_superchunk(builder, i, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Files of one chunk ---- */

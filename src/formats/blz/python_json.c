@@ -147,10 +147,8 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budg
         *value_ret = json_object();
         return nt_check_memory(*value_ret, error);
     }
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    status = parse(text, length, budget, value_ret, error);
+    NT_TRY(nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, NT_NO_OFFSET, error));
+    enum nt_status status = parse(text, length, budget, value_ret, error);
     nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, length);
     return status;
 }

@@ -237,11 +237,9 @@ enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailin
                                    struct nt_roaring *roaring, struct nt_error *error)
 {
     uint8_t start[START_BYTES];
-    enum nt_status status = read_start(source, start, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_start(source, start, error));
     bool has_cookie = nt_roaring_is_cookie(start), may_be_64 = may_be_64_bit(start, source->size);
-    status = validate_either(source, has_cookie, may_be_64, false, roaring, error);
+    enum nt_status status = validate_either(source, has_cookie, may_be_64, false, roaring, error);
     if (status != NT_OK && accept_trailing_bytes &&
         validate_either(source, has_cookie, may_be_64, true, roaring, NULL) == NT_OK)
         return NT_OK;

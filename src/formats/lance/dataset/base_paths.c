@@ -136,12 +136,11 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     uint64_t count = nt_proto_count(lance->manifest.message, NT_LANCE_MANIFEST_BASE_PATHS);
     if (!count)
         return NT_OK;
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(*lance->bases), lance->manifest.offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(*lance->bases),
+                          lance->manifest.offset, error));
     lance->bases = nt_arena_alloc(file->arena, count, sizeof(*lance->bases));
-    status = lance->bases ? nt_lance_open_base_roots(file, lance, allowed, error) : nt_fail_memory(error);
+    enum nt_status status =
+        lance->bases ? nt_lance_open_base_roots(file, lance, allowed, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = read_bases(file, lance, error);
     return nt_with_context(status, error, "%s: base paths", lance->manifest.name);

@@ -285,18 +285,17 @@ enum nt_status nt_lance_find_slices(struct nt_dataset *dataset, struct nt_error 
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened;
-    enum nt_status status = NT_OK;
     if (!lance->schema.is_legacy || lance->fragment_count > MAX_FRAGMENTS || !has_members(&lance->schema))
         return NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
+    for (uint32_t i = 0; i < lance->file_count; i++) {
         struct nt_error unused;
-        status = nt_lance_open_data_file(dataset, i, &opened, &unused);
+        enum nt_status status = nt_lance_open_data_file(dataset, i, &opened, &unused);
         if (nt_is_environmental(status))
             return nt_fail_with(error, &unused);
-        status = status == NT_OK ? look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error)
-                                 : NT_OK;
+        if (status == NT_OK)
+            NT_TRY(look_at(dataset, &lance->files[i], opened, lance->schema.refusals, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Physical columns ---- */

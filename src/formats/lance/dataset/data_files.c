@@ -280,15 +280,14 @@ static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_
                                           struct nt_error *error)
 {
     const struct nt_lance *opened = NULL;
-    enum nt_status status = nt_lance_open_data_file(dataset, fragment->first_file, &opened, error);
-    if (status == NT_OK && fragment->deleted_rows > opened->rows)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                         "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
-                         opened->rows);
-    if (status == NT_OK)
-        fragment->physical_rows = opened->rows;
-    fragment->has_rows = status == NT_OK;
-    return status;
+    NT_TRY(nt_lance_open_data_file(dataset, fragment->first_file, &opened, error));
+    if (fragment->deleted_rows > opened->rows)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%" PRIu64 " rows are deleted, but there are only %" PRIu64, fragment->deleted_rows,
+                       opened->rows);
+    fragment->physical_rows = opened->rows;
+    fragment->has_rows = true;
+    return NT_OK;
 }
 
 enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
@@ -348,11 +347,9 @@ static enum nt_status fill_from_file(struct nt_dataset *dataset, uint32_t group,
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
-    enum nt_status status = nt_lance_open_data_file(dataset, file, &opened, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_lance_open_data_file(dataset, file, &opened, error));
     struct nt_lance_leaf leaf = location->leaf;
-    status = find_column(opened, &leaf.column, error);
+    enum nt_status status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
         status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
     const struct nt_lance_column_map column_map =

@@ -107,15 +107,13 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (status == NT_OK)
         status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
     free(entries);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", lance->manifest.name);
-    if (status == NT_OK && has_deleted) {
-        dataset->part_deletions =
-            nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_deletions));
-        status = nt_check_memory(dataset->part_deletions, error);
-    }
+    NT_TRY(nt_with_context(status, error, "%s", lance->manifest.name));
     dataset->part_metadata_bytes = DATA_FILE_METADATA_BYTES;
-    return status;
+    if (!has_deleted)
+        return NT_OK;
+    dataset->part_deletions =
+        nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_deletions));
+    return nt_check_memory(dataset->part_deletions, error);
 }
 
 /* Returns the directory's name without the suffix ".lance" that Lance's writers suggest. */

@@ -142,12 +142,10 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     const struct nt_metadata_range all = {.bytes = source->size, .position = collecting->position};
     uint8_t *bytes;
     uint64_t taken;
-    enum nt_status status = nt_metadata_read(budget, source, &all, &bytes, NULL, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_metadata_read(budget, source, &all, &bytes, NULL, error));
     if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
         taken = UINT64_MAX;
-    status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
     if (status != NT_OK)
         taken = 0;
     else
@@ -244,12 +242,10 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
                                     .physical_rows = fragment->physical_rows,
                                     .position =
                                         nt_metadata_position(2 + 2 * (uint64_t)fragment->first_file, 0)};
-    enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_folder_open_file(folder, name, &collecting.source, error));
     collecting.most =
         fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
-    status = collect(&collecting, fragment, &fragment->deletions, error);
+    enum nt_status status = collect(&collecting, fragment, &fragment->deletions, error);
     if (status == NT_OK)
         fragment->deleted_rows = collecting.deleted;
     free(collecting.runs);

@@ -233,15 +233,14 @@ static enum nt_status next_versions(struct nt_text_generator *base, struct nt_bu
     struct versions_text *text = (struct versions_text *)base;
     size_t end = out->length + PIECE_BYTES;
     uint64_t work = 0;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && text->next < text->count && out->length < end && work < PIECE_WORK) {
+    while (text->next < text->count && out->length < end && work < PIECE_WORK) {
         const struct nt_lance_version *version = &text->versions[text->next++];
         bool is_again = version > text->versions && version[-1].number == version->number;
         if (!is_again)
-            status = write_version(text, version, out, &work, error);
+            NT_TRY(write_version(text, version, out, &work, error));
     }
     *more_ret = text->next < text->count;
-    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
+    return nt_check_memory(!out->failed, error);
 }
 
 static double share_of_versions(const struct nt_text_generator *base)

@@ -132,10 +132,8 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
     nt_lance_append_manifest_name(&name, version);
     manifest->name = nt_buffer_to_arena(&name, file->arena);
     NT_TRY(nt_check_memory(manifest->name, error));
-    enum nt_status status = nt_folder_open_file(file->source->folder, manifest->name, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = read_message(file, source, manifest, error);
+    NT_TRY(nt_folder_open_file(file->source->folder, manifest->name, &source, error));
+    enum nt_status status = read_message(file, source, manifest, error);
     nt_source_close(source);
     if (status == NT_OK)
         status = check_manifest(manifest, error);

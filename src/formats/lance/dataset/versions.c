@@ -438,10 +438,8 @@ static enum nt_status check_name(const struct resolving *c, const char *name)
 static enum nt_status resolve_tag(const struct resolving *c, const char *name)
 {
     struct nt_lance_tag tag;
-    enum nt_status status = nt_lance_read_tag(c->folder, name, c->arena, &tag, c->error);
-    if (status != NT_OK)
-        return status;
-    status = resolve_number(c, tag.branch, tag.version);
+    NT_TRY(nt_lance_read_tag(c->folder, name, c->arena, &tag, c->error));
+    enum nt_status status = resolve_number(c, tag.branch, tag.version);
     if (status == NT_NOT_FOUND) /* although the tag exists */
         status = nt_fail(c->error, NT_CORRUPT, NT_NO_OFFSET,
                          "tag '%s' names version %" PRIu64 ", which does not exist", name, tag.version);

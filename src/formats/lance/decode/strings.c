@@ -137,18 +137,14 @@ enum nt_status nt_strings_expand(struct nt_decode_arena *arena, const struct nt_
     uint8_t *output;
     if (!array->ends)
         return nt_strings_are_missing(error);
-    enum nt_status status = nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error);
-    uint64_t bytes = status == NT_OK && array->elements ? ends[array->elements - 1] : 0;
-    if (status == NT_OK)
-        status = nt_decode_alloc(arena, bytes, &output, error);
-    if (status == NT_OK)
-        status = nt_fsst_decode(fsst, array->data, array->bytes, output, bytes, error);
-    if (status == NT_OK)
-        *array = (struct nt_decoded_array){
-            .elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
-    return status;
+    NT_TRY(nt_decode_alloc(arena, array->elements * sizeof(*ends), &ends, error));
+    NT_TRY(nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error));
+    uint64_t bytes = array->elements ? ends[array->elements - 1] : 0;
+    NT_TRY(nt_decode_alloc(arena, bytes, &output, error));
+    NT_TRY(nt_fsst_decode(fsst, array->data, array->bytes, output, bytes, error));
+    *array =
+        (struct nt_decoded_array){.elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
+    return NT_OK;
 }
 
 /* ---- String outputs ---- */
@@ -234,19 +230,18 @@ enum nt_status nt_output_ends(struct nt_decode_state *decoding, uint8_t *output,
     uint64_t base = decoding->arena->packed->parameter;
     bool has_dictionary = decoding->arena->tree->has_dictionary;
     decoding->rows = decoding->arena->packed->elements;
-    enum nt_status status = open_strings(decoding, error);
-    if (status == NT_OK)
-        status = find_ends(decoding, error);
-    if (status == NT_OK && has_dictionary && !nt_decode_is_null(decoding))
+    NT_TRY(open_strings(decoding, error));
+    NT_TRY(find_ends(decoding, error));
+    if (has_dictionary && !nt_decode_is_null(decoding))
         return look_up_ends(decoding, base, output, error);
-    if (status == NT_OK && (has_dictionary || array->is_null))
+    if (has_dictionary || array->is_null)
         repeat_base(base, decoding->rows, output);
     else
-        for (uint64_t i = 0; status == NT_OK && i < decoding->rows; i++) {
+        for (uint64_t i = 0; i < decoding->rows; i++) {
             uint64_t end = base + array->ends[i];
             memcpy(output + i * sizeof(end), &end, sizeof(end));
         }
-    return status;
+    return NT_OK;
 }
 
 /* Counts the string bytes of a page with a dictionary. */
@@ -291,21 +286,20 @@ enum nt_status nt_output_bytes(struct nt_decode_state *decoding, uint8_t *output
     const struct nt_decoded_array *array = &decoding->opened.array;
     bool has_dictionary = decoding->arena->tree->has_dictionary;
     decoding->rows = packed->parameter;
-    enum nt_status status = open_strings(decoding, error);
-    if (status == NT_OK)
-        status = decode_strings(decoding, error);
-    if (status == NT_OK && has_dictionary && !nt_decode_is_null(decoding))
+    NT_TRY(open_strings(decoding, error));
+    NT_TRY(decode_strings(decoding, error));
+    if (has_dictionary && !nt_decode_is_null(decoding))
         return look_up_bytes(decoding, output, error);
-    if (status == NT_OK && !has_dictionary)
-        status = take_strings(decoding, true, error);
-    if (status == NT_OK && array->fsst && decoding->is_shared)
+    if (!has_dictionary)
+        NT_TRY(take_strings(decoding, true, error));
+    if (array->fsst && decoding->is_shared)
         return strings_expand_into(decoding->arena, &decoding->opened.array, output, packed->elements, error);
-    if (status == NT_OK && array->fsst) /* counting has checked that no string ends within an escape */
+    if (array->fsst) /* counting has checked that no string ends within an escape */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
-    uint64_t bytes = status != NT_OK || has_dictionary || array->is_null ? 0 : array->bytes;
-    if (status == NT_OK && bytes != packed->elements)
+    uint64_t bytes = has_dictionary || array->is_null ? 0 : array->bytes;
+    if (bytes != packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of strings", packed->elements, bytes);
-    if (status == NT_OK && bytes)
+    if (bytes)
         memcpy(output, array->data, bytes);
-    return status;
+    return NT_OK;
 }

@@ -149,16 +149,21 @@ static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
 
 /* ---- End offsets ---- */
 
-/* Widens numbers of array->bits to 64 bits. */
+/* Widens the numbers of an array to 64 bits. `what` names them. */
 static enum nt_status load_numbers(const struct job *job, const struct nt_decoded_array *array,
-                                   uint64_t *numbers, struct nt_error *error)
+                                   const char *what, uint64_t **numbers_ret, struct nt_error *error)
 {
     uint32_t bits = array->bits;
+    uint64_t *numbers, bytes;
+    if (!nt_multiply(array->elements, sizeof(*numbers), &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of %s overflows", what);
+    NT_TRY(nt_decode_alloc(job->arena, bytes, &numbers, error));
     if (array->elements && bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: cannot read integers of %" PRIu32 " bits",
                        nt_tree_node_info(job->node->kind)->name, bits);
     for (uint64_t i = 0; i < array->elements; i++)
         numbers[i] = nt_number_at(array->data, i, bits / 8);
+    *numbers_ret = numbers;
     return NT_OK;
 }
 
@@ -171,38 +176,29 @@ static void set_valid(uint8_t *valid, uint64_t i)
 static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
-    uint64_t *ends, bytes, adjustment = job->node->adjustment, last = 0;
+    uint64_t *ends, adjustment = job->node->adjustment, last = 0;
     uint8_t *valid;
-    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
-    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
-    if (status == NT_OK)
-        status = nt_decode_alloc(job->arena, bytes, &ends, error);
-    if (status == NT_OK)
-        status = take_bits(job->arena, job->elements, 0, &valid, error);
-    if (status == NT_OK)
-        status = load_numbers(job, &stored, ends, error);
-    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+    NT_TRY(decode_exactly(job, 0, job->elements, &stored, error));
+    NT_TRY(load_numbers(job, &stored, "end offsets", &ends, error));
+    NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
+    for (uint64_t i = 0; i < job->elements; i++) {
         if (adjustment && ends[i] >= adjustment)
             ends[i] -= adjustment;
         else
             set_valid(valid, i);
+        if (ends[i] < last)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
         if (job->node->kind == NT_TREE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
             ends[i] != last)
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "list %" PRIu64 " of a page is null, but has items", i);
-        if (ends[i] < last)
-            status =
-                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "list %" PRIu64 " of a page is null, but has items", i);
         last = ends[i];
     }
-    if (status == NT_OK && job->node->kind == NT_TREE_LIST_ENDS && last != job->node->items)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items of a page's lists", job->node->items,
-                                last);
-    if (status != NT_OK)
-        return status;
+    if (job->node->kind == NT_TREE_LIST_ENDS && last != job->node->items)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items of a page's lists", job->node->items,
+                              last);
     *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = ends, .valid = valid};
-    return status;
+    return NT_OK;
 }
 
 /* Converts offsets in place to ends relative to the first offset. Non-empty rows are valid. */
@@ -224,14 +220,13 @@ static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid,
 static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
-    uint64_t *offsets, count, bytes;
+    uint64_t *offsets, count;
     uint8_t *valid;
-    if (!nt_add(job->elements, 1, &count) || !nt_multiply(count, sizeof(*offsets), &bytes))
+    if (!nt_add(job->elements, 1, &count))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
     NT_TRY(decode_exactly(job, 0, count, &stored, error));
-    NT_TRY(nt_decode_alloc(job->arena, bytes, &offsets, error));
+    NT_TRY(load_numbers(job, &stored, "offsets", &offsets, error));
     NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
-    NT_TRY(load_numbers(job, &stored, offsets, error));
     NT_TRY(end_rows(offsets, job->elements, valid, error));
     *job->array = (struct nt_decoded_array){.elements = job->elements, .ends = offsets, .valid = valid};
     return NT_OK;
@@ -325,17 +320,14 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
 {
     const struct nt_tree_node *node = job->node;
     struct nt_decoded_array stored, items;
-    uint64_t *numbers, bytes;
+    uint64_t *numbers;
     uint8_t *valid;
     NT_TRY(decode_exactly(job, 0, job->elements, &stored, error));
     NT_TRY(decode_exactly(job, 1, node->items, &items, error));
     if (stored.is_null || items.is_null)
         return make_null(job, error);
-    if (!nt_multiply(job->elements, sizeof(*numbers), &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of dictionary indices overflows");
-    NT_TRY(nt_decode_alloc(job->arena, bytes, &numbers, error));
+    NT_TRY(load_numbers(job, &stored, "dictionary indices", &numbers, error));
     NT_TRY(take_bits(job->arena, job->elements, 0, &valid, error));
-    NT_TRY(load_numbers(job, &stored, numbers, error));
     for (uint64_t i = 0; i < job->elements; i++) {
         bool is_null =
             (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));

@@ -280,12 +280,11 @@ enum nt_status nt_lance_lay_out_file(const struct nt_lance *lance, const struct 
 enum nt_status nt_lance_layout_put_column(const struct nt_lance_column *column,
                                           const struct nt_layout_output *output, const char *owner)
 {
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < column->page_count; i++)
-        for (uint32_t k = 0; status == NT_OK && k < column->pages[i].buffer_count; k++)
-            status = nt_layout_put(output, column->pages[i].buffers[k].offset,
-                                   column->pages[i].buffers[k].bytes, owner);
-    return status;
+        for (uint32_t k = 0; k < column->pages[i].buffer_count; k++)
+            NT_TRY(nt_layout_put(output, column->pages[i].buffers[k].offset,
+                                 column->pages[i].buffers[k].bytes, owner));
+    return NT_OK;
 }
 
 enum nt_status nt_lance_layout_put_bytes(const struct nt_lance *lance, const struct nt_layout_output *output)

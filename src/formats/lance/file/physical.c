@@ -470,13 +470,12 @@ static enum nt_status add_physical_dataset(struct nt_dataset *dataset, const str
     struct adding adding = {.dataset = dataset, .physical_view = of, .error = error};
     bool is_levels = !ops->page_files;
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_new_physical(dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_new_physical(dataset, &physical, error));
     physical->ops = ops;
     physical->format_data = (void *)of;
     nt_builder_init(&adding.builder, physical);
-    status = nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
+    enum nt_status status =
+        nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         if (!has_column(&adding, i))
             continue;
@@ -508,10 +507,8 @@ enum nt_status nt_lance_add_physical_of(struct nt_dataset *dataset,
     static const struct nt_dataset_ops levels_ops = {
         .load_group = load_physical, .reloads_groups = true, .plan_groups = lance_plan_physical};
     struct nt_dataset *physical, *levels;
-    enum nt_status status = add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error);
-    if (status != NT_OK)
-        return status;
-    status = add_physical_dataset(dataset, physical_view, &levels_ops, &levels, error);
+    NT_TRY(add_physical_dataset(dataset, physical_view, &physical_ops, &physical, error));
+    enum nt_status status = add_physical_dataset(dataset, physical_view, &levels_ops, &levels, error);
     if (status != NT_OK) {
         nt_dataset_free(physical);
         return status;

@@ -133,9 +133,8 @@ static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field
                                 const struct column columns[MEMBERS], struct nt_buffer *out,
                                 struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint32_t batches = nt_lance_of(dataset)->legacy->table.batches;
-    for (uint32_t batch = 0; status == NT_OK && batch < batches; batch++) {
+    for (uint32_t batch = 0; batch < batches; batch++) {
         struct nt_json json;
         struct nt_buffer path = {0};
         nt_json_line(&json, out);
@@ -143,6 +142,7 @@ static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field
         nt_json_member_buffer(&json, "field", &path);
         nt_json_member_unsigned(&json, "field_id", dataset->fields[field].id);
         nt_json_member_unsigned(&json, "file_page", batch);
+        enum nt_status status = NT_OK;
         for (unsigned i = 0; status == NT_OK && i < MEMBERS; i++) {
             if (!columns[i].type)
                 continue;
@@ -150,8 +150,9 @@ static enum nt_status put_lines(const struct nt_dataset *dataset, uint32_t field
             status = put_value(&json, &columns[i], batch, error);
         }
         nt_json_finish(&json);
+        NT_TRY(status);
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status write_statistics(struct nt_lance_text *text, struct nt_buffer *out,
@@ -206,25 +207,21 @@ static enum nt_status lance_statistics_lay_out(const struct nt_lance *lance,
 {
     const struct nt_lance_statistics *statistics = &lance->legacy->statistics;
     const struct nt_lance_page_table *table = &statistics->table;
-    enum nt_status status = nt_layout_put(
-        output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell), "page table");
-    for (uint32_t i = 0; status == NT_OK && i < statistics->schema.field_count; i++) {
+    NT_TRY(nt_layout_put(output, table->offset, (uint64_t)table->fields * sizeof(struct nt_lance_cell),
+                         "page table"));
+    for (uint32_t i = 0; i < statistics->schema.field_count; i++) {
         struct nt_error unused;
         struct column column;
-        status = find_column(lance, i, &column, &unused);
-        if (status != NT_OK && !nt_is_environmental(status))
-            column.type = NULL;
-        else if (status != NT_OK)
+        enum nt_status status = find_column(lance, i, &column, &unused);
+        if (nt_is_environmental(status))
             return nt_fail_with(error, &unused);
-        status = NT_OK;
-        if (!column.type)
+        if (status != NT_OK || !column.type)
             continue;
         uint64_t offset = nt_lance_cells(table, statistics->schema.fields[i].id)->offset;
-        status = nt_layout_put(output, offset, column.stored_bytes, "statistics");
-        if (status == NT_OK)
-            status = nt_layout_put(output, column.begin, column.bytes, "statistics");
+        NT_TRY(nt_layout_put(output, offset, column.stored_bytes, "statistics"));
+        NT_TRY(nt_layout_put(output, column.begin, column.bytes, "statistics"));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Write metadata.json ---- */
