@@ -338,32 +338,26 @@ static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32
     for (uint32_t i = 0; i < bitmap.containers; i++)
         NT_TRY(walk_container(walker, &bitmap, i, &key, error));
     bitmap.bytes = walker->window.position - bitmap.offset;
-    if (walker->walk->on_bitmap)
-        NT_TRY(walker->walk->on_bitmap(walker->walk->context, &bitmap, error));
-    return NT_OK;
+    return walker->walk->on_bitmap ? walker->walk->on_bitmap(walker->walk->context, &bitmap, error) : NT_OK;
 }
 
 static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = window_bytes_of(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(window_bytes_of(&walker->window, BUCKET_COUNT_BYTES, &bytes, error));
     walker->walk->buckets = nt_load_le64(bytes);
     uint32_t previous = 0;
-    for (uint64_t i = 0; status == NT_OK && i < walker->walk->buckets; i++) {
+    for (uint64_t i = 0; i < walker->walk->buckets; i++) {
         uint64_t offset = walker->window.position;
-        status = window_bytes_of(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
-        if (status != NT_OK)
-            break;
+        NT_TRY(window_bytes_of(&walker->window, BUCKET_KEY_BYTES, &bytes, error));
         uint32_t high = nt_load_le32(bytes);
         if (i > 0 && high <= previous)
             return nt_fail(error, NT_CORRUPT, offset,
                            "bucket %" PRIu64 ": key %" PRIu32 " follows key %" PRIu32, i, high, previous);
         previous = high;
-        status = walk_bitmap(walker, i, high, error);
+        NT_TRY(walk_bitmap(walker, i, high, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *error)

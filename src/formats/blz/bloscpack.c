@@ -226,16 +226,13 @@ static enum nt_status read_metadata_section(struct nt_source *source, uint64_t s
 {
     uint8_t header[METADATA_HEADER_BYTES], digest[64];
     uint64_t start = NT_BLOSCPACK_HEADER_BYTES + METADATA_HEADER_BYTES;
-    enum nt_status status = nt_source_read(source, NT_BLOSCPACK_HEADER_BYTES, header, sizeof(header), error);
-    if (status == NT_OK)
-        status = parse_metadata_header(header, metadata, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_read(source, NT_BLOSCPACK_HEADER_BYTES, header, sizeof(header), error));
+    NT_TRY(parse_metadata_header(header, metadata, error));
     if (!nt_fits(NT_BLOSCPACK_HEADER_BYTES, metadata->section_bytes, size))
         return nt_fail(error, NT_TRUNCATED, start, "the metadata section ends past the end of the file");
     uint8_t *stored = malloc(metadata->stored_bytes + 1);
     NT_TRY(nt_check_memory(stored, error));
-    status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
+    enum nt_status status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
     if (status == NT_OK)
         status = nt_source_read(source, start + metadata->maximum_bytes, digest,
                                 nt_checksum_info(metadata->checksum)->bytes, error);
@@ -542,16 +539,12 @@ enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_sourc
         status = find_content(build, source, &text, &content, error);
     }
     nt_buffer_deinit(&text);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(status);
     struct nt_blz_column column = {.chunking = NT_BLZ_SUPERCHUNKS, .rows = content.rows, .file_count = 1};
     uint32_t field;
-    status = nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, content.type, NT_FIELD_VALUE,
-                              &field, error);
-    if (status == NT_OK)
-        status = nt_blz_add_source(&build->chunks, source, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, content.type, NT_FIELD_VALUE,
+                            &field, error));
+    NT_TRY(nt_blz_add_source(&build->chunks, source, error));
     const struct nt_field_extra extra = {.is_scalar = content.is_scalar,
                                          .is_fortran_order =
                                              content.is_fortran_order && content.dimension_count > 0};

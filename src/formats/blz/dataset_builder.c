@@ -71,8 +71,7 @@ static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uin
     const struct nt_field_extra extra = {.is_fortran_order =
                                              nt_field_is_fortran_order(&build->model.fields[field->parent]),
                                          .member_offset = offset};
-    if (!nt_field_set_extra(arena, field, &extra))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_field_set_extra(arena, field, &extra), error));
     field->dtype = type->dtype;
     if (type->dimension_count) {
         uint64_t bytes = type->items * type->dtype.bytes; /* checked when the dtype was read */

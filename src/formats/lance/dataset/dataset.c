@@ -202,8 +202,7 @@ static enum nt_status add_dataset(struct nt_file *file, struct nt_lance_dataset 
     struct nt_dataset *dataset = *dataset_ret;
     dataset->format_data = lance;
     dataset->ops = &dataset_ops;
-    if (!nt_text_copy(dataset->arena, name_of(file), &dataset->name))
-        return nt_fail_memory(error);
+    NT_TRY(nt_check_memory(nt_text_copy(dataset->arena, name_of(file), &dataset->name), error));
     dataset->title = dataset->name;
     return NT_OK;
 }

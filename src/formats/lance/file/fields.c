@@ -569,8 +569,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     if (!from->is_description)
         NT_TRY(nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
                                      &extra.properties, &extra.property_count, build->error));
-    if (!nt_field_set_extra(build->dataset->arena, &field, &extra))
-        return nt_fail_memory(build->error);
+    NT_TRY(nt_check_memory(nt_field_set_extra(build->dataset->arena, &field, &extra), build->error));
     set_kind(build, number, &field);
     field.unreadable = find_refusal(build, number);
     build->is_nullable[number] = find_nullable(build, number);

@@ -214,19 +214,16 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
 {
     struct reading reading = {.file = file, .message = message, .error = error};
     uint64_t count = count_fields(list);
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error);
-    if (status == NT_OK && count >= NT_NONE)
-        status = nt_fail(error, NT_LIMIT, message->offset,
-                         "the schema has %" PRIu64 " fields, more than the limit of 2^32", count);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error));
+    if (count >= NT_NONE)
+        return nt_fail(error, NT_LIMIT, message->offset,
+                       "the schema has %" PRIu64 " fields, more than the limit of 2^32", count);
     reading.fields = nt_arena_alloc(file->arena, count, sizeof(*reading.fields));
     reading.known = calloc(count + 1, sizeof(*reading.known));
     bool has_table = nt_hash_table_init(&reading.ids);
-    if (reading.fields && reading.known && has_table)
+    enum nt_status status = nt_check_memory(reading.fields && reading.known && has_table, error);
+    if (status == NT_OK)
         status = read_fields(&reading, list);
-    else
-        status = nt_fail_memory(error);
     if (has_table)
         nt_hash_table_deinit(&reading.ids);
     free(reading.known);

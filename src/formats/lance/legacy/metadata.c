@@ -295,13 +295,10 @@ static enum nt_status read_schema(const struct reading *reading)
     if (!position)
         return nt_fail(reading->error, NT_UNSUPPORTED, reading->legacy->metadata_range.offset,
                        "a legacy file without its own manifest does not describe its fields");
-    enum nt_status status =
-        read_message(reading, position, "manifest", &nt_lance_manifest, range, &lance->descriptor);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_message(reading, position, "manifest", &nt_lance_manifest, range, &lance->descriptor));
     const struct nt_lance_message manifest = {lance->descriptor, range->offset};
     lance->globals = range;
-    status =
+    enum nt_status status =
         nt_lance_read_fields(reading->file, &manifest, lance->descriptor, &lance->schema, reading->error);
     lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
