@@ -314,9 +314,93 @@ static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_e
     return NT_OK;
 }
 
+/* ---- Places ---- */
+
+static struct nt_anchor_link link_of(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                     uint64_t number)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    const struct nt_anchor *anchor = &rntuple->anchor;
+    if (kind == NT_ENVELOPE_ANCHOR)
+        return (struct nt_anchor_link){anchor->offset, anchor->stored_bytes, anchor->length};
+    if (kind != NT_ENVELOPE_PAGE_LIST)
+        return kind == NT_ENVELOPE_HEADER ? anchor->header : anchor->footer;
+    const struct nt_envelope_link *link = &rntuple->page_lists[number];
+    bool is_external = !nt_locator_is_local(&link->locator); /* has no bytes here */
+    return (struct nt_anchor_link){is_external ? 0 : link->locator.offset,
+                                   is_external ? 0 : link->locator.bytes, link->length};
+}
+
+/* Bytes as stored are never verified, and as many as are in the file. A payload that is split into several
+ * keys can only be read as a whole. */
+static uint64_t raw_bytes(const struct nt_dataset *dataset, enum nt_envelope_kind kind, uint64_t number)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    const struct nt_anchor_link link = link_of(dataset, kind, number);
+    uint64_t maximum = rntuple->anchor.maximum_key_bytes;
+    uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
+    if (!maximum || link.stored_bytes <= maximum)
+        there = link.offset < there ? there - link.offset : 0;
+    return link.stored_bytes < there ? link.stored_bytes : there;
+}
+
+static enum nt_status write_raw(const struct nt_dataset *dataset, enum nt_envelope_kind kind, uint64_t number,
+                                struct nt_buffer *out, struct nt_error *error)
+{
+    bool is_anchor = kind == NT_ENVELOPE_ANCHOR;
+    struct nt_source *source = is_anchor ? dataset->file->source : nt_rntuple_of(dataset)->payload;
+    uint64_t bytes = raw_bytes(dataset, kind, number);
+    return bytes == 0 && !is_anchor
+               ? NT_OK
+               : nt_file_append_range(dataset->file, source, link_of(dataset, kind, number).offset, bytes,
+                                      out, error);
+}
+
+/* ---- The functions of each envelope ---- */
+
 #define WRITE(function)                                                                                      \
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
+
+#define RAW(part, kind)                                                                                      \
+    static uint64_t part##_raw_bytes(const struct nt_dataset *dataset, uint64_t number)                      \
+    {                                                                                                        \
+        return raw_bytes(dataset, kind, number);                                                             \
+    }                                                                                                        \
+    WRITE(write_##part##_raw)                                                                                \
+    {                                                                                                        \
+        return write_raw(dataset, kind, number, out, error);                                                 \
+    }
+
+/* The link to an envelope contains its length. Annotated bytes are about twenty times as long. */
+#define ENVELOPE(part, kind)                                                                                 \
+    RAW(part, kind)                                                                                          \
+    static uint64_t part##_bytes(const struct nt_dataset *dataset, uint64_t number)                          \
+    {                                                                                                        \
+        return link_of(dataset, kind, number).length;                                                        \
+    }                                                                                                        \
+    WRITE(write_##part##_bytes)                                                                              \
+    {                                                                                                        \
+        return write_envelope(dataset, kind, number, out, error);                                            \
+    }                                                                                                        \
+    static enum nt_status open_##part##_text(const struct nt_file *file, const struct nt_dataset *dataset,   \
+                                             uint64_t number, struct nt_text_generator **text_ret,           \
+                                             struct nt_error *error)                                         \
+    {                                                                                                        \
+        return annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                             \
+    }                                                                                                        \
+    static enum nt_status is_##part##_text_short(const struct nt_file *file,                                 \
+                                                 const struct nt_dataset *dataset, uint64_t number,          \
+                                                 bool *is_short_ret, struct nt_error *error)                 \
+    {                                                                                                        \
+        *is_short_ret = part##_bytes(dataset, number) <= 128 << 10;                                          \
+        return NT_OK;                                                                                        \
+    }
+
+RAW(anchor, NT_ENVELOPE_ANCHOR)
+ENVELOPE(header, NT_ENVELOPE_HEADER)
+ENVELOPE(footer, NT_ENVELOPE_FOOTER)
+ENVELOPE(page_list, NT_ENVELOPE_PAGE_LIST)
 
 WRITE(write_header_json)
 {
@@ -333,37 +417,6 @@ WRITE(write_footer_json)
 WRITE(write_metadata_json)
 {
     return nt_metadata_json(dataset, out, error);
-}
-
-WRITE(write_header_bytes)
-{
-    return write_envelope(dataset, NT_ENVELOPE_HEADER, number, out, error);
-}
-
-WRITE(write_footer_bytes)
-{
-    return write_envelope(dataset, NT_ENVELOPE_FOOTER, number, out, error);
-}
-
-WRITE(write_page_list_bytes)
-{
-    return write_envelope(dataset, NT_ENVELOPE_PAGE_LIST, number, out, error);
-}
-
-/* The link to an envelope contains its length. */
-static uint64_t header_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    return nt_rntuple_of(dataset)->anchor.header.length;
-}
-
-static uint64_t footer_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    return nt_rntuple_of(dataset)->anchor.footer.length;
-}
-
-static uint64_t page_list_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    return nt_rntuple_of(dataset)->page_lists[number].length;
 }
 
 static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dataset *dataset)
@@ -385,108 +438,6 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
     enum { MAX_BYTES = 512 << 10 };
     *is_short_ret = page_list_bytes(dataset, number) <= MAX_BYTES;
     return NT_OK;
-}
-
-/* ---- Annotated bytes: about twenty times as long as the envelope ---- */
-
-#define ANNOTATED(open_function, is_short_function, kind, bytes_function)                                    \
-    static enum nt_status open_function(const struct nt_file *file, const struct nt_dataset *dataset,        \
-                                        uint64_t number, struct nt_text_generator **text_ret,                \
-                                        struct nt_error *error)                                              \
-    {                                                                                                        \
-        return annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                             \
-    }                                                                                                        \
-    static enum nt_status is_short_function(const struct nt_file *file, const struct nt_dataset *dataset,    \
-                                            uint64_t number, bool *is_short_ret, struct nt_error *error)     \
-    {                                                                                                        \
-        *is_short_ret = bytes_function(dataset, number) <= 128 << 10;                                        \
-        return NT_OK;                                                                                        \
-    }
-
-ANNOTATED(open_header_text, is_header_text_short, NT_ENVELOPE_HEADER, header_bytes)
-ANNOTATED(open_footer_text, is_footer_text_short, NT_ENVELOPE_FOOTER, footer_bytes)
-ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, page_list_bytes)
-
-/* ---- Bytes as stored: never verified, and as many as are in the file ---- */
-
-/* A payload that is split into several keys can only be read as a whole. */
-static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *range)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    uint64_t maximum = rntuple->anchor.maximum_key_bytes;
-    uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
-    if (!maximum || range->stored_bytes <= maximum)
-        there = range->offset < there ? there - range->offset : 0;
-    return range->stored_bytes < there ? range->stored_bytes : there;
-}
-
-static enum nt_status write_raw(const struct nt_dataset *dataset, const struct nt_anchor_link *range,
-                                struct nt_buffer *out, struct nt_error *error)
-{
-    uint64_t bytes = raw_bytes(dataset, range);
-    return bytes == 0 ? NT_OK
-                      : nt_file_append_range(dataset->file, nt_rntuple_of(dataset)->payload, range->offset,
-                                             bytes, out, error);
-}
-
-static struct nt_anchor_link anchor_range(const struct nt_dataset *dataset)
-{
-    const struct nt_anchor *anchor = &nt_rntuple_of(dataset)->anchor;
-    return (struct nt_anchor_link){.offset = anchor->offset, .stored_bytes = anchor->stored_bytes};
-}
-
-/* Has no bytes if the page list is external. */
-static struct nt_anchor_link page_list_range(const struct nt_dataset *dataset, uint64_t number)
-{
-    const struct nt_locator *locator = &nt_rntuple_of(dataset)->page_lists[number].locator;
-    return nt_locator_is_local(locator)
-               ? (struct nt_anchor_link){.offset = locator->offset, .stored_bytes = locator->bytes}
-               : (struct nt_anchor_link){0};
-}
-
-WRITE(write_anchor_raw)
-{
-    const struct nt_anchor_link range = anchor_range(dataset);
-    const uint64_t bytes = raw_bytes(dataset, &range);
-    return nt_file_append_range(dataset->file, dataset->file->source, range.offset, bytes, out, error);
-}
-
-WRITE(write_header_raw)
-{
-    return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.header, out, error);
-}
-
-WRITE(write_footer_raw)
-{
-    return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.footer, out, error);
-}
-
-WRITE(write_page_list_raw)
-{
-    const struct nt_anchor_link range = page_list_range(dataset, number);
-    return write_raw(dataset, &range, out, error);
-}
-
-static uint64_t anchor_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    const struct nt_anchor_link range = anchor_range(dataset);
-    return raw_bytes(dataset, &range);
-}
-
-static uint64_t header_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.header);
-}
-
-static uint64_t footer_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.footer);
-}
-
-static uint64_t page_list_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    const struct nt_anchor_link range = page_list_range(dataset, number);
-    return raw_bytes(dataset, &range);
 }
 
 /* ---- The table ---- */

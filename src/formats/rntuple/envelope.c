@@ -336,6 +336,37 @@ enum nt_status nt_list_frame(const struct nt_envelope *envelope, struct nt_curso
     return NT_OK;
 }
 
+uint32_t nt_record_bytes(const struct nt_generation *generation, const struct nt_record_kind *kind)
+{
+    return kind->bytes + (kind->is_bare ? 0 : nt_record_frame_bytes(generation));
+}
+
+enum nt_status nt_record_read(const struct nt_envelope *envelope, struct nt_cursor *list,
+                              const struct nt_record_kind *kind, void *record_ret, struct nt_error *error)
+{
+    struct nt_frame frame;
+    enum nt_status status =
+        kind->is_bare ? NT_OK : nt_record_frame(envelope, list, kind->name, &frame, error);
+    struct nt_cursor *cursor = kind->is_bare ? list : &frame.payload;
+    if (status != NT_OK)
+        return status;
+    const char *reason = kind->read(envelope->generation, cursor, record_ret);
+    if (reason)
+        return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error, "%s", reason);
+    if (!kind->is_bare)
+        *(size_t *)record_ret = nt_cursor_left(cursor);
+    return nt_envelope_check(envelope, cursor, kind->name, error);
+}
+
+enum nt_status nt_records_read(const struct nt_envelope *envelope, struct nt_frame *list,
+                               const struct nt_record_kind *kind, void *records, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < list->items && status == NT_OK; i++)
+        status = nt_record_read(envelope, &list->payload, kind, (char *)records + i * kind->size, error);
+    return status;
+}
+
 bool nt_list_frame_follows(const struct nt_envelope *envelope, const struct nt_cursor *cursor)
 {
     struct nt_cursor ahead = *cursor;

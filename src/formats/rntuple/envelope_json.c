@@ -369,21 +369,34 @@ static void link_json(struct nt_json *json, const struct nt_envelope_link *link)
     nt_json_end_object(json);
 }
 
-static void extension_headers_json(struct nt_json *json, const struct nt_footer *footer)
+static void cluster_group_json(struct nt_json *json, const struct nt_cluster_group_record *group)
 {
-    for (uint32_t i = 0; i < footer->extension_header_count; i++)
-        link_json(json, &footer->extension_headers[i]);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "minimum_entry", group->first_entry);
+    nt_json_member_unsigned(json, "entry_span", group->entries);
+    nt_json_member_unsigned(json, "clusters", group->clusters);
+    nt_json_key(json, "page_list");
+    link_json(json, &group->page_list);
+    nt_unknown_bytes_json(json, group->unknown_bytes);
+    nt_json_end_object(json);
 }
 
-static void user_metadata_json(struct nt_json *json, const struct nt_footer *footer)
+static void attribute_set_json(struct nt_json *json, const struct nt_attribute_set_record *set)
 {
-    for (uint32_t i = 0; i < footer->user_metadata_count; i++)
-        link_json(json, &footer->user_metadata[i]);
+    nt_json_object(json);
+    nt_json_member_text(json, "name", set->name);
+    nt_json_member_unsigned(json, "schema_version_major", set->major);
+    nt_json_member_unsigned(json, "schema_version_minor", set->minor);
+    nt_json_member_object(json, "anchor");
+    nt_json_member_unsigned(json, "decoded_bytes", set->anchor_length);
+    nt_locator_describe(json, &set->anchor);
+    nt_json_end_object(json);
+    nt_unknown_bytes_json(json, set->unknown_bytes);
+    nt_json_end_object(json);
 }
 
-static void column_groups_json(struct nt_json *json, const struct nt_footer *footer)
+static void column_groups_json(struct nt_json *json, const struct nt_column_group_records *groups)
 {
-    const struct nt_column_group_records *groups = &footer->column_groups;
     for (uint32_t i = 0, k = 0; i < groups->count; i++) {
         nt_json_array(json);
         for (; k < groups->ends[i]; k++)
@@ -392,51 +405,38 @@ static void column_groups_json(struct nt_json *json, const struct nt_footer *foo
     }
 }
 
-static void cluster_summaries_json(struct nt_json *json, const struct nt_footer *footer)
+static void list_json(struct nt_json *json, const struct nt_footer *footer, enum nt_footer_list list)
 {
-    for (uint32_t i = 0; i < footer->summary_count; i++)
-        cluster_summary_json(json, &footer->summaries[i]);
-}
-
-static void cluster_groups_json(struct nt_json *json, const struct nt_footer *footer)
-{
-    for (uint32_t i = 0; i < footer->group_count; i++) {
-        const struct nt_cluster_group_record *group = &footer->groups[i];
-        nt_json_object(json);
-        nt_json_member_unsigned(json, "minimum_entry", group->first_entry);
-        nt_json_member_unsigned(json, "entry_span", group->entries);
-        nt_json_member_unsigned(json, "clusters", group->clusters);
-        nt_json_key(json, "page_list");
-        link_json(json, &group->page_list);
-        nt_unknown_bytes_json(json, group->unknown_bytes);
-        nt_json_end_object(json);
+    nt_json_member_array(json, nt_footer_list_name(list));
+    switch (list) {
+    case NT_FOOTER_EXTENSION_HEADERS:
+        for (uint32_t i = 0; i < footer->extension_header_count; i++)
+            link_json(json, &footer->extension_headers[i]);
+        break;
+    case NT_FOOTER_COLUMN_GROUPS:
+        column_groups_json(json, &footer->column_groups);
+        break;
+    case NT_FOOTER_CLUSTER_SUMMARIES:
+        for (uint32_t i = 0; i < footer->summary_count; i++)
+            cluster_summary_json(json, &footer->summaries[i]);
+        break;
+    case NT_FOOTER_CLUSTER_GROUPS:
+        for (uint32_t i = 0; i < footer->group_count; i++)
+            cluster_group_json(json, &footer->groups[i]);
+        break;
+    case NT_FOOTER_USER_METADATA:
+        for (uint32_t i = 0; i < footer->user_metadata_count; i++)
+            link_json(json, &footer->user_metadata[i]);
+        break;
+    case NT_FOOTER_ATTRIBUTE_SETS:
+        for (uint32_t i = 0; i < footer->attribute_set_count; i++)
+            attribute_set_json(json, &footer->attribute_sets[i]);
+        break;
+    default:
+        break;
     }
+    nt_json_end_array(json);
 }
-
-static void attribute_sets_json(struct nt_json *json, const struct nt_footer *footer)
-{
-    for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
-        const struct nt_attribute_set_record *set = &footer->attribute_sets[i];
-        nt_json_object(json);
-        nt_json_member_text(json, "name", set->name);
-        nt_json_member_unsigned(json, "schema_version_major", set->major);
-        nt_json_member_unsigned(json, "schema_version_minor", set->minor);
-        nt_json_member_object(json, "anchor");
-        nt_json_member_unsigned(json, "decoded_bytes", set->anchor_length);
-        nt_locator_describe(json, &set->anchor);
-        nt_json_end_object(json);
-        nt_unknown_bytes_json(json, set->unknown_bytes);
-        nt_json_end_object(json);
-    }
-}
-
-typedef void list_json(struct nt_json *json, const struct nt_footer *footer);
-
-static list_json *const lists[NT_FOOTER_LIST_COUNT] = {
-    [NT_FOOTER_EXTENSION_HEADERS] = extension_headers_json, [NT_FOOTER_COLUMN_GROUPS] = column_groups_json,
-    [NT_FOOTER_CLUSTER_SUMMARIES] = cluster_summaries_json, [NT_FOOTER_CLUSTER_GROUPS] = cluster_groups_json,
-    [NT_FOOTER_USER_METADATA] = user_metadata_json,         [NT_FOOTER_ATTRIBUTE_SETS] = attribute_sets_json,
-};
 
 static void footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
                         const struct nt_footer *footer, const struct nt_schema *extension,
@@ -455,11 +455,8 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
         nt_json_end_object(&json);
     }
     const enum nt_footer_list *order = envelope->generation->footer_lists;
-    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
-        nt_json_member_array(&json, nt_footer_list_name(order[i]));
-        lists[order[i]](&json, footer);
-        nt_json_end_array(&json);
-    }
+    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++)
+        list_json(&json, footer, order[i]);
     nt_unknown_bytes_json(&json, footer->unknown_bytes);
     nt_json_finish(&json);
 }

@@ -16,66 +16,34 @@
 
 /* ---- Type names ---- */
 
-struct type {
-    const char *name;
-    enum nt_element element;
-};
-
-/* The normalised names, then the spellings of old writers. A field's type overrides its column's:
+/* The normalised name of a type, then the spellings of old writers. A field's type overrides its column's:
  * drafts stored signed integers in columns of unsigned types. */
-static const struct type types[] = {
-    {"bool", NT_ELEMENT_BOOL},
-    {"char", NT_ELEMENT_BYTE},
-    {"std::byte", NT_ELEMENT_BYTE},
-    {"std::int8_t", NT_ELEMENT_INT8},
-    {"std::uint8_t", NT_ELEMENT_UINT8},
-    {"std::int16_t", NT_ELEMENT_INT16},
-    {"std::uint16_t", NT_ELEMENT_UINT16},
-    {"std::int32_t", NT_ELEMENT_INT32},
-    {"std::uint32_t", NT_ELEMENT_UINT32},
-    {"std::int64_t", NT_ELEMENT_INT64},
-    {"std::uint64_t", NT_ELEMENT_UINT64},
-    {"float", NT_ELEMENT_REAL32},
-    {"double", NT_ELEMENT_REAL64},
-    {"Double32_t", NT_ELEMENT_REAL64},
-    {"int8_t", NT_ELEMENT_INT8},
-    {"signed char", NT_ELEMENT_INT8},
-    {"uint8_t", NT_ELEMENT_UINT8},
-    {"unsigned char", NT_ELEMENT_UINT8},
-    {"UChar_t", NT_ELEMENT_UINT8},
-    {"int16_t", NT_ELEMENT_INT16},
-    {"short", NT_ELEMENT_INT16},
-    {"Short_t", NT_ELEMENT_INT16},
-    {"uint16_t", NT_ELEMENT_UINT16},
-    {"unsigned short", NT_ELEMENT_UINT16},
-    {"UShort_t", NT_ELEMENT_UINT16},
-    {"int32_t", NT_ELEMENT_INT32},
-    {"int", NT_ELEMENT_INT32},
-    {"Int_t", NT_ELEMENT_INT32},
-    {"uint32_t", NT_ELEMENT_UINT32},
-    {"unsigned int", NT_ELEMENT_UINT32},
-    {"unsigned", NT_ELEMENT_UINT32},
-    {"UInt_t", NT_ELEMENT_UINT32},
-    {"int64_t", NT_ELEMENT_INT64},
-    {"long", NT_ELEMENT_INT64},
-    {"long long", NT_ELEMENT_INT64},
-    {"Long64_t", NT_ELEMENT_INT64},
-    {"uint64_t", NT_ELEMENT_UINT64},
-    {"unsigned long", NT_ELEMENT_UINT64},
-    {"unsigned long long", NT_ELEMENT_UINT64},
-    {"ULong64_t", NT_ELEMENT_UINT64},
-    {"Bool_t", NT_ELEMENT_BOOL},
-    {"Char_t", NT_ELEMENT_BYTE},
-    {"Float_t", NT_ELEMENT_REAL32},
-    {"Double_t", NT_ELEMENT_REAL64},
+static const struct {
+    enum nt_element element;
+    const char *spellings[6]; /* up to NULL */
+} types[] = {
+    {NT_ELEMENT_BOOL, {"bool", "Bool_t"}},
+    {NT_ELEMENT_BYTE, {"char", "std::byte", "Char_t"}},
+    {NT_ELEMENT_INT8, {"std::int8_t", "int8_t", "signed char"}},
+    {NT_ELEMENT_UINT8, {"std::uint8_t", "uint8_t", "unsigned char", "UChar_t"}},
+    {NT_ELEMENT_INT16, {"std::int16_t", "int16_t", "short", "Short_t"}},
+    {NT_ELEMENT_UINT16, {"std::uint16_t", "uint16_t", "unsigned short", "UShort_t"}},
+    {NT_ELEMENT_INT32, {"std::int32_t", "int32_t", "int", "Int_t"}},
+    {NT_ELEMENT_UINT32, {"std::uint32_t", "uint32_t", "unsigned int", "unsigned", "UInt_t"}},
+    {NT_ELEMENT_INT64, {"std::int64_t", "int64_t", "long", "long long", "Long64_t"}},
+    {NT_ELEMENT_UINT64, {"std::uint64_t", "uint64_t", "unsigned long", "unsigned long long", "ULong64_t"}},
+    {NT_ELEMENT_REAL32, {"float", "Float_t"}},
+    {NT_ELEMENT_REAL64, {"double", "Double32_t", "Double_t"}},
 };
 
 bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (nt_text_is(type, types[i].name)) {
-            *element_ret = types[i].element;
-            return true;
+        for (const char *const *name = types[i].spellings; *name; name++) {
+            if (nt_text_is(type, *name)) {
+                *element_ret = types[i].element;
+                return true;
+            }
         }
     }
     return false;

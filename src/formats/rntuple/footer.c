@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
@@ -35,29 +36,54 @@ void nt_footer_deinit(struct nt_footer *footer)
 
 /* ---- Records ---- */
 
-static enum nt_status read_links(const struct nt_envelope *envelope, struct nt_frame *list,
-                                 struct nt_envelope_link **links_ret, uint32_t *count_ret,
-                                 struct nt_error *error)
+static const char *read_link(const struct nt_generation *generation, struct nt_cursor *cursor, void *record)
 {
-    *links_ret = calloc(list->items + 1u, sizeof(**links_ret));
-    if (!*links_ret)
-        return nt_fail_memory(error);
-    *count_ret = list->items;
-    for (uint32_t i = 0; i < list->items; i++)
-        (*links_ret)[i] = nt_envelope_link_read(&list->payload, envelope->generation);
-    return nt_envelope_check(envelope, &list->payload, "list of envelope links", error);
+    struct nt_envelope_link *link = record;
+    *link = nt_envelope_link_read(cursor, generation);
+    return NULL;
 }
 
-static enum nt_status read_extension_headers(const struct nt_envelope *envelope, struct nt_frame *list,
-                                             struct nt_footer *footer, struct nt_error *error)
+static const char *read_cluster_summary(const struct nt_generation *generation, struct nt_cursor *cursor,
+                                        void *record)
 {
-    return read_links(envelope, list, &footer->extension_headers, &footer->extension_header_count, error);
+    struct nt_cluster_summary *summary = record;
+    summary->column_group = NT_NONE;
+    summary->first_entry = nt_labelled_le64(cursor, "cluster summary", "first entry");
+    uint64_t word = nt_labelled_le64(cursor, "cluster summary", "entries and flags");
+    uint32_t entry_bits = 64 - generation->framing->cluster_flag_bits;
+    summary->entries = word & ((UINT64_C(1) << entry_bits) - 1);
+    summary->flags = (uint8_t)(word >> entry_bits);
+    if (!(summary->flags & CLUSTER_IS_SHARDED))
+        return NULL;
+    if (!generation->has_sharded_clusters)
+        return "the cluster is sharded, which this version of the format reserves for the future";
+    summary->column_group = nt_labelled_le32(cursor, "cluster summary", "column group id");
+    return NULL;
 }
 
-static enum nt_status read_user_metadata(const struct nt_envelope *envelope, struct nt_frame *list,
-                                         struct nt_footer *footer, struct nt_error *error)
+static const char *read_cluster_group(const struct nt_generation *generation, struct nt_cursor *cursor,
+                                      void *record)
 {
-    return read_links(envelope, list, &footer->user_metadata, &footer->user_metadata_count, error);
+    struct nt_cluster_group_record *group = record;
+    if (generation->has_entry_range_in_cluster_group) {
+        group->first_entry = nt_labelled_le64(cursor, "cluster group", "first entry");
+        group->entries = nt_labelled_le64(cursor, "cluster group", "entries");
+    }
+    group->clusters = nt_labelled_le32(cursor, "cluster group", "clusters");
+    group->page_list = nt_envelope_link_read(cursor, generation);
+    return NULL;
+}
+
+static const char *read_attribute_set(const struct nt_generation *generation, struct nt_cursor *cursor,
+                                      void *record)
+{
+    struct nt_attribute_set_record *set = record;
+    set->major = nt_labelled_le16(cursor, "attribute set", "major");
+    set->minor = nt_labelled_le16(cursor, "attribute set", "minor");
+    set->anchor_length = nt_labelled_le32(cursor, "attribute set", "anchor length");
+    set->anchor = nt_locator_read(cursor, generation);
+    set->name = nt_labelled_text(cursor, "attribute set", "name");
+    return NULL;
 }
 
 /* A record that holds a list of 32-bit column ids. */
@@ -69,154 +95,78 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
     if (status == NT_OK)
         status = nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t),
                                &columns, error);
-    for (uint32_t i = 0; status == NT_OK && i < columns.items; i++) {
+    for (uint32_t i = 0; status == NT_OK && i < columns.items; i++)
         groups->columns[groups->column_count++] =
             nt_labelled_le32(&columns.payload, "column group", "column id");
-    }
     groups->ends[groups->count++] = groups->column_count;
     return status;
 }
 
 static enum nt_status read_column_groups(const struct nt_envelope *envelope, struct nt_frame *list,
-                                         struct nt_footer *footer, struct nt_error *error)
+                                         struct nt_column_group_records *groups, struct nt_error *error)
 {
     /* At most as many columns as numbers that fit into the list. */
     size_t capacity = nt_cursor_left(&list->payload) / sizeof(uint32_t);
-    footer->column_groups.columns = calloc(capacity + 1, sizeof(uint32_t));
-    footer->column_groups.ends = calloc(list->items + 1u, sizeof(uint32_t));
-    if (!footer->column_groups.columns || !footer->column_groups.ends)
+    enum nt_status status = NT_OK;
+    groups->columns = calloc(capacity + 1, sizeof(uint32_t));
+    groups->ends = calloc(list->items + 1u, sizeof(uint32_t));
+    if (!groups->columns || !groups->ends)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status = read_column_group(envelope, &list->payload, &footer->column_groups, error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                       struct nt_cluster_summary *summary_ret, struct nt_error *error)
-{
-    const struct nt_generation *generation = envelope->generation;
-    struct nt_frame record;
-    enum nt_status status = nt_record_frame(envelope, cursor, "cluster summary", &record, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_cluster_summary summary = {.column_group = NT_NONE};
-    summary.first_entry = nt_labelled_le64(&record.payload, "cluster summary", "first entry");
-    uint64_t word = nt_labelled_le64(&record.payload, "cluster summary", "entries and flags");
-    uint32_t entry_bits = 64 - generation->framing->cluster_flag_bits;
-    summary.entries = word & ((UINT64_C(1) << entry_bits) - 1);
-    summary.flags = (uint8_t)(word >> entry_bits);
-    if (summary.flags & CLUSTER_IS_SHARDED) {
-        if (!generation->has_sharded_clusters)
-            return nt_envelope_fail(
-                envelope, &record.payload, NT_UNSUPPORTED, error,
-                "the cluster is sharded, which this version of the format reserves for the future");
-        summary.column_group = nt_labelled_le32(&record.payload, "cluster summary", "column group id");
-    }
-    summary.unknown_bytes = nt_cursor_left(&record.payload);
-    *summary_ret = summary;
-    return nt_envelope_check(envelope, &record.payload, "cluster summary", error);
-}
-
-static enum nt_status read_cluster_summaries(const struct nt_envelope *envelope, struct nt_frame *list,
-                                             struct nt_footer *footer, struct nt_error *error)
-{
-    footer->summaries = calloc(list->items + 1u, sizeof(*footer->summaries));
-    if (!footer->summaries)
-        return nt_fail_memory(error);
-    footer->summary_count = list->items;
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status =
-            nt_cluster_summary_read(envelope, &list->payload, &footer->summaries[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-static enum nt_status read_cluster_group(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                         struct nt_cluster_group_record *group, struct nt_error *error)
-{
-    struct nt_frame record;
-    enum nt_status status = nt_record_frame(envelope, list, "cluster group", &record, error);
-    if (status != NT_OK)
-        return status;
-    if (envelope->generation->has_entry_range_in_cluster_group) {
-        group->first_entry = nt_labelled_le64(&record.payload, "cluster group", "first entry");
-        group->entries = nt_labelled_le64(&record.payload, "cluster group", "entries");
-    }
-    group->clusters = nt_labelled_le32(&record.payload, "cluster group", "clusters");
-    group->page_list = nt_envelope_link_read(&record.payload, envelope->generation);
-    group->unknown_bytes = nt_cursor_left(&record.payload);
-    return nt_envelope_check(envelope, &record.payload, "cluster group", error);
-}
-
-static enum nt_status read_cluster_groups(const struct nt_envelope *envelope, struct nt_frame *list,
-                                          struct nt_footer *footer, struct nt_error *error)
-{
-    footer->groups = calloc(list->items + 1u, sizeof(*footer->groups));
-    if (!footer->groups)
-        return nt_fail_memory(error);
-    footer->group_count = list->items;
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status = read_cluster_group(envelope, &list->payload, &footer->groups[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-static enum nt_status read_attribute_set(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                         struct nt_attribute_set_record *set, struct nt_error *error)
-{
-    struct nt_frame record;
-    enum nt_status status = nt_record_frame(envelope, list, "attribute set", &record, error);
-    if (status != NT_OK)
-        return status;
-    set->major = nt_labelled_le16(&record.payload, "attribute set", "major");
-    set->minor = nt_labelled_le16(&record.payload, "attribute set", "minor");
-    set->anchor_length = nt_labelled_le32(&record.payload, "attribute set", "anchor length");
-    set->anchor = nt_locator_read(&record.payload, envelope->generation);
-    set->name = nt_labelled_text(&record.payload, "attribute set", "name");
-    set->unknown_bytes = nt_cursor_left(&record.payload);
-    return nt_envelope_check(envelope, &record.payload, "attribute set", error);
-}
-
-static enum nt_status read_attribute_sets(const struct nt_envelope *envelope, struct nt_frame *list,
-                                          struct nt_footer *footer, struct nt_error *error)
-{
-    footer->attribute_sets = calloc(list->items + 1u, sizeof(*footer->attribute_sets));
-    if (!footer->attribute_sets)
-        return nt_fail_memory(error);
-    footer->attribute_set_count = list->items;
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status =
-            read_attribute_set(envelope, &list->payload, &footer->attribute_sets[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
+    for (uint32_t i = 0; i < list->items && status == NT_OK; i++)
+        status = read_column_group(envelope, &list->payload, groups, error);
+    return status;
 }
 
 /* ---- Lists ---- */
 
-struct list {
-    uint32_t item_bytes; /* minimum bytes of an item, without a record's frame */
-    bool has_records;
-    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
-                           struct nt_footer *footer, struct nt_error *error);
+#define LIST(array, counter) offsetof(struct nt_footer, array), offsetof(struct nt_footer, counter)
+#define LINKS                                                                                                \
+    {                                                                                                        \
+        "list of envelope links", 8, sizeof(struct nt_envelope_link), read_link, true                        \
+    }
+
+static const struct {
+    size_t items, count; /* offsets of the members of a footer */
+    struct nt_record_kind kind;
+} lists[NT_FOOTER_LIST_COUNT] = {
+    [NT_FOOTER_EXTENSION_HEADERS] = {LIST(extension_headers, extension_header_count), LINKS},
+    [NT_FOOTER_COLUMN_GROUPS] = {.kind = {"column group", 8}}, /* has lists of its own */
+    [NT_FOOTER_CLUSTER_SUMMARIES] = {LIST(summaries, summary_count),
+                                     {"cluster summary", 16, sizeof(struct nt_cluster_summary),
+                                      read_cluster_summary}},
+    [NT_FOOTER_CLUSTER_GROUPS] = {LIST(groups, group_count),
+                                  {"cluster group", 12, sizeof(struct nt_cluster_group_record),
+                                   read_cluster_group}},
+    [NT_FOOTER_USER_METADATA] = {LIST(user_metadata, user_metadata_count), LINKS},
+    [NT_FOOTER_ATTRIBUTE_SETS] = {LIST(attribute_sets, attribute_set_count),
+                                  {"attribute set", 16, sizeof(struct nt_attribute_set_record),
+                                   read_attribute_set}},
 };
 
-static const struct list lists[NT_FOOTER_LIST_COUNT] = {
-    [NT_FOOTER_EXTENSION_HEADERS] = {8, false, read_extension_headers},
-    [NT_FOOTER_COLUMN_GROUPS] = {8, true, read_column_groups},
-    [NT_FOOTER_CLUSTER_SUMMARIES] = {16, true, read_cluster_summaries},
-    [NT_FOOTER_CLUSTER_GROUPS] = {12, true, read_cluster_groups},
-    [NT_FOOTER_USER_METADATA] = {8, false, read_user_metadata},
-    [NT_FOOTER_ATTRIBUTE_SETS] = {16, true, read_attribute_sets},
-};
+enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                       struct nt_cluster_summary *summary_ret, struct nt_error *error)
+{
+    return nt_record_read(envelope, cursor, &lists[NT_FOOTER_CLUSTER_SUMMARIES].kind, summary_ret, error);
+}
+
+static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                enum nt_footer_list list, struct nt_footer *footer, struct nt_error *error)
+{
+    const struct nt_record_kind *kind = &lists[list].kind;
+    struct nt_frame frame;
+    enum nt_status status = nt_list_frame(envelope, cursor, nt_footer_list_name(list),
+                                          nt_record_bytes(envelope->generation, kind), &frame, error);
+    if (status != NT_OK)
+        return status;
+    if (list == NT_FOOTER_COLUMN_GROUPS)
+        return read_column_groups(envelope, &frame, &footer->column_groups, error);
+    void *records = calloc(frame.items + 1u, kind->size);
+    if (!records)
+        return nt_fail_memory(error);
+    memcpy((char *)footer + lists[list].items, &records, sizeof(records));
+    memcpy((char *)footer + lists[list].count, &frame.items, sizeof(frame.items));
+    return nt_records_read(envelope, &frame, kind, records, error);
+}
 
 /* Reads the lists in the generation's order. Those after the cluster groups may be missing; then the
  * rest is unknown bytes. */
@@ -224,23 +174,15 @@ static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_c
                                  struct nt_footer *footer, struct nt_error *error)
 {
     const enum nt_footer_list *order = envelope->generation->footer_lists;
+    enum nt_status status = NT_OK;
     bool has_groups = false;
-    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
+    for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END && status == NT_OK; i++) {
         if (has_groups && !nt_list_frame_follows(envelope, cursor))
             break;
-        const struct list *row = &lists[order[i]];
-        uint32_t least =
-            row->item_bytes + (row->has_records ? nt_record_frame_bytes(envelope->generation) : 0);
-        struct nt_frame list;
-        enum nt_status status =
-            nt_list_frame(envelope, cursor, nt_footer_list_name(order[i]), least, &list, error);
-        if (status == NT_OK)
-            status = row->read(envelope, &list, footer, error);
-        if (status != NT_OK)
-            return status;
+        status = read_list(envelope, cursor, order[i], footer, error);
         has_groups = has_groups || order[i] == NT_FOOTER_CLUSTER_GROUPS;
     }
-    return NT_OK;
+    return status;
 }
 
 enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_footer *footer_ret,

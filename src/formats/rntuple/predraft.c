@@ -135,16 +135,13 @@ static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_
     if (count > nt_cursor_left(cursor) / MIN_FIELD_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u fields do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
-    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, count, error);
-    if (status != NT_OK)
-        return status;
-    for (uint32_t i = 0; i < count; i++) {
-        status = read_field(envelope, cursor, &schema->fields[schema->field_count - count + i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    remove_root(schema);
-    return NT_OK;
+    struct nt_field_record *fields;
+    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, count, &fields, error);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++)
+        status = read_field(envelope, cursor, &fields[i], error);
+    if (status == NT_OK)
+        remove_root(schema);
+    return status;
 }
 
 static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *cursor,
@@ -187,17 +184,13 @@ static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt
     if (count > nt_cursor_left(cursor) / MIN_COLUMN_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u columns do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
-    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, count, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_column_record *columns = schema->columns + (schema->column_count - count);
-    for (uint32_t i = 0; i < count; i++) {
+    struct nt_column_record *columns;
+    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, count, &columns, error);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++)
         status = read_column(envelope, cursor, &columns[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    qsort(columns, count, sizeof(*columns), compare_columns);
-    return NT_OK;
+    if (status == NT_OK)
+        qsort(columns, count, sizeof(*columns), compare_columns);
+    return status;
 }
 
 enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,

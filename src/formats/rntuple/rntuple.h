@@ -318,6 +318,24 @@ bool nt_list_frame_follows(const struct nt_envelope *envelope, const struct nt_c
 uint32_t nt_record_frame_bytes(const struct nt_generation *generation);
 uint32_t nt_list_frame_bytes(const struct nt_generation *generation);
 
+/* The items of a list. Those in frames are structures that begin with `size_t unknown_bytes`: the bytes of
+ * the frame after all known members. */
+struct nt_record_kind {
+    const char *name; /* of an item: "field" */
+    uint32_t bytes;   /* the least that an item has, without its frame */
+    size_t size;      /* of the structure */
+    /* Returns why the item is not supported, or NULL. */
+    const char *(*read)(const struct nt_generation *generation, struct nt_cursor *cursor, void *record);
+    bool is_bare; /* without a frame */
+};
+
+uint32_t nt_record_bytes(const struct nt_generation *generation, const struct nt_record_kind *kind);
+enum nt_status nt_record_read(const struct nt_envelope *envelope, struct nt_cursor *list,
+                              const struct nt_record_kind *kind, void *record_ret, struct nt_error *error);
+/* Reads all items of a list into an array. */
+enum nt_status nt_records_read(const struct nt_envelope *envelope, struct nt_frame *list,
+                               const struct nt_record_kind *kind, void *records, struct nt_error *error);
+
 /* Reads a string: u32 length and bytes. The envelope owns the bytes. Empty if the cursor fails. */
 struct nt_text nt_get_text(struct nt_cursor *cursor);
 
@@ -360,8 +378,9 @@ enum nt_field_flags {
     NT_FIELD_IS_STRUCTURE_OF_ARRAYS = 8, /* a collection whose class has one array per member */
 };
 
-/* The envelope owns the texts. `unknown_bytes`: the bytes of the frame after all known members. */
+/* The envelope owns the texts. */
 struct nt_field_record {
+    size_t unknown_bytes;
     uint64_t id;        /* explicit in the predraft, else the position */
     uint64_t parent_id; /* its own id: top level */
     uint32_t field_version, type_version;
@@ -370,10 +389,10 @@ struct nt_field_record {
     uint64_t source_id;     /* if flag 2 is set */
     uint32_t type_checksum; /* if flag 4 is set */
     struct nt_text name, type, alias, description;
-    size_t unknown_bytes;
 };
 
 struct nt_column_record {
+    size_t unknown_bytes;
     uint64_t id;
     uint64_t field_id;
     uint16_t type_number, bits;
@@ -382,19 +401,18 @@ struct nt_column_record {
     bool is_deferred, has_range;
     int64_t first_element;
     double minimum, maximum;
-    size_t unknown_bytes;
 };
 
 struct nt_alias_record {
-    uint32_t physical_column, field;
     size_t unknown_bytes;
+    uint32_t physical_column, field;
 };
 
 struct nt_extra_type_record {
+    size_t unknown_bytes;
     uint32_t content_id;
     uint32_t version_from, version_to; /* one number in the final form */
     struct nt_text type_name, content; /* drafts have no content */
-    size_t unknown_bytes;
 };
 
 /* Grows with each schema description that is read into it. */
@@ -413,11 +431,11 @@ void nt_schema_deinit(struct nt_schema *schema);
 /* Returns the records' share to the budget: the dataset that is built from them counts it again. */
 void nt_schema_release(struct nt_schema *schema);
 
-/* Adds room for `count` zeroed records at the end. NT_LIMIT if the budget is too small. */
+/* Adds `count` zeroed records at the end. NT_LIMIT if the budget is too small. */
 enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
-                                    struct nt_error *error);
+                                    struct nt_field_record **fields_ret, struct nt_error *error);
 enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
-                                     struct nt_error *error);
+                                     struct nt_column_record **columns_ret, struct nt_error *error);
 
 /* Reads the schema extension of the footer: a record with the four lists, which may be empty. */
 enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, struct nt_cursor *cursor,
@@ -458,17 +476,17 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
 
 /* The entries of a cluster. Page lists have them, too. */
 struct nt_cluster_summary {
+    size_t unknown_bytes;
     uint64_t first_entry, entries;
     uint8_t flags;
     uint32_t column_group; /* NT_NONE: all columns */
-    size_t unknown_bytes;
 };
 
 struct nt_cluster_group_record {
+    size_t unknown_bytes;
     uint64_t first_entry, entries; /* 0, 0 if the generation does not store them */
     uint32_t clusters;
     struct nt_envelope_link page_list;
-    size_t unknown_bytes;
 };
 
 /* The column ids of all groups, one group after the other. */
@@ -479,11 +497,11 @@ struct nt_column_group_records {
 };
 
 struct nt_attribute_set_record {
+    size_t unknown_bytes;
     uint16_t major, minor; /* version of the attribute set's own schema */
     uint32_t anchor_length;
     struct nt_locator anchor;
     struct nt_text name;
-    size_t unknown_bytes;
 };
 
 /* The envelope owns the texts. */

@@ -32,91 +32,22 @@ void nt_schema_deinit(struct nt_schema *schema)
     *schema = (struct nt_schema){0};
 }
 
-/* Adds room for `count` zeroed items after the `*used` items of `*array`; returns the first of them. */
-static void *grow(void **array, uint32_t *used, uint32_t count, size_t item_bytes)
-{
-    if (count > NT_NONE - 1 - *used)
-        return NULL;
-    size_t total = (size_t)*used + count;
-    char *memory = reallocarray(*array, total ? total : 1, item_bytes);
-    if (!memory)
-        return NULL;
-    *array = memory;
-    char *first = memory + *used * item_bytes;
-    memset(first, 0, count * item_bytes);
-    *used += count;
-    return first;
-}
-
-#define GROW(schema, member, counter, count)                                                                 \
-    grow((void **)&(schema)->member, &(schema)->counter, count, sizeof(*(schema)->member))
-
-/* Takes from the budget; the schema counts what it takes, to release it in one call. */
-static enum nt_status take(struct nt_schema *schema, struct nt_budget *budget, enum nt_cost cost,
-                           uint32_t used, uint32_t count, struct nt_error *error)
-{
-    schema->budget = budget;
-    if (count > UINT32_MAX - used)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: more than 2^32 %s", nt_cost_info(cost)->name);
-    enum nt_status status = nt_budget_take(budget, cost, count, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        nt_error_context(error, "schema");
-    return status;
-}
-
-enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
-                                    struct nt_error *error)
-{
-    enum nt_status status = take(schema, budget, NT_COST_FIELD_RECORD, schema->fields_taken, count, error);
-    if (status != NT_OK)
-        return status;
-    schema->fields_taken += count;
-    return GROW(schema, fields, field_count, count) ? NT_OK : nt_fail_memory(error);
-}
-
-enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
-                                     struct nt_error *error)
-{
-    enum nt_status status = take(schema, budget, NT_COST_COLUMN_RECORD, schema->columns_taken, count, error);
-    if (status != NT_OK)
-        return status;
-    schema->columns_taken += count;
-    return GROW(schema, columns, column_count, count) ? NT_OK : nt_fail_memory(error);
-}
-
 /* ---- Records ---- */
 
 static void read_field_values(struct nt_cursor *cursor, struct nt_field_record *field, uint16_t known_flags)
 {
     uint16_t flags = field->flags & known_flags;
-    if (flags & NT_FIELD_REPETITIVE) {
+    if (flags & NT_FIELD_REPETITIVE)
         field->repetition = nt_labelled_le64(cursor, "field", "repetition");
-    }
-    if (flags & NT_FIELD_PROJECTED) {
+    if (flags & NT_FIELD_PROJECTED)
         field->source_id = nt_labelled_le32(cursor, "field", "source field id");
-    }
-    if (flags & NT_FIELD_HAS_TYPE_CHECKSUM) {
+    if (flags & NT_FIELD_HAS_TYPE_CHECKSUM)
         field->type_checksum = nt_labelled_le32(cursor, "field", "type checksum");
-    }
 }
 
-static void read_field_texts(struct nt_cursor *cursor, struct nt_field_record *field)
+static const char *read_field(const struct nt_generation *generation, struct nt_cursor *cursor, void *record)
 {
-    field->name = nt_labelled_text(cursor, "field", "name");
-    field->type = nt_labelled_text(cursor, "field", "type");
-    field->alias = nt_labelled_text(cursor, "field", "alias");
-    field->description = nt_labelled_text(cursor, "field", "description");
-}
-
-static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                 struct nt_field_record *field, struct nt_error *error)
-{
-    const struct nt_generation *generation = envelope->generation;
-    struct nt_frame frame;
-    enum nt_status status = nt_record_frame(envelope, list, "field", &frame, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_cursor *cursor = &frame.payload;
+    struct nt_field_record *field = record;
     field->field_version = nt_labelled_le32(cursor, "field", "version");
     field->type_version = nt_labelled_le32(cursor, "field", "type version");
     field->parent_id = nt_labelled_le32(cursor, "field", "parent field id");
@@ -124,22 +55,18 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     field->flags = nt_labelled_le16(cursor, "field", "flags");
     if (generation->has_early_field_values)
         read_field_values(cursor, field, generation->field_flags);
-    read_field_texts(cursor, field);
+    field->name = nt_labelled_text(cursor, "field", "name");
+    field->type = nt_labelled_text(cursor, "field", "type");
+    field->alias = nt_labelled_text(cursor, "field", "alias");
+    field->description = nt_labelled_text(cursor, "field", "description");
     if (!generation->has_early_field_values)
         read_field_values(cursor, field, generation->field_flags);
-    field->unknown_bytes = nt_cursor_left(cursor);
-    return nt_envelope_check(envelope, cursor, "field", error);
+    return NULL;
 }
 
-static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                  struct nt_column_record *column, struct nt_error *error)
+static const char *read_column(const struct nt_generation *generation, struct nt_cursor *cursor, void *record)
 {
-    const struct nt_generation *generation = envelope->generation;
-    struct nt_frame frame;
-    enum nt_status status = nt_record_frame(envelope, list, "column", &frame, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_cursor *cursor = &frame.payload;
+    struct nt_column_record *column = record;
     column->type_number = nt_labelled_le16(cursor, "column", "type");
     column->bits = nt_labelled_le16(cursor, "column", "bits");
     column->field_id = nt_labelled_le32(cursor, "column", "field id");
@@ -149,145 +76,154 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     nt_cursor_label(cursor, "column", "representation");
     column->is_deferred = column->flags & generation->deferred_flag;
     column->has_range = column->flags & generation->range_flag;
-    if (column->is_deferred) {
-        column->first_element = (int64_t)nt_get_le64(cursor);
-        nt_cursor_label(cursor, "column", "first element");
-    }
+    if (column->is_deferred)
+        column->first_element = (int64_t)nt_labelled_le64(cursor, "column", "first element");
     if (column->has_range) {
         column->minimum = nt_labelled_real64(cursor, "column", "minimum");
         column->maximum = nt_labelled_real64(cursor, "column", "maximum");
     }
-    column->unknown_bytes = nt_cursor_left(cursor);
-    return nt_envelope_check(envelope, cursor, "column", error);
+    return NULL;
 }
 
-static enum nt_status read_alias(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                 struct nt_alias_record *alias, struct nt_error *error)
+static const char *read_alias(const struct nt_generation *generation, struct nt_cursor *cursor, void *record)
 {
-    struct nt_frame frame;
-    enum nt_status status = nt_record_frame(envelope, list, "alias column", &frame, error);
-    if (status != NT_OK)
-        return status;
-    alias->physical_column = nt_labelled_le32(&frame.payload, "alias column", "physical column");
-    alias->field = nt_labelled_le32(&frame.payload, "alias column", "field");
-    alias->unknown_bytes = nt_cursor_left(&frame.payload);
-    return nt_envelope_check(envelope, &frame.payload, "alias column", error);
+    struct nt_alias_record *alias = record;
+    alias->physical_column = nt_labelled_le32(cursor, "alias column", "physical column");
+    alias->field = nt_labelled_le32(cursor, "alias column", "field");
+    return NULL;
 }
 
-static enum nt_status read_extra_type(const struct nt_envelope *envelope, struct nt_cursor *list,
-                                      struct nt_extra_type_record *extra, struct nt_error *error)
+static const char *read_extra_type(const struct nt_generation *generation, struct nt_cursor *cursor,
+                                   void *record)
 {
-    struct nt_frame frame;
-    enum nt_status status = nt_record_frame(envelope, list, "extra type information", &frame, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_cursor *cursor = &frame.payload;
-    if (envelope->generation->has_extra_type_content) {
-        extra->content_id = nt_labelled_le32(cursor, "extra type information", "content id");
-        extra->version_from = extra->version_to =
-            nt_labelled_le32(cursor, "extra type information", "type version");
-        extra->type_name = nt_labelled_text(cursor, "extra type information", "type name");
-        extra->content = nt_labelled_text(cursor, "extra type information", "content");
+    static const char whole[] = "extra type information";
+    struct nt_extra_type_record *extra = record;
+    if (generation->has_extra_type_content) {
+        extra->content_id = nt_labelled_le32(cursor, whole, "content id");
+        extra->version_from = extra->version_to = nt_labelled_le32(cursor, whole, "type version");
+        extra->type_name = nt_labelled_text(cursor, whole, "type name");
+        extra->content = nt_labelled_text(cursor, whole, "content");
     } else {
-        extra->version_from = nt_labelled_le32(cursor, "extra type information", "version from");
-        extra->version_to = nt_labelled_le32(cursor, "extra type information", "version to");
-        extra->content_id = nt_labelled_le32(cursor, "extra type information", "content id");
-        extra->type_name = nt_labelled_text(cursor, "extra type information", "type name");
+        extra->version_from = nt_labelled_le32(cursor, whole, "version from");
+        extra->version_to = nt_labelled_le32(cursor, whole, "version to");
+        extra->content_id = nt_labelled_le32(cursor, whole, "content id");
+        extra->type_name = nt_labelled_text(cursor, whole, "type name");
     }
-    extra->unknown_bytes = nt_cursor_left(cursor);
-    return nt_envelope_check(envelope, cursor, "extra type information", error);
+    return NULL;
 }
 
-/* ---- Lists ---- */
+/* ---- Lists of a schema ---- */
 
-static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_frame *list,
-                                  struct nt_schema *schema, struct nt_error *error)
-{
-    uint32_t first = schema->field_count;
-    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, list->items, error);
-    if (status != NT_OK)
-        return status;
-    for (uint32_t i = first; i < schema->field_count; i++) {
-        schema->fields[i].id = i;
-        status = read_field(envelope, &list->payload, &schema->fields[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
+enum list { FIELDS, COLUMNS, ALIASES, EXTRA_TYPES, LISTS };
 
-static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt_frame *list,
-                                   struct nt_schema *schema, struct nt_error *error)
-{
-    uint32_t first = schema->column_count;
-    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, list->items, error);
-    if (status != NT_OK)
-        return status;
-    for (uint32_t i = first; i < schema->column_count; i++) {
-        schema->columns[i].id = i;
-        status = read_column(envelope, &list->payload, &schema->columns[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
+#define LIST(array, counter) offsetof(struct nt_schema, array), offsetof(struct nt_schema, counter)
 
-static enum nt_status read_aliases(const struct nt_envelope *envelope, struct nt_frame *list,
-                                   struct nt_schema *schema, struct nt_error *error)
-{
-    struct nt_alias_record *aliases = GROW(schema, aliases, alias_count, list->items);
-    if (!aliases)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status = read_alias(envelope, &list->payload, &aliases[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-static enum nt_status read_extra_types(const struct nt_envelope *envelope, struct nt_frame *list,
-                                       struct nt_schema *schema, struct nt_error *error)
-{
-    struct nt_extra_type_record *extra_types = GROW(schema, extra_types, extra_type_count, list->items);
-    if (!extra_types)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status = read_extra_type(envelope, &list->payload, &extra_types[i], error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-struct list {
+static const struct {
     const char *name;
-    uint32_t record_bytes; /* minimum payload of a record */
-    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
-                           struct nt_schema *schema, struct nt_error *error);
+    size_t items, count; /* offsets of the members of a schema */
+    struct nt_record_kind kind;
+} lists[LISTS] = {
+    [FIELDS] = {"list of fields",
+                LIST(fields, field_count),
+                {"field", 32, sizeof(struct nt_field_record), read_field}},
+    [COLUMNS] = {"list of columns",
+                 LIST(columns, column_count),
+                 {"column", 12, sizeof(struct nt_column_record), read_column}},
+    [ALIASES] = {"list of alias columns",
+                 LIST(aliases, alias_count),
+                 {"alias column", 8, sizeof(struct nt_alias_record), read_alias}},
+    [EXTRA_TYPES] = {"list of extra type information",
+                     LIST(extra_types, extra_type_count),
+                     {"extra type information", 16, sizeof(struct nt_extra_type_record), read_extra_type}},
 };
 
-static const struct list lists[] = {
-    {"list of fields", 32, read_fields},
-    {"list of columns", 12, read_columns},
-    {"list of alias columns", 8, read_aliases},
-    {"list of extra type information", 16, read_extra_types},
-};
+/* Adds room for `count` zeroed records at the end of a list; returns the first of them. */
+static void *grow(struct nt_schema *schema, enum list list, uint32_t count)
+{
+    size_t size = lists[list].kind.size;
+    uint32_t *used = (uint32_t *)((char *)schema + lists[list].count);
+    char *items = (char *)schema + lists[list].items, *memory;
+    if (count > NT_NONE - 1 - *used)
+        return NULL;
+    size_t total = (size_t)*used + count;
+    memcpy(&memory, items, sizeof(memory));
+    memory = reallocarray(memory, total ? total : 1, size);
+    if (!memory)
+        return NULL;
+    memcpy(items, &memory, sizeof(memory));
+    char *first = memory + *used * size;
+    memset(first, 0, count * size);
+    *used += count;
+    return first;
+}
+
+/* Grows a list. Fields and columns are taken from the budget; the schema counts them, to release them in
+ * one call. */
+static enum nt_status add(struct nt_schema *schema, struct nt_budget *budget, enum list list, uint32_t count,
+                          void **records_ret, struct nt_error *error)
+{
+    enum nt_cost cost = list == FIELDS ? NT_COST_FIELD_RECORD : NT_COST_COLUMN_RECORD;
+    uint32_t *taken = list == FIELDS ? &schema->fields_taken : &schema->columns_taken;
+    if (list == FIELDS || list == COLUMNS) {
+        schema->budget = budget;
+        if (count > UINT32_MAX - *taken)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: more than 2^32 %s",
+                           nt_cost_info(cost)->name);
+        enum nt_status status = nt_budget_take(budget, cost, count, NT_NO_OFFSET, error);
+        if (status != NT_OK) {
+            nt_error_context(error, "schema");
+            return status;
+        }
+        *taken += count;
+    }
+    *records_ret = grow(schema, list, count);
+    return *records_ret ? NT_OK : nt_fail_memory(error);
+}
+
+enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                    struct nt_field_record **fields_ret, struct nt_error *error)
+{
+    void *records = NULL;
+    enum nt_status status = add(schema, budget, FIELDS, count, &records, error);
+    *fields_ret = records;
+    return status;
+}
+
+enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                     struct nt_column_record **columns_ret, struct nt_error *error)
+{
+    void *records = NULL;
+    enum nt_status status = add(schema, budget, COLUMNS, count, &records, error);
+    *columns_ret = records;
+    return status;
+}
+
+static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cursor *cursor, enum list list,
+                                struct nt_schema *schema, struct nt_error *error)
+{
+    const struct nt_record_kind *kind = &lists[list].kind;
+    struct nt_frame frame;
+    void *records;
+    enum nt_status status = nt_list_frame(envelope, cursor, lists[list].name,
+                                          nt_record_bytes(envelope->generation, kind), &frame, error);
+    if (status == NT_OK)
+        status = add(schema, envelope->budget, list, frame.items, &records, error);
+    return status == NT_OK ? nt_records_read(envelope, &frame, kind, records, error) : status;
+}
 
 /* Appends the four lists at the cursor. */
 static enum nt_status schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                   struct nt_schema *schema, struct nt_error *error)
 {
-    for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        struct nt_frame list;
-        uint32_t least = nt_record_frame_bytes(envelope->generation) + lists[i].record_bytes;
-        enum nt_status status = nt_list_frame(envelope, cursor, lists[i].name, least, &list, error);
-        if (status == NT_OK)
-            status = lists[i].read(envelope, &list, schema, error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
+    uint32_t first_field = schema->field_count, first_column = schema->column_count;
+    enum nt_status status = NT_OK;
+    for (enum list list = FIELDS; status == NT_OK && list < LISTS; list++)
+        status = read_list(envelope, cursor, list, schema, error);
+    for (uint32_t i = first_field; i < schema->field_count; i++)
+        schema->fields[i].id = i;
+    for (uint32_t i = first_column; i < schema->column_count; i++)
+        schema->columns[i].id = i;
+    return status;
 }
 
 enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, struct nt_cursor *cursor,
@@ -310,9 +246,8 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
     enum nt_status status = nt_feature_flags_read(envelope, &cursor, &header.flags, error);
     if (status != NT_OK)
         return status;
-    if (envelope->generation->has_release_candidate_tag) {
+    if (envelope->generation->has_release_candidate_tag)
         header.release_candidate_tag = nt_labelled_le32(&cursor, "header", "release candidate tag");
-    }
     header.name = nt_labelled_text(&cursor, "header", "name");
     header.description = nt_labelled_text(&cursor, "header", "description");
     header.writer = nt_labelled_text(&cursor, "header", "writer");

@@ -70,6 +70,13 @@ bool nt_cpp_names_are_equal(struct nt_text a, struct nt_text b)
     }
 }
 
+bool nt_cpp_is_one_of(struct nt_text name, const char *const *names)
+{
+    while (*names && !nt_text_is(name, *names))
+        names++;
+    return *names;
+}
+
 struct nt_text nt_cpp_without_dimensions(struct nt_text name)
 {
     const char *bracket = name.length ? memchr(name.bytes, '[', name.length) : NULL;
@@ -80,112 +87,42 @@ struct nt_text nt_cpp_without_dimensions(struct nt_text name)
 
 /* ---- Types ---- */
 
-static const struct number_name {
-    const char *name;
+static const struct number_names {
     int32_t type;
+    const char *spellings[14]; /* up to NULL */
 } number_names[] = {
-    {"bool", NT_STREAMER_BOOL},
-    {"Bool_t", NT_STREAMER_BOOL},
-    {"char", NT_STREAMER_CHAR},
-    {"signed char", NT_STREAMER_CHAR},
-    {"Char_t", NT_STREAMER_CHAR},
-    {"Text_t", NT_STREAMER_CHAR},
-    {"int8_t", NT_STREAMER_CHAR},
-    {"Int8_t", NT_STREAMER_CHAR},
-    {"unsigned char", NT_STREAMER_UCHAR},
-    {"UChar_t", NT_STREAMER_UCHAR},
-    {"Byte_t", NT_STREAMER_UCHAR},
-    {"byte", NT_STREAMER_UCHAR},
-    {"uint8_t", NT_STREAMER_UCHAR},
-    {"UInt8_t", NT_STREAMER_UCHAR},
-    {"short", NT_STREAMER_SHORT},
-    {"signed short", NT_STREAMER_SHORT},
-    {"short int", NT_STREAMER_SHORT},
-    {"Short_t", NT_STREAMER_SHORT},
-    {"Version_t", NT_STREAMER_SHORT},
-    {"Font_t", NT_STREAMER_SHORT},
-    {"Style_t", NT_STREAMER_SHORT},
-    {"Marker_t", NT_STREAMER_SHORT},
-    {"Width_t", NT_STREAMER_SHORT},
-    {"Color_t", NT_STREAMER_SHORT},
-    {"SCoord_t", NT_STREAMER_SHORT},
-    {"int16_t", NT_STREAMER_SHORT},
-    {"Int16_t", NT_STREAMER_SHORT},
-    {"unsigned short", NT_STREAMER_USHORT},
-    {"unsigned short int", NT_STREAMER_USHORT},
-    {"UShort_t", NT_STREAMER_USHORT},
-    {"uint16_t", NT_STREAMER_USHORT},
-    {"UInt16_t", NT_STREAMER_USHORT},
-    {"int", NT_STREAMER_INT},
-    {"signed int", NT_STREAMER_INT},
-    {"signed", NT_STREAMER_INT},
-    {"Int_t", NT_STREAMER_INT},
-    {"Ssiz_t", NT_STREAMER_INT},
-    {"Seek_t", NT_STREAMER_INT},
-    {"int32_t", NT_STREAMER_INT},
-    {"Int32_t", NT_STREAMER_INT},
-    {"unsigned int", NT_STREAMER_UINT},
-    {"unsigned", NT_STREAMER_UINT},
-    {"UInt_t", NT_STREAMER_UINT},
-    {"uint32_t", NT_STREAMER_UINT},
-    {"UInt32_t", NT_STREAMER_UINT},
-    {"long", NT_STREAMER_LONG},
-    {"signed long", NT_STREAMER_LONG},
-    {"long int", NT_STREAMER_LONG},
-    {"Long_t", NT_STREAMER_LONG},
-    {"unsigned long", NT_STREAMER_ULONG},
-    {"unsigned long int", NT_STREAMER_ULONG},
-    {"ULong_t", NT_STREAMER_ULONG},
-    {"size_t", NT_STREAMER_ULONG},
-    {"long long", NT_STREAMER_LONG64},
-    {"signed long long", NT_STREAMER_LONG64},
-    {"long long int", NT_STREAMER_LONG64},
-    {"Long64_t", NT_STREAMER_LONG64},
-    {"int64_t", NT_STREAMER_LONG64},
-    {"Int64_t", NT_STREAMER_LONG64},
-    {"unsigned long long", NT_STREAMER_ULONG64},
-    {"unsigned long long int", NT_STREAMER_ULONG64},
-    {"ULong64_t", NT_STREAMER_ULONG64},
-    {"uint64_t", NT_STREAMER_ULONG64},
-    {"UInt64_t", NT_STREAMER_ULONG64},
-    {"float", NT_STREAMER_FLOAT},
-    {"Float_t", NT_STREAMER_FLOAT},
-    {"Real_t", NT_STREAMER_FLOAT},
-    {"Angle_t", NT_STREAMER_FLOAT},
-    {"Size_t", NT_STREAMER_FLOAT},
-    {"double", NT_STREAMER_DOUBLE},
-    {"Double_t", NT_STREAMER_DOUBLE},
-    {"Axis_t", NT_STREAMER_DOUBLE},
-    {"Stat_t", NT_STREAMER_DOUBLE},
-    {"Coord_t", NT_STREAMER_DOUBLE},
-    {"Double32_t", NT_STREAMER_DOUBLE32},
-    {"Float16_t", NT_STREAMER_FLOAT16},
+    {NT_STREAMER_BOOL, {"bool", "Bool_t"}},
+    {NT_STREAMER_CHAR, {"char", "signed char", "Char_t", "Text_t", "int8_t", "Int8_t"}},
+    {NT_STREAMER_UCHAR, {"unsigned char", "UChar_t", "Byte_t", "byte", "uint8_t", "UInt8_t"}},
+    {NT_STREAMER_SHORT,
+     {"short", "signed short", "short int", "Short_t", "Version_t", "Font_t", "Style_t", "Marker_t",
+      "Width_t", "Color_t", "SCoord_t", "int16_t", "Int16_t"}},
+    {NT_STREAMER_USHORT, {"unsigned short", "unsigned short int", "UShort_t", "uint16_t", "UInt16_t"}},
+    {NT_STREAMER_INT, {"int", "signed int", "signed", "Int_t", "Ssiz_t", "Seek_t", "int32_t", "Int32_t"}},
+    {NT_STREAMER_UINT, {"unsigned int", "unsigned", "UInt_t", "uint32_t", "UInt32_t"}},
+    {NT_STREAMER_LONG, {"long", "signed long", "long int", "Long_t"}},
+    {NT_STREAMER_ULONG, {"unsigned long", "unsigned long int", "ULong_t", "size_t"}},
+    {NT_STREAMER_LONG64,
+     {"long long", "signed long long", "long long int", "Long64_t", "int64_t", "Int64_t"}},
+    {NT_STREAMER_ULONG64,
+     {"unsigned long long", "unsigned long long int", "ULong64_t", "uint64_t", "UInt64_t"}},
+    {NT_STREAMER_FLOAT, {"float", "Float_t", "Real_t", "Angle_t", "Size_t"}},
+    {NT_STREAMER_DOUBLE, {"double", "Double_t", "Axis_t", "Stat_t", "Coord_t"}},
+    {NT_STREAMER_DOUBLE32, {"Double32_t"}},
+    {NT_STREAMER_FLOAT16, {"Float16_t"}},
 };
 
-static const struct template_name {
-    const char *name;
+static const struct template_names {
     enum nt_cpp_kind kind;
+    const char *spellings[13]; /* up to NULL */
 } template_names[] = {
-    {"vector", NT_CPP_COLLECTION},
-    {"list", NT_CPP_COLLECTION},
-    {"forward_list", NT_CPP_COLLECTION},
-    {"deque", NT_CPP_COLLECTION},
-    {"set", NT_CPP_COLLECTION},
-    {"multiset", NT_CPP_COLLECTION},
-    {"unordered_set", NT_CPP_COLLECTION},
-    {"unordered_multiset", NT_CPP_COLLECTION},
-    {"RVec", NT_CPP_COLLECTION},
-    {"ROOT::RVec", NT_CPP_COLLECTION},
-    {"VecOps::RVec", NT_CPP_COLLECTION},
-    {"ROOT::VecOps::RVec", NT_CPP_COLLECTION},
-    {"map", NT_CPP_MAP},
-    {"multimap", NT_CPP_MAP},
-    {"unordered_map", NT_CPP_MAP},
-    {"unordered_multimap", NT_CPP_MAP},
-    {"pair", NT_CPP_PAIR},
-    {"bitset", NT_CPP_BITSET},
-    {"unique_ptr", NT_CPP_POINTER},
-    {"shared_ptr", NT_CPP_POINTER},
+    {NT_CPP_COLLECTION,
+     {"vector", "list", "forward_list", "deque", "set", "multiset", "unordered_set", "unordered_multiset",
+      "RVec", "ROOT::RVec", "VecOps::RVec", "ROOT::VecOps::RVec"}},
+    {NT_CPP_MAP, {"map", "multimap", "unordered_map", "unordered_multimap"}},
+    {NT_CPP_PAIR, {"pair"}},
+    {NT_CPP_BITSET, {"bitset"}},
+    {NT_CPP_POINTER, {"unique_ptr", "shared_ptr"}},
 };
 
 /* Splits what is between the outermost brackets at its outer commas. False if brackets do not match. */
@@ -210,7 +147,7 @@ static bool split_arguments(struct nt_text text, struct nt_text arguments[2])
 static enum nt_cpp_kind template_kind(struct nt_text name, const struct nt_text arguments[2])
 {
     for (size_t i = 0; i < sizeof(template_names) / sizeof(*template_names); i++) {
-        if (!nt_text_is(name, template_names[i].name))
+        if (!nt_cpp_is_one_of(name, template_names[i].spellings))
             continue;
         enum nt_cpp_kind kind = template_names[i].kind;
         bool takes_two = kind == NT_CPP_MAP || kind == NT_CPP_PAIR;
@@ -245,7 +182,7 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text)
         type.kind = NT_CPP_TSTRING;
     } else if (type.name.length) {
         for (size_t i = 0; i < sizeof(number_names) / sizeof(*number_names); i++)
-            if (nt_text_is(type.name, number_names[i].name))
+            if (nt_cpp_is_one_of(type.name, number_names[i].spellings))
                 return (struct nt_cpp_type){NT_CPP_NUMBER, type.name, number_names[i].type, {{0}}};
         parse_template(&type);
     }

@@ -47,15 +47,6 @@
 #define LONG64S(name, counter) ARRAY(NT_STREAMER_LONG64, name, "Long64_t", counter)
 #define ELEMENTS(name) static const struct nt_streamer_element name[]
 
-ELEMENTS(named_object) = {TOBJECT, STRING("fName"), STRING("fTitle")};
-ELEMENTS(obj_string) = {TOBJECT, STRING("fString")};
-ELEMENTS(att_line) = {SHORT("fLineColor"), SHORT("fLineStyle"), SHORT("fLineWidth")};
-ELEMENTS(att_fill) = {SHORT("fFillColor"), SHORT("fFillStyle")};
-ELEMENTS(att_marker) = {SHORT("fMarkerColor"), SHORT("fMarkerStyle"), FLOAT("fMarkerSize")};
-ELEMENTS(io_features) = {MEMBER(NT_STREAMER_UCHAR, "fIOBits", "unsigned char")};
-ELEMENTS(friend) = {TNAMED, STRING("fTreeName"), BOOL("fOwnFile")};
-ELEMENTS(ntuple) = {BASE("TTree"), INT("fNvar")};
-
 #define TREE_BASES TNAMED, BASE("TAttLine"), BASE("TAttFill"), BASE("TAttMarker")
 #define TREE_LISTS OBJECT("fBranches", "TObjArray"), OBJECT("fLeaves", "TObjArray")
 #define TREE_OLD                                                                                             \
@@ -72,35 +63,9 @@ ELEMENTS(ntuple) = {BASE("TTree"), INT("fNvar")};
     TREE_LISTS, POINTER("fAliases", "TList"), TREE_INDEX, POINTER("fTreeIndex", "TVirtualIndex"),            \
         POINTER("fFriends", "TList"), POINTER("fUserInfo", "TList"), POINTER("fBranchRef", "TBranchRef")
 
-ELEMENTS(tree_1) = {TREE_OLD};
-ELEMENTS(tree_2) = {TREE_OLD, TREE_INDEX_VALUES};
-ELEMENTS(tree_3) = {TREE_OLD, TREE_INDEX};
-ELEMENTS(tree_4) = {TREE_OLD, TREE_INDEX, OBJECT("fUserInfo", "TList")};
-ELEMENTS(tree_5) = {TREE_BASES,
-                    DOUBLE("fEntries"),
-                    DOUBLE("fTotBytes"),
-                    DOUBLE("fZipBytes"),
-                    DOUBLE("fSavedBytes"),
-                    INT("fTimerInterval"),
-                    INT("fScanField"),
-                    INT("fUpdate"),
-                    INT("fMaxEntryLoop"),
-                    INT("fMaxVirtualSize"),
-                    INT("fAutoSave"),
-                    INT("fEstimate"),
-                    TREE_LISTS,
-                    TREE_INDEX};
-ELEMENTS(tree_16) = {TREE_BASES, TREE_TOTALS, TREE_UPDATES, TREE_LIMITS, LONG64("fEstimate"), TREE_END};
-ELEMENTS(tree_17) = {TREE_BASES,  TREE_TOTALS,         TREE_UPDATES, INT("fDefaultEntryOffsetLen"),
-                     TREE_LIMITS, LONG64("fEstimate"), TREE_END};
-ELEMENTS(tree_18) = {
-    TREE_BASES,  TREE_TOTALS,          LONG64("fFlushedBytes"), TREE_UPDATES, INT("fDefaultEntryOffsetLen"),
-    TREE_LIMITS, LONG64("fAutoFlush"), LONG64("fEstimate"),     TREE_END};
 #define TREE_START_19                                                                                        \
     TREE_BASES, TREE_TOTALS, LONG64("fFlushedBytes"), TREE_UPDATES, INT("fDefaultEntryOffsetLen"),           \
         COUNTER("fNClusterRange"), TREE_LIMITS, LONG64("fAutoFlush"), LONG64("fEstimate"), TREE_CLUSTERS
-ELEMENTS(tree_19) = {TREE_START_19, TREE_END};
-ELEMENTS(tree_20) = {TREE_START_19, ANY("fIOFeatures", "ROOT::TIOFeatures"), TREE_END};
 
 #define BRANCH_SIZES INT("fCompress"), INT("fBasketSize"), INT("fEntryOffsetLen")
 #define BRANCH_LISTS                                                                                         \
@@ -118,36 +83,10 @@ ELEMENTS(tree_20) = {TREE_START_19, ANY("fIOFeatures", "ROOT::TIOFeatures"), TRE
     BRANCH_BYTES, BRANCH_LISTS, INTS("fBasketBytes", "fMaxBaskets"), LONG64S("fBasketEntry", "fMaxBaskets"), \
         LONG64S("fBasketSeek", "fMaxBaskets"), STRING("fFileName")
 
-ELEMENTS(branch_5) = {TNAMED,
-                      BRANCH_SIZES,
-                      INT("fMaxBaskets"),
-                      INT("fWriteBasket"),
-                      INT("fEntryNumber"),
-                      BRANCH_OLD_ENTRIES,
-                      INT("fOffset"),
-                      BRANCH_LISTS,
-                      ANY("fBasketEntry", "TArrayI"),
-                      ANY("fBasketBytes", "TArrayI"),
-                      ANY("fBasketSeek", "TArrayI"),
-                      STRING("fFileName")};
-ELEMENTS(branch_6) = {TNAMED, BRANCH_OLD_START, BRANCH_OLD_END};
-ELEMENTS(branch_7) = {TNAMED, BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END};
-ELEMENTS(branch_8) = {TNAMED, BASE("TAttFill"), BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END};
-ELEMENTS(branch_10) = {BRANCH_START, BRANCH_MIDDLE, BRANCH_END};
-ELEMENTS(branch_11) = {BRANCH_START, BRANCH_MIDDLE, LONG64("fFirstEntry"), BRANCH_END};
-ELEMENTS(branch_13) = {BRANCH_START, ANY("fIOFeatures", "ROOT::TIOFeatures"), BRANCH_MIDDLE,
-                       LONG64("fFirstEntry"), BRANCH_END};
-
 #define BRANCH_ELEMENT(class_version)                                                                        \
     BASE("TBranch"), STRING("fClassName"), STRING("fParentName"), STRING("fClonesName"), UINT("fCheckSum"),  \
         class_version, INT("fID"), INT("fType"), INT("fStreamerType"), INT("fMaximum"),                      \
         POINTER("fBranchCount", "TBranchElement"), POINTER("fBranchCount2", "TBranchElement")
-ELEMENTS(branch_element_8) = {BRANCH_ELEMENT(INT("fClassVersion"))};
-ELEMENTS(branch_element_10) = {BRANCH_ELEMENT(SHORT("fClassVersion"))};
-ELEMENTS(branch_object) = {BASE("TBranch"), STRING("fClassName")};
-ELEMENTS(branch_ref) = {BASE("TBranch"), POINTER("fRefTable", "TRefTable")};
-ELEMENTS(branch_stl) = {BASE("TBranch"),      STRING("fContName"), STRING("fClassName"),
-                        INT("fClassVersion"), UINT("fClCheckSum"), INT("fID")};
 
 #define CLONES_START TNAMED, BRANCH_SIZES, INT("fMaxBaskets"), INT("fWriteBasket")
 #define CLONES_END                                                                                           \
@@ -155,31 +94,6 @@ ELEMENTS(branch_stl) = {BASE("TBranch"),      STRING("fContName"), STRING("fClas
 ELEMENTS(branch_clones_old) = {CLONES_START, INT("fEntryNumber"), BRANCH_OLD_ENTRIES, CLONES_END};
 ELEMENTS(branch_clones) = {CLONES_START, LONG64("fEntryNumber"), LONG64("fEntries"), BRANCH_BYTES,
                            CLONES_END};
-
-ELEMENTS(leaf) = {TNAMED,
-                  INT("fLen"),
-                  INT("fLenType"),
-                  INT("fOffset"),
-                  BOOL("fIsRange"),
-                  BOOL("fIsUnsigned"),
-                  POINTER("fLeafCount", "TLeaf")};
-#define LEAF_OF(type, type_name)                                                                             \
-    {                                                                                                        \
-        BASE("TLeaf"), MEMBER(type, "fMinimum", type_name), MEMBER(type, "fMaximum", type_name)              \
-    }
-ELEMENTS(leaf_b) = LEAF_OF(NT_STREAMER_CHAR, "char");
-ELEMENTS(leaf_d) = LEAF_OF(NT_STREAMER_DOUBLE, "double");
-ELEMENTS(leaf_d32) = LEAF_OF(NT_STREAMER_DOUBLE32, "Double32_t");
-ELEMENTS(leaf_f) = LEAF_OF(NT_STREAMER_FLOAT, "float");
-ELEMENTS(leaf_f16) = LEAF_OF(NT_STREAMER_FLOAT16, "Float16_t");
-ELEMENTS(leaf_g) = LEAF_OF(NT_STREAMER_LONG, "long");
-ELEMENTS(leaf_i) = LEAF_OF(NT_STREAMER_INT, "int");
-ELEMENTS(leaf_l) = LEAF_OF(NT_STREAMER_LONG64, "Long64_t");
-ELEMENTS(leaf_o) = LEAF_OF(NT_STREAMER_BOOL, "bool");
-ELEMENTS(leaf_s) = LEAF_OF(NT_STREAMER_SHORT, "short");
-ELEMENTS(leaf_element) = {BASE("TLeaf"), INT("fID"), INT("fType")};
-ELEMENTS(leaf_object_1) = {BASE("TLeaf")};
-ELEMENTS(leaf_object) = {BASE("TLeaf"), BOOL("fVirtual")};
 
 struct built_in {
     struct nt_text name;
@@ -189,58 +103,73 @@ struct built_in {
     uint32_t checksum;
 };
 
-#define CLASS(name, first, last, elements)                                                                   \
+#define CLASS_OF(name, first, last, checksum, ...)                                                           \
     {                                                                                                        \
-        TEXT(name), first, last, elements, sizeof(elements) / sizeof(elements[0]), 0                         \
+        TEXT(name), first, last, (const struct nt_streamer_element[]){__VA_ARGS__},                          \
+            sizeof((const struct nt_streamer_element[]){__VA_ARGS__}) / sizeof(struct nt_streamer_element),  \
+            checksum                                                                                         \
     }
+#define CLASS(name, first, last, ...) CLASS_OF(name, first, last, 0, __VA_ARGS__)
+#define LEAF(name, type, type_name)                                                                          \
+    CLASS(name, 1, 1, BASE("TLeaf"), MEMBER(type, "fMinimum", type_name), MEMBER(type, "fMaximum", type_name))
 
 static const struct built_in built_ins[] = {
-    CLASS("TNamed", 1, 1, named_object),
-    CLASS("TObjString", 1, 1, obj_string),
-    CLASS("TAttLine", 1, 2, att_line),
-    CLASS("TAttFill", 1, 2, att_fill),
-    CLASS("TAttMarker", 1, 3, att_marker),
-    {TEXT("ROOT::TIOFeatures"), 1, 1, io_features, 1, 0x1aa12f10},
-    CLASS("TFriendElement", 2, 2, friend),
-    CLASS("TNtuple", 1, 2, ntuple),
-    CLASS("TNtupleD", 1, 1, ntuple),
-    CLASS("TTree", 1, 1, tree_1),
-    CLASS("TTree", 2, 2, tree_2),
-    CLASS("TTree", 3, 3, tree_3),
-    CLASS("TTree", 4, 4, tree_4),
-    CLASS("TTree", 5, 5, tree_5),
-    CLASS("TTree", 16, 16, tree_16),
-    CLASS("TTree", 17, 17, tree_17),
-    CLASS("TTree", 18, 18, tree_18),
-    CLASS("TTree", 19, 19, tree_19),
-    CLASS("TTree", 20, 20, tree_20),
-    CLASS("TBranch", 5, 5, branch_5),
-    CLASS("TBranch", 6, 6, branch_6),
-    CLASS("TBranch", 7, 7, branch_7),
-    CLASS("TBranch", 8, 9, branch_8),
-    CLASS("TBranch", 10, 10, branch_10),
-    CLASS("TBranch", 11, 12, branch_11),
-    CLASS("TBranch", 13, 13, branch_13),
-    CLASS("TBranchElement", 8, 9, branch_element_8),
-    CLASS("TBranchElement", 10, 10, branch_element_10),
-    CLASS("TBranchObject", 1, 1, branch_object),
-    CLASS("TBranchRef", 1, 1, branch_ref),
-    CLASS("TBranchSTL", 1, 1, branch_stl),
-    CLASS("TLeaf", 1, 2, leaf),
-    CLASS("TLeafB", 1, 1, leaf_b),
-    CLASS("TLeafC", 1, 1, leaf_i),
-    CLASS("TLeafD", 1, 1, leaf_d),
-    CLASS("TLeafD32", 1, 1, leaf_d32),
-    CLASS("TLeafElement", 1, 1, leaf_element),
-    CLASS("TLeafF", 1, 1, leaf_f),
-    CLASS("TLeafF16", 1, 1, leaf_f16),
-    CLASS("TLeafG", 1, 1, leaf_g),
-    CLASS("TLeafI", 1, 1, leaf_i),
-    CLASS("TLeafL", 1, 1, leaf_l),
-    CLASS("TLeafO", 1, 1, leaf_o),
-    CLASS("TLeafObject", 1, 1, leaf_object_1),
-    CLASS("TLeafObject", 3, 4, leaf_object),
-    CLASS("TLeafS", 1, 1, leaf_s),
+    CLASS("TNamed", 1, 1, TOBJECT, STRING("fName"), STRING("fTitle")),
+    CLASS("TObjString", 1, 1, TOBJECT, STRING("fString")),
+    CLASS("TAttLine", 1, 2, SHORT("fLineColor"), SHORT("fLineStyle"), SHORT("fLineWidth")),
+    CLASS("TAttFill", 1, 2, SHORT("fFillColor"), SHORT("fFillStyle")),
+    CLASS("TAttMarker", 1, 3, SHORT("fMarkerColor"), SHORT("fMarkerStyle"), FLOAT("fMarkerSize")),
+    CLASS_OF("ROOT::TIOFeatures", 1, 1, 0x1aa12f10, MEMBER(NT_STREAMER_UCHAR, "fIOBits", "unsigned char")),
+    CLASS("TFriendElement", 2, 2, TNAMED, STRING("fTreeName"), BOOL("fOwnFile")),
+    CLASS("TNtuple", 1, 2, BASE("TTree"), INT("fNvar")),
+    CLASS("TNtupleD", 1, 1, BASE("TTree"), INT("fNvar")),
+    CLASS("TTree", 1, 1, TREE_OLD),
+    CLASS("TTree", 2, 2, TREE_OLD, TREE_INDEX_VALUES),
+    CLASS("TTree", 3, 3, TREE_OLD, TREE_INDEX),
+    CLASS("TTree", 4, 4, TREE_OLD, TREE_INDEX, OBJECT("fUserInfo", "TList")),
+    CLASS("TTree", 5, 5, TREE_BASES, DOUBLE("fEntries"), DOUBLE("fTotBytes"), DOUBLE("fZipBytes"),
+          DOUBLE("fSavedBytes"), INT("fTimerInterval"), INT("fScanField"), INT("fUpdate"),
+          INT("fMaxEntryLoop"), INT("fMaxVirtualSize"), INT("fAutoSave"), INT("fEstimate"), TREE_LISTS,
+          TREE_INDEX),
+    CLASS("TTree", 16, 16, TREE_BASES, TREE_TOTALS, TREE_UPDATES, TREE_LIMITS, LONG64("fEstimate"), TREE_END),
+    CLASS("TTree", 17, 17, TREE_BASES, TREE_TOTALS, TREE_UPDATES, INT("fDefaultEntryOffsetLen"), TREE_LIMITS,
+          LONG64("fEstimate"), TREE_END),
+    CLASS("TTree", 18, 18, TREE_BASES, TREE_TOTALS, LONG64("fFlushedBytes"), TREE_UPDATES,
+          INT("fDefaultEntryOffsetLen"), TREE_LIMITS, LONG64("fAutoFlush"), LONG64("fEstimate"), TREE_END),
+    CLASS("TTree", 19, 19, TREE_START_19, TREE_END),
+    CLASS("TTree", 20, 20, TREE_START_19, ANY("fIOFeatures", "ROOT::TIOFeatures"), TREE_END),
+    CLASS("TBranch", 5, 5, TNAMED, BRANCH_SIZES, INT("fMaxBaskets"), INT("fWriteBasket"), INT("fEntryNumber"),
+          BRANCH_OLD_ENTRIES, INT("fOffset"), BRANCH_LISTS, ANY("fBasketEntry", "TArrayI"),
+          ANY("fBasketBytes", "TArrayI"), ANY("fBasketSeek", "TArrayI"), STRING("fFileName")),
+    CLASS("TBranch", 6, 6, TNAMED, BRANCH_OLD_START, BRANCH_OLD_END),
+    CLASS("TBranch", 7, 7, TNAMED, BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END),
+    CLASS("TBranch", 8, 9, TNAMED, BASE("TAttFill"), BRANCH_OLD_START, INT("fSplitLevel"), BRANCH_OLD_END),
+    CLASS("TBranch", 10, 10, BRANCH_START, BRANCH_MIDDLE, BRANCH_END),
+    CLASS("TBranch", 11, 12, BRANCH_START, BRANCH_MIDDLE, LONG64("fFirstEntry"), BRANCH_END),
+    CLASS("TBranch", 13, 13, BRANCH_START, ANY("fIOFeatures", "ROOT::TIOFeatures"), BRANCH_MIDDLE,
+          LONG64("fFirstEntry"), BRANCH_END),
+    CLASS("TBranchElement", 8, 9, BRANCH_ELEMENT(INT("fClassVersion"))),
+    CLASS("TBranchElement", 10, 10, BRANCH_ELEMENT(SHORT("fClassVersion"))),
+    CLASS("TBranchObject", 1, 1, BASE("TBranch"), STRING("fClassName")),
+    CLASS("TBranchRef", 1, 1, BASE("TBranch"), POINTER("fRefTable", "TRefTable")),
+    CLASS("TBranchSTL", 1, 1, BASE("TBranch"), STRING("fContName"), STRING("fClassName"),
+          INT("fClassVersion"), UINT("fClCheckSum"), INT("fID")),
+    CLASS("TLeaf", 1, 2, TNAMED, INT("fLen"), INT("fLenType"), INT("fOffset"), BOOL("fIsRange"),
+          BOOL("fIsUnsigned"), POINTER("fLeafCount", "TLeaf")),
+    LEAF("TLeafB", NT_STREAMER_CHAR, "char"),
+    LEAF("TLeafC", NT_STREAMER_INT, "int"),
+    LEAF("TLeafD", NT_STREAMER_DOUBLE, "double"),
+    LEAF("TLeafD32", NT_STREAMER_DOUBLE32, "Double32_t"),
+    CLASS("TLeafElement", 1, 1, BASE("TLeaf"), INT("fID"), INT("fType")),
+    LEAF("TLeafF", NT_STREAMER_FLOAT, "float"),
+    LEAF("TLeafF16", NT_STREAMER_FLOAT16, "Float16_t"),
+    LEAF("TLeafG", NT_STREAMER_LONG, "long"),
+    LEAF("TLeafI", NT_STREAMER_INT, "int"),
+    LEAF("TLeafL", NT_STREAMER_LONG64, "Long64_t"),
+    LEAF("TLeafO", NT_STREAMER_BOOL, "bool"),
+    CLASS("TLeafObject", 1, 1, BASE("TLeaf")),
+    CLASS("TLeafObject", 3, 4, BASE("TLeaf"), BOOL("fVirtual")),
+    LEAF("TLeafS", NT_STREAMER_SHORT, "short"),
 };
 
 enum { BUILT_INS = sizeof(built_ins) / sizeof(built_ins[0]), CLONES_LAST_VERSION = 2 };
