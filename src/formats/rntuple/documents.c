@@ -78,36 +78,10 @@ static enum nt_status read_header(const struct nt_envelope *envelope, struct nt_
     return status;
 }
 
-static enum nt_status read_predraft_column(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                           struct nt_error *error)
-{
-    struct nt_predraft_column column;
-    enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
-    for (uint32_t i = 0; i < column.pages && status == NT_OK; i++) {
-        nt_predraft_page_read(cursor);
-        status = nt_envelope_check(envelope, cursor, "page", error);
-    }
-    return status;
-}
-
-static enum nt_status read_predraft_footer(const struct nt_envelope *envelope, struct nt_error *error)
-{
-    struct nt_cursor cursor;
-    uint64_t clusters = 0;
-    enum nt_status status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
-    for (uint64_t i = 0; i < clusters && status == NT_OK; i++) {
-        struct nt_predraft_cluster cluster = {0};
-        status = nt_predraft_cluster_read(envelope, &cursor, &cluster, error);
-        for (uint32_t c = 0; c < cluster.columns && status == NT_OK; c++)
-            status = read_predraft_column(envelope, &cursor, error);
-    }
-    return status;
-}
-
 static enum nt_status read_footer(const struct nt_envelope *envelope, struct nt_error *error)
 {
     if (envelope->generation->is_predraft)
-        return read_predraft_footer(envelope, error);
+        return nt_predraft_footer_read(envelope, error);
     struct nt_schema extension = {0};
     struct nt_footer footer;
     enum nt_status status = nt_footer_read(envelope, &footer, &extension, error);

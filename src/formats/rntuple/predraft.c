@@ -16,52 +16,58 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 
-/* ---- Read header and footer ---- */
+/* ---- Pieces ---- */
 
 #define NO_PARENT UINT64_MAX
 
-/* ---- Pieces ---- */
+/* After the first failure all that is read is zero. */
+struct reader {
+    const struct nt_envelope *envelope;
+    enum nt_status status;
+    struct nt_error *error;
+};
+
+static void check(struct reader *reader, struct nt_cursor *cursor, const char *what)
+{
+    if (reader->status == NT_OK)
+        reader->status = nt_envelope_check(reader->envelope, cursor, what, reader->error);
+}
 
 /* Reads a frame: u16 version, u16 minimum version, u32 size including these 8 bytes. */
-static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                 const char *what, struct nt_cursor *payload_ret, struct nt_error *error)
+static struct nt_cursor read_frame(struct reader *reader, struct nt_cursor *cursor, const char *what)
 {
     struct nt_cursor start = *cursor;
     nt_skip(cursor, 4);
     uint32_t size = nt_get_le32(cursor);
-    if (cursor->failed || size < 8 || size > nt_cursor_left(&start))
-        return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
-                                "%s: a frame of %u bytes, but only %zu bytes are left", what, size,
-                                nt_cursor_left(&start));
+    if (reader->status == NT_OK && (cursor->failed || size < 8 || size > nt_cursor_left(&start)))
+        reader->status = nt_envelope_fail(reader->envelope, &start, NT_CORRUPT, reader->error,
+                                          "%s: a frame of %u bytes, but only %zu bytes are left", what, size,
+                                          nt_cursor_left(&start));
     *cursor = start;
-    *payload_ret = nt_get_cursor(cursor, size);
-    nt_skip(payload_ret, 8);
-    nt_cursor_label(payload_ret, what, "frame versions and size");
-    return NT_OK;
+    cursor->failed |= reader->status != NT_OK;
+    struct nt_cursor payload = nt_get_cursor(cursor, size);
+    nt_skip(&payload, 8);
+    nt_cursor_label(&payload, what, "frame versions and size");
+    return payload;
 }
 
-static enum nt_status read_version(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                   struct nt_predraft_version *version_ret, struct nt_error *error)
+static struct nt_predraft_version read_version(struct reader *reader, struct nt_cursor *cursor)
 {
-    struct nt_cursor frame;
-    enum nt_status status = read_frame(envelope, cursor, "version", &frame, error);
-    if (status != NT_OK)
-        return status;
-    version_ret->version = nt_labelled_le32(&frame, "version", "version");
-    version_ret->minimum = nt_labelled_le32(&frame, "version", "minimum version");
-    version_ret->flags = nt_labelled_le64(&frame, "version", "flags");
-    return nt_envelope_check(envelope, &frame, "version", error);
+    struct nt_cursor frame = read_frame(reader, cursor, "version");
+    struct nt_predraft_version version;
+    version.version = nt_labelled_le32(&frame, "version", "version");
+    version.minimum = nt_labelled_le32(&frame, "version", "minimum version");
+    version.flags = nt_labelled_le64(&frame, "version", "flags");
+    check(reader, &frame, "version");
+    return version;
 }
 
-static enum nt_status read_uuid(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                struct nt_text *uuid_ret, struct nt_error *error)
+static struct nt_text read_uuid(struct reader *reader, struct nt_cursor *cursor)
 {
-    struct nt_cursor frame;
-    enum nt_status status = read_frame(envelope, cursor, "uuid", &frame, error);
-    if (status != NT_OK)
-        return status;
-    *uuid_ret = nt_labelled_text(&frame, "uuid", "text");
-    return nt_envelope_check(envelope, &frame, "uuid", error);
+    struct nt_cursor frame = read_frame(reader, cursor, "uuid");
+    struct nt_text uuid = nt_labelled_text(&frame, "uuid", "text");
+    check(reader, &frame, "uuid");
+    return uuid;
 }
 
 /* Reads i64 position, u32 bytes, URL; the URL is empty for the file itself. */
@@ -76,24 +82,25 @@ static struct nt_locator read_locator(struct nt_cursor *cursor)
     return locator;
 }
 
+/* A number of items that have at least so many bytes. */
+static uint64_t check_count(struct reader *reader, struct nt_cursor *cursor, uint64_t count, size_t least,
+                            const char *what)
+{
+    if (reader->status == NT_OK && count > nt_cursor_left(cursor) / least)
+        reader->status =
+            nt_envelope_fail(reader->envelope, cursor, NT_CORRUPT, reader->error,
+                             "%" PRIu64 " %s do not fit into %zu bytes", count, what, nt_cursor_left(cursor));
+    return reader->status == NT_OK ? count : 0;
+}
+
 /* ---- Header ---- */
 
-static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                 struct nt_field_record *field, struct nt_error *error)
+static void read_field(struct reader *reader, struct nt_cursor *cursor, struct nt_field_record *field)
 {
-    struct nt_predraft_version field_version = {0}, type_version = {0};
-    struct nt_cursor frame;
-    enum nt_status status = read_frame(envelope, cursor, "field", &frame, error);
-    if (status != NT_OK)
-        return status;
+    struct nt_cursor frame = read_frame(reader, cursor, "field");
     field->id = nt_labelled_le64(&frame, "field", "id");
-    status = read_version(envelope, &frame, &field_version, error);
-    if (status == NT_OK)
-        status = read_version(envelope, &frame, &type_version, error);
-    if (status != NT_OK)
-        return status;
-    field->field_version = field_version.version;
-    field->type_version = type_version.version;
+    field->field_version = read_version(reader, &frame).version;
+    field->type_version = read_version(reader, &frame).version;
     field->name = nt_labelled_text(&frame, "field", "name");
     field->description = nt_labelled_text(&frame, "field", "description");
     field->type = nt_labelled_text(&frame, "field", "type");
@@ -106,7 +113,7 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
     nt_skip(&frame, (uint64_t)children * sizeof(uint64_t)); /* they store this field as their parent */
     nt_cursor_label(&frame, "field", "children");
     field->unknown_bytes = nt_cursor_left(&frame);
-    return nt_envelope_check(envelope, &frame, "field", error);
+    check(reader, &frame, "field");
 }
 
 /* Removes the root field. Its children become their own parents, as in later generations. */
@@ -127,37 +134,27 @@ static void remove_root(struct nt_schema *schema)
     schema->field_count = kept;
 }
 
-static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                  struct nt_schema *schema, struct nt_error *error)
+static void read_fields(struct reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
 {
     enum { MIN_FIELD_BYTES = 8 + 8 + 2 * 24 + 3 * 4 + 8 + 4 + 8 + 4 };
-    uint32_t count = nt_labelled_le32(cursor, "fields", "count");
-    if (count > nt_cursor_left(cursor) / MIN_FIELD_BYTES)
-        return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u fields do not fit into %zu bytes",
-                                count, nt_cursor_left(cursor));
     struct nt_field_record *fields;
-    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, count, &fields, error);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = read_field(envelope, cursor, &fields[i], error);
-    if (status == NT_OK)
+    uint32_t stored = nt_labelled_le32(cursor, "fields", "count");
+    uint32_t count = (uint32_t)check_count(reader, cursor, stored, MIN_FIELD_BYTES, "fields");
+    if (reader->status == NT_OK)
+        reader->status =
+            nt_schema_add_fields(schema, reader->envelope->budget, count, &fields, reader->error);
+    for (uint32_t i = 0; i < count && reader->status == NT_OK; i++)
+        read_field(reader, cursor, &fields[i]);
+    if (reader->status == NT_OK)
         remove_root(schema);
-    return status;
 }
 
-static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                  struct nt_column_record *column, struct nt_error *error)
+static void read_column(struct reader *reader, struct nt_cursor *cursor, struct nt_column_record *column)
 {
-    struct nt_predraft_version version;
-    struct nt_cursor frame, model;
-    enum nt_status status = read_frame(envelope, cursor, "column", &frame, error);
-    if (status != NT_OK)
-        return status;
+    struct nt_cursor frame = read_frame(reader, cursor, "column");
     column->id = nt_labelled_le64(&frame, "column", "id");
-    status = read_version(envelope, &frame, &version, error);
-    if (status == NT_OK)
-        status = read_frame(envelope, &frame, "column model", &model, error);
-    if (status != NT_OK)
-        return status;
+    read_version(reader, &frame);
+    struct nt_cursor model = read_frame(reader, &frame, "column model");
     uint32_t type = nt_labelled_le32(&model, "column", "type");
     column->type_number = type < UINT16_MAX ? (uint16_t)type : UINT16_MAX;
     column->flags = nt_get_le32(&model); /* sorted or not */
@@ -166,8 +163,8 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
     nt_skip(&frame, sizeof(uint32_t)); /* its position in the field; the order of ids is the same */
     nt_cursor_label(&frame, "column", "position in the field");
     column->unknown_bytes = nt_cursor_left(&frame);
-    status = nt_envelope_check(envelope, &model, "column model", error);
-    return status == NT_OK ? nt_envelope_check(envelope, &frame, "column", error) : status;
+    check(reader, &model, "column model");
+    check(reader, &frame, "column");
 }
 
 static int compare_columns(const void *left, const void *right)
@@ -176,27 +173,26 @@ static int compare_columns(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                   struct nt_schema *schema, struct nt_error *error)
+static void read_columns(struct reader *reader, struct nt_cursor *cursor, struct nt_schema *schema)
 {
     enum { MIN_COLUMN_BYTES = 8 + 8 + 24 + 16 + 8 + 4 };
-    uint32_t count = nt_labelled_le32(cursor, "columns", "count");
-    if (count > nt_cursor_left(cursor) / MIN_COLUMN_BYTES)
-        return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u columns do not fit into %zu bytes",
-                                count, nt_cursor_left(cursor));
     struct nt_column_record *columns;
-    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, count, &columns, error);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = read_column(envelope, cursor, &columns[i], error);
-    if (status == NT_OK)
+    uint32_t stored = nt_labelled_le32(cursor, "columns", "count");
+    uint32_t count = (uint32_t)check_count(reader, cursor, stored, MIN_COLUMN_BYTES, "columns");
+    if (reader->status == NT_OK)
+        reader->status =
+            nt_schema_add_columns(schema, reader->envelope->budget, count, &columns, reader->error);
+    for (uint32_t i = 0; i < count && reader->status == NT_OK; i++)
+        read_column(reader, cursor, &columns[i]);
+    if (reader->status == NT_OK)
         qsort(columns, count, sizeof(*columns), compare_columns);
-    return status;
 }
 
 enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
                                        struct nt_predraft_header *header_ret, struct nt_schema *schema,
                                        struct nt_error *error)
 {
+    struct reader reader = {.envelope = envelope, .error = error};
     struct nt_predraft_header header = {0};
     struct nt_cursor cursor = envelope->payload;
     header.name = nt_labelled_text(&cursor, "header", "name");
@@ -205,123 +201,160 @@ enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
     header.custodian = nt_labelled_text(&cursor, "header", "custodian");
     header.time_of_data = nt_labelled_le64(&cursor, "header", "time of data");
     header.time_of_writing = nt_labelled_le64(&cursor, "header", "time of writing");
-    enum nt_status status = nt_envelope_check(envelope, &cursor, "header", error);
-    if (status == NT_OK)
-        status = read_version(envelope, &cursor, &header.version, error);
-    if (status == NT_OK)
-        status = read_uuid(envelope, &cursor, &header.own_uuid, error);
-    if (status == NT_OK)
-        status = read_uuid(envelope, &cursor, &header.group_uuid, error);
-    if (status == NT_OK)
-        status = read_fields(envelope, &cursor, schema, error);
-    if (status == NT_OK)
-        status = read_columns(envelope, &cursor, schema, error);
+    check(&reader, &cursor, "header");
+    header.version = read_version(&reader, &cursor);
+    header.own_uuid = read_uuid(&reader, &cursor);
+    header.group_uuid = read_uuid(&reader, &cursor);
+    read_fields(&reader, &cursor, schema);
+    read_columns(&reader, &cursor, schema);
     header.unknown_bytes = nt_cursor_left(&cursor);
     *header_ret = header;
-    return status;
+    return reader.status;
 }
 
 /* ---- Footer ---- */
 
-enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struct nt_cursor *cursor_ret,
-                                       uint64_t *clusters_ret, struct nt_error *error)
+/* What the footer has: clusters, in them columns, in them pages. */
+enum item { CLUSTER, COLUMN, PAGE, END_OF_COLUMN, END_OF_CLUSTER, END };
+
+struct cluster {
+    struct nt_text uuid;
+    uint64_t id;
+    struct nt_predraft_version version;
+    uint64_t first_entry, entries;
+    struct nt_locator locator; /* of all its pages together */
+    uint32_t columns;
+};
+
+struct column {
+    uint64_t id, first_element;
+    uint32_t elements;
+    int64_t compression_settings;
+    uint32_t pages;
+};
+
+struct footer {
+    struct reader reader;
+    struct nt_cursor cursor;
+    enum item item; /* the last one */
+    struct cluster cluster;
+    struct column column;
+    struct nt_page_record page;
+    uint32_t number;        /* of the cluster */
+    uint64_t cluster_count; /* those below: that are left */
+    uint64_t clusters;
+    uint32_t columns, pages;
+};
+
+static struct footer open_footer(const struct nt_envelope *envelope, struct nt_error *error)
 {
     enum { MIN_CLUSTER_BYTES = 12 + 72 + 4, POSTSCRIPT_BYTES = 12 };
-    struct nt_cursor cursor = envelope->payload;
-    struct nt_cursor postscript = cursor;
-    if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES) {
-        cursor.end -= POSTSCRIPT_BYTES;
-        postscript.position = postscript.labelled = cursor.end;
+    struct footer footer = {.reader = {.envelope = envelope, .error = error},
+                            .cursor = envelope->payload,
+                            .item = END_OF_CLUSTER};
+    struct nt_cursor *cursor = &footer.cursor, postscript = *cursor;
+    if (nt_cursor_left(cursor) >= POSTSCRIPT_BYTES) {
+        cursor->end -= POSTSCRIPT_BYTES;
+        postscript.position = postscript.labelled = cursor->end;
         nt_skip(&postscript, POSTSCRIPT_BYTES); /* a copy of the anchor's */
         nt_cursor_label(&postscript, "footer", "versions, sizes of header and footer");
     }
-    uint64_t clusters = nt_labelled_le64(&cursor, "footer", "clusters");
-    if (clusters > nt_cursor_left(&cursor) / MIN_CLUSTER_BYTES)
-        return nt_envelope_fail(envelope, &cursor, NT_CORRUPT, error,
-                                "%" PRIu64 " clusters do not fit into %zu bytes", clusters,
-                                nt_cursor_left(&cursor));
-    *cursor_ret = cursor;
-    *clusters_ret = clusters;
-    return nt_envelope_check(envelope, &cursor, "footer", error);
+    uint64_t stored = nt_labelled_le64(cursor, "footer", "clusters");
+    footer.cluster_count = check_count(&footer.reader, cursor, stored, MIN_CLUSTER_BYTES, "clusters");
+    footer.clusters = footer.cluster_count;
+    check(&footer.reader, cursor, "footer");
+    return footer;
 }
 
-enum nt_status nt_predraft_cluster_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                        struct nt_predraft_cluster *cluster_ret, struct nt_error *error)
+static void read_cluster(struct footer *footer)
 {
-    struct nt_predraft_cluster cluster = {0};
-    struct nt_cursor summary;
-    enum nt_status status = read_uuid(envelope, cursor, &cluster.uuid, error);
-    if (status == NT_OK)
-        status = read_frame(envelope, cursor, "cluster summary", &summary, error);
-    if (status != NT_OK)
-        return status;
-    cluster.id = nt_labelled_le64(&summary, "cluster", "id");
-    status = read_version(envelope, &summary, &cluster.version, error);
-    if (status != NT_OK)
-        return status;
-    cluster.first_entry = nt_labelled_le64(&summary, "cluster", "first entry");
-    cluster.entries = nt_labelled_le64(&summary, "cluster", "entries");
-    cluster.locator = read_locator(&summary);
-    status = nt_envelope_check(envelope, &summary, "cluster summary", error);
-    if (status != NT_OK)
-        return status;
-    cluster.columns = nt_labelled_le32(cursor, "cluster", "columns");
-    *cluster_ret = cluster;
-    return nt_envelope_check(envelope, cursor, "cluster", error);
+    struct reader *reader = &footer->reader;
+    struct cluster *cluster = &footer->cluster;
+    cluster->uuid = read_uuid(reader, &footer->cursor);
+    struct nt_cursor summary = read_frame(reader, &footer->cursor, "cluster summary");
+    cluster->id = nt_labelled_le64(&summary, "cluster", "id");
+    cluster->version = read_version(reader, &summary);
+    cluster->first_entry = nt_labelled_le64(&summary, "cluster", "first entry");
+    cluster->entries = nt_labelled_le64(&summary, "cluster", "entries");
+    cluster->locator = read_locator(&summary);
+    check(reader, &summary, "cluster summary");
+    cluster->columns = nt_labelled_le32(&footer->cursor, "cluster", "columns");
+    check(reader, &footer->cursor, "cluster");
+    footer->columns = cluster->columns;
+    footer->number = (uint32_t)(footer->cluster_count - footer->clusters);
+    footer->clusters--;
 }
 
-enum nt_status nt_predraft_column_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                       struct nt_predraft_column *column_ret, struct nt_error *error)
+static void read_cluster_column(struct footer *footer)
 {
-    column_ret->id = nt_labelled_le64(cursor, "column in a cluster", "id");
-    column_ret->first_element = nt_labelled_le64(cursor, "column in a cluster", "first element");
-    column_ret->elements = nt_labelled_le32(cursor, "column in a cluster", "elements");
-    column_ret->compression_settings = (int64_t)nt_get_le64(cursor);
-    nt_cursor_label(cursor, "column in a cluster", "compression settings");
-    column_ret->pages = nt_labelled_le32(cursor, "column in a cluster", "pages");
-    return nt_envelope_check(envelope, cursor, "column of a cluster", error);
+    static const char whole[] = "column in a cluster";
+    struct nt_cursor *cursor = &footer->cursor;
+    struct column *column = &footer->column;
+    column->id = nt_labelled_le64(cursor, whole, "id");
+    column->first_element = nt_labelled_le64(cursor, whole, "first element");
+    column->elements = nt_labelled_le32(cursor, whole, "elements");
+    column->compression_settings = (int64_t)nt_labelled_le64(cursor, whole, "compression settings");
+    column->pages = nt_labelled_le32(cursor, whole, "pages");
+    check(&footer->reader, cursor, "column of a cluster");
+    footer->pages = column->pages;
+    footer->columns--;
 }
 
-struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor)
+static void read_page(struct footer *footer)
 {
-    struct nt_page_record page = {0};
-    page.elements = nt_labelled_le32(cursor, "page", "elements");
-    page.locator = read_locator(cursor);
-    return page;
+    footer->page = (struct nt_page_record){0};
+    footer->page.elements = nt_labelled_le32(&footer->cursor, "page", "elements");
+    footer->page.locator = read_locator(&footer->cursor);
+    check(&footer->reader, &footer->cursor, "page of a column");
+    footer->pages--;
+}
+
+/* Reads the next item; END also after a failure. */
+static enum item next(struct footer *footer)
+{
+    bool is_in_column = footer->item == COLUMN || footer->item == PAGE;
+    bool is_in_cluster = footer->item != END_OF_CLUSTER;
+    if (footer->reader.status != NT_OK) {
+        footer->item = END;
+    } else if (is_in_column && footer->pages) {
+        read_page(footer);
+        footer->item = PAGE;
+    } else if (is_in_column) {
+        footer->item = END_OF_COLUMN;
+    } else if (is_in_cluster && footer->columns) {
+        read_cluster_column(footer);
+        footer->item = COLUMN;
+    } else if (is_in_cluster) {
+        footer->item = END_OF_CLUSTER;
+    } else if (footer->clusters) {
+        read_cluster(footer);
+        footer->item = CLUSTER;
+    } else {
+        footer->item = END;
+    }
+    return footer->reader.status == NT_OK ? footer->item : END;
+}
+
+enum nt_status nt_predraft_footer_read(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    struct footer footer = open_footer(envelope, error);
+    while (next(&footer) != END)
+        continue;
+    return footer.reader.status;
 }
 
 /* ---- Build clusters and pages ---- */
 
-/* ---- Clusters ---- */
-
-static enum nt_status skip_columns(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                   uint32_t count, struct nt_error *error)
+static enum nt_status build_cluster(struct nt_dataset *dataset, const struct footer *footer,
+                                    struct nt_error *error)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct nt_predraft_column column;
-        enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
-        if (status != NT_OK)
-            return status;
-        for (uint32_t k = 0; k < column.pages && !cursor->failed; k++)
-            nt_predraft_page_read(cursor);
-    }
-    return nt_envelope_check(envelope, cursor, "page of a column", error);
-}
-
-static enum nt_status build_cluster(struct nt_dataset *dataset, const struct nt_envelope *envelope,
-                                    struct nt_cursor *cursor, uint32_t number, struct nt_error *error)
-{
-    struct nt_predraft_cluster cluster;
-    enum nt_status status = nt_predraft_cluster_read(envelope, cursor, &cluster, error);
-    if (status == NT_OK)
-        status = skip_columns(envelope, cursor, cluster.columns, error);
-    if (status != NT_OK)
-        return status;
+    const struct cluster *cluster = &footer->cluster;
     uint64_t end;
-    if (!nt_add(cluster.first_entry, cluster.entries, &end))
-        return nt_fail(error, NT_CORRUPT, envelope->offset, "footer: cluster %u ends beyond 2^64 entries",
-                       number);
-    dataset->clusters[number] = (struct nt_cluster){cluster.first_entry, cluster.entries, 0, NT_NONE};
+    if (!nt_add(cluster->first_entry, cluster->entries, &end))
+        return nt_fail(error, NT_CORRUPT, footer->reader.envelope->offset,
+                       "footer: cluster %u ends beyond 2^64 entries", footer->number);
+    dataset->clusters[footer->number] =
+        (struct nt_cluster){cluster->first_entry, cluster->entries, 0, NT_NONE};
     if (end > dataset->entries)
         dataset->entries = end;
     return NT_OK;
@@ -330,80 +363,65 @@ static enum nt_status build_cluster(struct nt_dataset *dataset, const struct nt_
 enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                  struct nt_error *error)
 {
-    struct nt_cursor cursor;
-    uint64_t clusters;
-    enum nt_status status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_dataset_add_groups(dataset, 1, clusters, error);
+    struct footer footer = open_footer(envelope, error);
+    enum nt_status status = footer.reader.status;
+    if (status == NT_OK)
+        status = nt_dataset_add_groups(dataset, 1, footer.cluster_count, error);
     if (status != NT_OK)
         return status;
     dataset->clusters_known = true;
-    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++)
-        status = build_cluster(dataset, envelope, &cursor, i, error);
-    if (status != NT_OK)
-        return status;
-    dataset->groups.records[0] =
-        (struct nt_group_record){.entries = dataset->entries, .clusters = dataset->cluster_count};
-    return NT_OK;
+    while (status == NT_OK && next(&footer) != END)
+        if (footer.item == END_OF_CLUSTER)
+            status = build_cluster(dataset, &footer, error);
+    if (status == NT_OK)
+        status = footer.reader.status;
+    if (status == NT_OK)
+        dataset->groups.records[0] =
+            (struct nt_group_record){.entries = dataset->entries, .clusters = dataset->cluster_count};
+    return status;
 }
-
-/* ---- Pages ---- */
 
 NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
 
 /* Columns are ordered by id; cluster lists contain them in any order. */
-static uint32_t find_column(const struct nt_dataset *dataset, uint64_t id)
+static enum nt_status start_column(struct nt_page_builder *builder, const struct footer *footer,
+                                   uint32_t *column_ret, struct nt_error *error)
 {
+    const struct nt_dataset *dataset = builder->group.dataset;
+    uint64_t id = footer->column.id;
     uint32_t found = last_column(dataset->columns, dataset->column_count, id);
-    return found < dataset->column_count && dataset->columns[found].id == id ? found : NT_NONE;
-}
-
-static enum nt_status fill_column(struct nt_page_builder *builder, struct nt_cursor *cursor, uint32_t cluster,
-                                  struct nt_error *error)
-{
-    const struct nt_envelope *envelope = builder->envelope;
-    struct nt_predraft_column record;
-    enum nt_status status = nt_predraft_column_read(envelope, cursor, &record, error);
+    if (found >= dataset->column_count || dataset->columns[found].id != id)
+        return nt_envelope_fail(builder->envelope, &footer->cursor, NT_CORRUPT, error,
+                                "a cluster lists column %" PRIu64 ", which does not exist", id);
+    *column_ret = found;
+    enum nt_status status = nt_group_builder_start(&builder->group, footer->number, found, error);
     if (status != NT_OK)
         return status;
-    uint32_t column = find_column(builder->group.dataset, record.id);
-    if (column == NT_NONE)
-        return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error,
-                                "a cluster lists column %" PRIu64 ", which does not exist", record.id);
-    status = nt_group_builder_start(&builder->group, cluster, column, error);
-    if (status != NT_OK)
-        return status;
-    builder->group.range->first_element = record.first_element;
-    builder->group.range->compression_settings = (uint32_t)record.compression_settings;
-    for (uint32_t i = 0; i < record.pages && status == NT_OK; i++) {
-        struct nt_page_record page = nt_predraft_page_read(cursor);
-        status = nt_envelope_check(envelope, cursor, "page of a column", error);
-        if (status == NT_OK)
-            status = nt_page_builder_add(builder, column, &page, error);
-    }
-    if (status == NT_OK && builder->group.first_element != record.elements)
-        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: elements in a column's pages",
-                              record.elements, builder->group.first_element);
-    return status;
+    builder->group.range->first_element = footer->column.first_element;
+    builder->group.range->compression_settings = (uint32_t)footer->column.compression_settings;
+    return NT_OK;
 }
 
 enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                 struct nt_error *error)
 {
-    struct nt_cursor cursor;
-    uint64_t clusters;
     struct nt_page_builder builder;
+    uint32_t column = 0;
     enum nt_status status = nt_page_builder_init(&builder, dataset, 0, envelope, error);
-    if (status == NT_OK)
-        status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
-    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++) {
-        struct nt_predraft_cluster cluster = {0};
-        status = nt_predraft_cluster_read(envelope, &cursor, &cluster, error);
-        for (uint32_t k = 0; k < cluster.columns && status == NT_OK; k++)
-            status = fill_column(&builder, &cursor, i, error);
+    if (status != NT_OK)
+        return nt_page_builder_finish(&builder, status, error);
+    struct footer footer = open_footer(envelope, error);
+    while (status == NT_OK && next(&footer) != END) {
+        if (footer.item == COLUMN)
+            status = start_column(&builder, &footer, &column, error);
+        else if (footer.item == PAGE)
+            status = nt_page_builder_add(&builder, column, &footer.page, error);
+        else if (footer.item == END_OF_COLUMN && builder.group.first_element != footer.column.elements)
+            status =
+                nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: elements in a column's pages",
+                               footer.column.elements, builder.group.first_element);
     }
-    return nt_page_builder_finish(&builder, status, error);
+    return nt_page_builder_finish(&builder, status == NT_OK ? footer.reader.status : status, error);
 }
 
 /* ---- header.json and footer.json ---- */
@@ -456,84 +474,60 @@ enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct 
     return status;
 }
 
-static enum nt_status pages_json(struct nt_json *json, const struct nt_envelope *envelope,
-                                 struct nt_cursor *cursor, uint32_t count, struct nt_error *error)
+/* What begins here ends with the END_OF of it. */
+static void item_json(struct nt_json *json, const struct footer *footer)
 {
-    nt_json_member_array(json, "pages");
-    for (uint32_t i = 0; i < count; i++) {
-        struct nt_page_record page = nt_predraft_page_read(cursor);
-        enum nt_status status = nt_envelope_check(envelope, cursor, "page", error);
-        if (status != NT_OK)
-            return status;
+    const struct cluster *cluster = &footer->cluster;
+    const struct column *column = &footer->column;
+    if (footer->item == END_OF_COLUMN || footer->item == END_OF_CLUSTER)
+        nt_json_end_array(json);
+    else
         nt_json_object(json);
-        nt_json_member_unsigned(json, "elements", page.elements);
-        nt_locator_describe(json, &page.locator);
-        nt_json_end_object(json);
+    switch (footer->item) {
+    case CLUSTER:
+        nt_json_member_unsigned(json, "id", cluster->id);
+        nt_json_member_text(json, "uuid", cluster->uuid);
+        version_json(json, &cluster->version);
+        nt_json_member_unsigned(json, "first_entry", cluster->first_entry);
+        nt_json_member_unsigned(json, "entries", cluster->entries);
+        nt_locator_describe(json, &cluster->locator);
+        nt_json_member_array(json, "columns");
+        return;
+    case COLUMN:
+        nt_json_member_unsigned(json, "column_id", column->id);
+        nt_json_member_unsigned(json, "first_element", column->first_element);
+        nt_json_member_unsigned(json, "elements", column->elements);
+        nt_json_member_signed(json, "compression_settings", column->compression_settings);
+        nt_json_member_array(json, "pages");
+        return;
+    case PAGE:
+        nt_json_member_unsigned(json, "elements", footer->page.elements);
+        nt_locator_describe(json, &footer->page.locator);
+        break;
+    default:
+        break;
     }
-    nt_json_end_array(json);
-    return NT_OK;
-}
-
-static enum nt_status column_json(struct nt_json *json, const struct nt_envelope *envelope,
-                                  struct nt_cursor *cursor, struct nt_error *error)
-{
-    struct nt_predraft_column column;
-    enum nt_status status = nt_predraft_column_read(envelope, cursor, &column, error);
-    if (status != NT_OK)
-        return status;
-    nt_json_object(json);
-    nt_json_member_unsigned(json, "column_id", column.id);
-    nt_json_member_unsigned(json, "first_element", column.first_element);
-    nt_json_member_unsigned(json, "elements", column.elements);
-    nt_json_member_signed(json, "compression_settings", column.compression_settings);
-    status = pages_json(json, envelope, cursor, column.pages, error);
     nt_json_end_object(json);
-    return status;
-}
-
-static enum nt_status cluster_json(struct nt_json *json, const struct nt_envelope *envelope,
-                                   struct nt_cursor *cursor, struct nt_error *error)
-{
-    struct nt_predraft_cluster cluster;
-    enum nt_status status = nt_predraft_cluster_read(envelope, cursor, &cluster, error);
-    if (status != NT_OK)
-        return status;
-    nt_json_object(json);
-    nt_json_member_unsigned(json, "id", cluster.id);
-    nt_json_member_text(json, "uuid", cluster.uuid);
-    version_json(json, &cluster.version);
-    nt_json_member_unsigned(json, "first_entry", cluster.first_entry);
-    nt_json_member_unsigned(json, "entries", cluster.entries);
-    nt_locator_describe(json, &cluster.locator);
-    nt_json_member_array(json, "columns");
-    for (uint32_t i = 0; i < cluster.columns && status == NT_OK; i++)
-        status = column_json(json, envelope, cursor, error);
-    nt_json_end_array(json);
-    nt_json_end_object(json);
-    return status;
 }
 
 enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                        struct nt_error *error)
 {
     struct nt_envelope envelope;
-    struct nt_cursor cursor;
     struct nt_json json;
-    uint64_t clusters = 0;
     enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "footer");
     nt_json_member_unsigned(&json, "decoded_bytes", envelope.length);
     nt_json_member_hex64(&json, "checksum", envelope.checksum);
-    status = nt_predraft_footer_open(&envelope, &cursor, &clusters, error);
+    struct footer footer = open_footer(&envelope, error);
     nt_json_member_array(&json, "clusters");
-    for (uint64_t i = 0; i < clusters && status == NT_OK; i++)
-        status = cluster_json(&json, &envelope, &cursor, error);
+    while (next(&footer) != END)
+        item_json(&json, &footer);
     nt_json_end_array(&json);
-    if (status == NT_OK)
-        nt_unknown_bytes_json(&json, nt_cursor_left(&cursor));
+    nt_unknown_bytes_json(&json, nt_cursor_left(&footer.cursor));
     nt_json_finish(&json);
     nt_envelope_deinit(&envelope);
-    return status;
+    return footer.reader.status;
 }

@@ -626,35 +626,13 @@ struct nt_predraft_header {
     size_t unknown_bytes;
 };
 
-struct nt_predraft_cluster {
-    struct nt_text uuid;
-    uint64_t id;
-    struct nt_predraft_version version;
-    uint64_t first_entry, entries;
-    struct nt_locator locator; /* of all its pages together */
-    uint32_t columns;
-};
-
-struct nt_predraft_column {
-    uint64_t id, first_element;
-    uint32_t elements;
-    int64_t compression_settings;
-    uint32_t pages;
-};
-
 /* Reads a verified header. The root field is omitted: its children become top-level fields. */
 enum nt_status nt_predraft_header_read(const struct nt_envelope *envelope,
                                        struct nt_predraft_header *header_ret, struct nt_schema *schema,
                                        struct nt_error *error);
 
-/* Walks over a verified footer: the number of clusters, then each cluster, its columns, their pages. */
-enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struct nt_cursor *cursor_ret,
-                                       uint64_t *clusters_ret, struct nt_error *error);
-enum nt_status nt_predraft_cluster_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                        struct nt_predraft_cluster *cluster_ret, struct nt_error *error);
-enum nt_status nt_predraft_column_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
-                                       struct nt_predraft_column *column_ret, struct nt_error *error);
-struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor);
+/* Reads a verified footer for who observes its cursor. */
+enum nt_status nt_predraft_footer_read(const struct nt_envelope *envelope, struct nt_error *error);
 
 /* nt_predraft_build puts all clusters, with their entries, into one cluster group. On the group's first
  * use nt_predraft_fill adds ranges and pages. */
