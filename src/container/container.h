@@ -208,6 +208,14 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
  * texts. NT_CORRUPT if it is not a key: sizes must agree, and a record must contain its own offset. */
 enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint8_t *buffer,
                                  struct nt_tfile_key *key_ret, struct nt_error *error);
+/* The same without texts and a buffer for them. */
+enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset, struct nt_tfile_key *key_ret,
+                                      struct nt_error *error);
+/* Is a name one of these, which end with NULL? */
+bool nt_tfile_is_one_of(struct nt_text name, const char *const *names);
+/* Reads a TString: a length of one byte, or 255 and 32 bits; then the characters. Empty if the cursor fails.
+ */
+struct nt_text nt_tfile_get_string(struct nt_cursor *cursor);
 /* Is the key valid at `offset` of a file that ends at `end`? */
 bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end);
 
@@ -231,6 +239,17 @@ enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfil
 
 /* "2024-05-31T12:00:00", in the writer's local time; false if the date is invalid. */
 bool nt_tfile_format_date(uint32_t date, char text[static 24]);
+
+/* ---- Buffers of objects (TBufferFile) ---- */
+
+#define NT_TFILE_BYTE_COUNT_MASK UINT32_C(0x40000000)
+#define NT_TFILE_CLASS_MASK UINT32_C(0x80000000)
+#define NT_TFILE_NEW_CLASS_TAG UINT32_C(0xffffffff)
+enum {
+    NT_TFILE_MAP_OFFSET = 2,           /* of references */
+    NT_TFILE_MAX_CLASS_NAME = 1 << 14, /* it is read again for each item */
+    NT_TOBJECT_IS_REFERENCED = 1 << 4,
+};
 
 /* ---- tfile.c: key lists of directories ---- */
 

@@ -205,8 +205,6 @@ void nt_container_describe_compression(struct nt_json *json, uint32_t setting)
     nt_json_end_object(json);
 }
 
-/* ---- file.json and keys.jsonl ---- */
-
 /* ---- file.json ---- */
 
 static void describe_date(struct nt_json *json, const char *name, uint32_t date)

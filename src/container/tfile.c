@@ -59,10 +59,8 @@ static enum nt_status find_records_end(struct nt_source *source, struct nt_tfile
     if (header->end >= source->size)
         return NT_OK;
     if (header->is_closed) {
-        uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-        status = buffer ? nt_tfile_read_key(source, header->end, buffer, &key, error) : nt_fail_memory(error);
+        status = nt_tfile_read_bare_key(source, header->end, &key, error);
         header->is_closed = status || !nt_tfile_is_key_of(&key, header->end, source->size);
-        free(buffer);
     }
     if (!header->is_closed)
         header->records_end = source->size;
@@ -119,7 +117,7 @@ enum nt_status nt_tfile_read_header(struct nt_source *source, struct nt_tfile_he
 
 /* ---- Keys ---- */
 
-static struct nt_text get_text(struct nt_cursor *cursor)
+struct nt_text nt_tfile_get_string(struct nt_cursor *cursor)
 {
     uint32_t length = nt_get_u8(cursor);
     if (length == LONG_TEXT)
@@ -141,9 +139,9 @@ static struct nt_tfile_key tfile_get_key(struct nt_cursor *cursor)
     key.cycle = nt_get_be16(cursor);
     key.offset = get_offset(cursor, is_large);
     key.directory_offset = get_offset(cursor, is_large) & DIRECTORY_OFFSET_MASK;
-    key.class_name = get_text(cursor);
-    key.name = get_text(cursor);
-    key.title = get_text(cursor);
+    key.class_name = nt_tfile_get_string(cursor);
+    key.name = nt_tfile_get_string(cursor);
+    key.title = nt_tfile_get_string(cursor);
     /* Early writers count two 32-bit offsets but write 64-bit ones. */
     uint32_t read = (uint32_t)(cursor->position - start);
     if (is_large && key.key_bytes + 8 == read)
@@ -185,6 +183,17 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
     return NT_OK;
 }
 
+enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset, struct nt_tfile_key *key_ret,
+                                      struct nt_error *error)
+{
+    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
+    enum nt_status status =
+        buffer ? nt_tfile_read_key(source, offset, buffer, key_ret, error) : nt_fail_memory(error);
+    key_ret->class_name = key_ret->name = key_ret->title = (struct nt_text){"", 0};
+    free(buffer);
+    return status;
+}
+
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
 {
     return key->bytes - key->key_bytes < key->object_bytes;
@@ -194,26 +203,26 @@ static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile", 
 static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple", NULL};
 static const char *const tree_classes[] = {"TTree", "TNtuple", "TNtupleD", NULL};
 
-static bool is_one_of(struct nt_text text, const char *const *names)
+bool nt_tfile_is_one_of(struct nt_text name, const char *const *names)
 {
-    while (*names && !nt_text_is(text, *names))
+    while (*names && !nt_text_is(name, *names))
         names++;
     return *names;
 }
 
 bool nt_tfile_is_directory(const struct nt_tfile_key *key)
 {
-    return is_one_of(key->class_name, directory_classes);
+    return nt_tfile_is_one_of(key->class_name, directory_classes);
 }
 
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key)
 {
-    return is_one_of(key->class_name, anchor_classes);
+    return nt_tfile_is_one_of(key->class_name, anchor_classes);
 }
 
 bool nt_tfile_is_tree(const struct nt_tfile_key *key)
 {
-    return is_one_of(key->class_name, tree_classes);
+    return nt_tfile_is_one_of(key->class_name, tree_classes);
 }
 
 static bool is_nearly(struct nt_text text, const char *name)

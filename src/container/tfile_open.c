@@ -23,20 +23,17 @@
 #include "core/io/source.h"
 #include "core/model/model.h"
 
+/* What is found, in the structures that the container keeps; the arrays are from malloc until then. */
 struct nt_tfile_collection {
     struct nt_file *file;
+    struct nt_container *container; /* a failure, or signs of more anchors, set its `may_have_orphans` */
+    struct nt_tfile *tfile;
     struct nt_tfile_directory *directories; /* match the file's directories by index */
-    uint32_t directory_count;
     struct nt_anchor_object *anchors;
-    uint32_t anchor_count;
     struct nt_tfile_object *objects;
-    uint32_t object_count;
+    uint32_t anchor_count, object_count;
     size_t directory_capacity, anchor_capacity, object_capacity;
     struct nt_tfile_class *classes; /* in the file's arena */
-    uint32_t class_count;
-    uint64_t other_keys;
-    bool may_have_orphans;            /* a failure, or signs of more anchors: see struct nt_container */
-    uint64_t info_offset, info_bytes; /* see struct nt_tfile */
 };
 
 /* ---- Directories, anchors, trees and classes ---- */
@@ -45,14 +42,23 @@ struct nt_tfile_collection {
 enum { NT_TFILE_MAX_CLASSES = 256 };
 
 static enum nt_status tfile_collection_init(struct nt_tfile_collection *found, struct nt_file *file,
-                                            struct nt_error *error)
+                                            struct nt_container *container,
+                                            const struct nt_tfile_header *header, struct nt_error *error)
 {
-    *found = (struct nt_tfile_collection){.file = file};
+    *found = (struct nt_tfile_collection){.file = file, .container = container};
+    found->tfile = nt_arena_alloc(file->arena, 1, sizeof(*found->tfile));
     found->classes = nt_arena_alloc(file->arena, NT_TFILE_MAX_CLASSES, sizeof(*found->classes));
-    return found->classes ? NT_OK : nt_fail_memory(error);
+    if (!found->tfile || !found->classes)
+        return nt_fail_memory(error);
+    *found->tfile = (struct nt_tfile){.header = *header,
+                                      .classes = found->classes,
+                                      .info_offset = header->info_offset,
+                                      .info_bytes = header->info_bytes};
+    container->details = found->tfile;
+    return NT_OK;
 }
 
-/* accepts a zero-initialised one */
+/* Accepts a zero-initialised one. */
 static void tfile_collection_deinit(struct nt_tfile_collection *found)
 {
     free(found->directories);
@@ -65,16 +71,16 @@ static enum nt_status tfile_add_directory(struct nt_tfile_collection *found,
                                           const struct nt_tfile_directory *directory, uint32_t parent,
                                           struct nt_text name, struct nt_error *error)
 {
-    struct nt_tfile_directory *directories =
-        nt_grow(found->directories, found->directory_count, &found->directory_capacity, sizeof(*directories));
+    struct nt_tfile_directory *directories = nt_grow(found->directories, found->tfile->directory_count,
+                                                     &found->directory_capacity, sizeof(*directories));
     if (!directories)
         return nt_fail_memory(error);
     found->directories = directories;
-    bool is_root = found->directory_count == 0; /* every nt_file already has its root */
+    bool is_root = found->tfile->directory_count == 0; /* every nt_file already has its root */
     if (!is_root && nt_file_add_directory(found->file, parent, name) == NT_NONE)
         return nt_fail_memory(error);
-    directories[found->directory_count] = *directory;
-    directories[found->directory_count++].parent = directories[parent].offset;
+    directories[found->tfile->directory_count] = *directory;
+    directories[found->tfile->directory_count++].parent = directories[parent].offset;
     return NT_OK;
 }
 
@@ -97,12 +103,10 @@ static struct nt_anchor_object *tfile_add_anchor(struct nt_tfile_collection *fou
     return anchor;
 }
 
-/* Appends an anchor and copies the names of its key; the caller fills in the rest. NULL if out of
- * memory. Valid until the next call. */
 static enum nt_status tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
                                         const struct nt_error *failure, struct nt_error *error)
 {
-    found->may_have_orphans = true;
+    found->container->may_have_orphans = true;
     return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
 }
 
@@ -147,19 +151,19 @@ static struct nt_tfile_object *tfile_add_object(struct nt_tfile_collection *foun
 static enum nt_status tfile_count_class(struct nt_tfile_collection *found, struct nt_text name,
                                         struct nt_error *error)
 {
-    for (uint32_t i = 0; i < found->class_count; i++) {
+    for (uint32_t i = 0; i < found->tfile->class_count; i++) {
         if (nt_texts_are_equal(found->classes[i].name, name)) {
             found->classes[i].keys++;
             return NT_OK;
         }
     }
-    if (found->class_count == NT_TFILE_MAX_CLASSES) {
-        found->other_keys++;
+    if (found->tfile->class_count == NT_TFILE_MAX_CLASSES) {
+        found->tfile->other_keys++;
         return NT_OK;
     }
     if (!nt_text_copy(found->file->arena, name, &name))
         return nt_fail_memory(error);
-    found->classes[found->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
+    found->classes[found->tfile->class_count++] = (struct nt_tfile_class){.name = name, .keys = 1};
     return NT_OK;
 }
 
@@ -293,34 +297,22 @@ static void *keep_array(struct nt_arena *arena, const void *items, size_t count,
     return kept;
 }
 
-/* Marks the newest cycles and passes everything to the container. */
-static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found,
-                                            const struct nt_tfile_header *header,
-                                            struct nt_container *container, struct nt_error *error)
+/* Marks the newest cycles and moves the arrays to the file's arena. */
+static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found, struct nt_error *error)
 {
     struct nt_arena *arena = found->file->arena;
+    struct nt_container *container = found->container;
     enum nt_status status = mark_newest(found, error);
     if (status)
         return status;
-    struct nt_tfile *tfile = nt_arena_alloc(arena, 1, sizeof(*tfile));
     container->anchors = keep_array(arena, found->anchors, found->anchor_count, sizeof(*found->anchors));
     container->objects = keep_array(arena, found->objects, found->object_count, sizeof(*found->objects));
-    const void *directories =
-        keep_array(arena, found->directories, found->directory_count, sizeof(*found->directories));
-    if (!tfile || !directories || !container->anchors || !container->objects)
+    found->tfile->directories =
+        keep_array(arena, found->directories, found->tfile->directory_count, sizeof(*found->directories));
+    if (!found->tfile->directories || !container->anchors || !container->objects)
         return nt_fail_memory(error);
-    *tfile = (struct nt_tfile){.header = *header,
-                               .directories = directories,
-                               .directory_count = found->directory_count,
-                               .classes = found->classes,
-                               .class_count = found->class_count,
-                               .other_keys = found->other_keys,
-                               .info_offset = found->info_offset,
-                               .info_bytes = found->info_bytes};
     container->anchor_count = found->anchor_count;
     container->object_count = found->object_count;
-    container->may_have_orphans = found->may_have_orphans;
-    container->details = tfile;
     return NT_OK;
 }
 
@@ -543,7 +535,7 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
         if (status)
             return status;
     }
-    opening->found.may_have_orphans |= nt_tfile_key_list_goes_on(list);
+    opening->found.container->may_have_orphans |= nt_tfile_key_list_goes_on(list);
     return NT_OK;
 }
 
@@ -606,7 +598,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
 static enum nt_status walk_directories(struct opening *opening, uint32_t first, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = first; !status && i < opening->found.directory_count; i++)
+    for (uint32_t i = first; !status && i < opening->found.tfile->directory_count; i++)
         status = walk_directory(opening, i, error);
     return status;
 }
@@ -618,7 +610,7 @@ static bool may_have_lost_trees(const struct opening *opening)
     const struct nt_tfile_header *header = &opening->header;
     const struct nt_tfile_collection *found = &opening->found;
     bool is_requested = header->records_end != header->end;
-    for (uint32_t i = 0; i < found->directory_count; i++)
+    for (uint32_t i = 0; i < found->tfile->directory_count; i++)
         is_requested |= !found->directories[i].has_list;
     for (uint32_t i = 0; i < found->object_count; i++)
         is_requested |= found->objects[i].failure != NULL;
@@ -647,7 +639,7 @@ static struct known_directory *find_directory(const struct recovery *recovery, u
 static enum nt_status place_directories(struct recovery *recovery, struct nt_error *error)
 {
     const struct nt_tfile_collection *found = &recovery->opening->found;
-    for (; recovery->placed < found->directory_count; recovery->placed++) {
+    for (; recovery->placed < found->tfile->directory_count; recovery->placed++) {
         uint64_t offset = found->directories[recovery->placed].offset;
         if (find_directory(recovery, offset))
             continue;
@@ -675,7 +667,7 @@ static enum nt_status recover_directory(struct recovery *recovery, const struct 
     struct opening *opening = recovery->opening;
     struct nt_tfile_directory directory;
     struct nt_error failure = {0};
-    uint32_t parent = directory_of(recovery, key), first = opening->found.directory_count;
+    uint32_t parent = directory_of(recovery, key), first = opening->found.tfile->directory_count;
     enum nt_status status = check_nesting(opening, parent, key->offset, &failure);
     if (!status)
         status = nt_tfile_read_directory(opening->source, key->offset, key->key_bytes, &directory, &failure);
@@ -693,10 +685,10 @@ static enum nt_status recover_record(struct recovery *recovery, const struct nt_
     struct nt_tfile_collection *found = &recovery->opening->found;
     if (nt_tfile_is_directory(key) && !find_directory(recovery, key->offset))
         return recover_directory(recovery, key, error);
-    if (!found->info_offset && nt_text_is(key->class_name, "TList") &&
+    if (!found->tfile->info_offset && nt_text_is(key->class_name, "TList") &&
         nt_text_is(key->name, "StreamerInfo")) {
-        found->info_offset = key->offset;
-        found->info_bytes = key->bytes;
+        found->tfile->info_offset = key->offset;
+        found->tfile->info_bytes = key->bytes;
     }
     if (!nt_tfile_is_tree(key))
         return NT_OK;
@@ -777,13 +769,13 @@ static enum nt_status tfile_open(struct nt_file *file, struct nt_container *cont
     if (status)
         return status;
     opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    status = opening.key_buffer ? tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
-    opening.found.info_offset = opening.header.info_offset;
-    opening.found.info_bytes = opening.header.info_bytes;
+    status = opening.key_buffer
+                 ? tfile_collection_init(&opening.found, file, container, &opening.header, error)
+                 : nt_fail_memory(error);
     if (!status)
         status = walk_all(&opening, error);
     if (!status)
-        status = tfile_collection_keep(&opening.found, &opening.header, container, error);
+        status = tfile_collection_keep(&opening.found, error);
     if (!status)
         status = check_content(&opening, container, error);
     if (status)

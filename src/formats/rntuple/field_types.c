@@ -39,11 +39,9 @@ static const struct {
 bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        for (const char *const *name = types[i].spellings; *name; name++) {
-            if (nt_text_is(type, *name)) {
-                *element_ret = types[i].element;
-                return true;
-            }
+        if (nt_tfile_is_one_of(type, types[i].spellings)) {
+            *element_ret = types[i].element;
+            return true;
         }
     }
     return false;

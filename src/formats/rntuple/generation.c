@@ -32,27 +32,12 @@ static const struct nt_framing crc32_framing = {
     .cluster_flag_bits = 4,
 };
 
-static const struct nt_framing xxh3_draft_framing = {
-    .name = "xxh3",
-    .preamble_bytes = 8,
-    .has_type_and_length = true,
-    .checksum = NT_CHECKSUM_XXH3_64,
-    .frame_size_bytes = 8,
-    .frame_item_mask = UINT32_MAX,
-    .link_length_bytes = 8,
-    .cluster_flag_bits = 4,
-};
+#define XXH3_FRAMING                                                                                         \
+    .name = "xxh3", .preamble_bytes = 8, .has_type_and_length = true, .checksum = NT_CHECKSUM_XXH3_64,       \
+    .frame_size_bytes = 8, .frame_item_mask = UINT32_MAX, .link_length_bytes = 8
 
-static const struct nt_framing xxh3_framing = {
-    .name = "xxh3",
-    .preamble_bytes = 8,
-    .has_type_and_length = true,
-    .checksum = NT_CHECKSUM_XXH3_64,
-    .frame_size_bytes = 8,
-    .frame_item_mask = UINT32_MAX,
-    .link_length_bytes = 8,
-    .cluster_flag_bits = 8,
-};
+static const struct nt_framing xxh3_draft_framing = {XXH3_FRAMING, .cluster_flag_bits = 4};
+static const struct nt_framing xxh3_framing = {XXH3_FRAMING, .cluster_flag_bits = 8};
 
 /* Unsigned integers had no numbers of their own. */
 static const struct nt_column_type predraft_types[] = {

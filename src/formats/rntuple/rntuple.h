@@ -695,8 +695,6 @@ enum nt_status nt_rntuple_add_orphans(struct nt_file *file, struct nt_error *err
 enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                                 struct nt_error *error);
 
-/* ---- Documents, description and layout ---- */
-
 /* ---- documents.c: header.json, footer.bin, ... ---- */
 extern const struct nt_document nt_rntuple_documents[];
 extern const uint32_t nt_rntuple_document_count;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "container/container.h"
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 
@@ -22,18 +23,10 @@ enum {
     FLAG_DISPLACEMENT = 40 /* added to the flag: displacements follow the offsets */
 };
 
-static void skip_string(struct nt_cursor *cursor)
-{
-    uint32_t length = nt_get_u8(cursor);
-    if (length == UINT8_MAX)
-        length = nt_get_be32(cursor);
-    nt_skip(cursor, length);
-}
-
 static void skip_names(struct nt_cursor *cursor)
 {
     for (unsigned i = 0; i < 3; i++) /* of the class, the branch and the tree */
-        skip_string(cursor);
+        nt_tfile_get_string(cursor);
 }
 
 static enum nt_status fail_cut(size_t count, struct nt_error *error)

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "container/container.h"
 #include "core/base/text.h"
 
 /* ---- Texts ---- */
@@ -68,13 +69,6 @@ bool nt_cpp_names_are_equal(struct nt_text a, struct nt_text b)
         if (!of_a)
             return true;
     }
-}
-
-bool nt_cpp_is_one_of(struct nt_text name, const char *const *names)
-{
-    while (*names && !nt_text_is(name, *names))
-        names++;
-    return *names;
 }
 
 struct nt_text nt_cpp_without_dimensions(struct nt_text name)
@@ -147,7 +141,7 @@ static bool split_arguments(struct nt_text text, struct nt_text arguments[2])
 static enum nt_cpp_kind template_kind(struct nt_text name, const struct nt_text arguments[2])
 {
     for (size_t i = 0; i < sizeof(template_names) / sizeof(*template_names); i++) {
-        if (!nt_cpp_is_one_of(name, template_names[i].spellings))
+        if (!nt_tfile_is_one_of(name, template_names[i].spellings))
             continue;
         enum nt_cpp_kind kind = template_names[i].kind;
         bool takes_two = kind == NT_CPP_MAP || kind == NT_CPP_PAIR;
@@ -182,7 +176,7 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text)
         type.kind = NT_CPP_TSTRING;
     } else if (type.name.length) {
         for (size_t i = 0; i < sizeof(number_names) / sizeof(*number_names); i++)
-            if (nt_cpp_is_one_of(type.name, number_names[i].spellings))
+            if (nt_tfile_is_one_of(type.name, number_names[i].spellings))
                 return (struct nt_cpp_type){NT_CPP_NUMBER, type.name, number_names[i].type, {{0}}};
         parse_template(&type);
     }

@@ -35,9 +35,6 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text);
 /* Are the names of two types equal but for spaces and "std::"? */
 bool nt_cpp_names_are_equal(struct nt_text a, struct nt_text b);
 
-/* Is a name one of these, which end with NULL? */
-bool nt_cpp_is_one_of(struct nt_text name, const char *const *names);
-
 /* The name of a member or branch without the dimensions that follow it. */
 struct nt_text nt_cpp_without_dimensions(struct nt_text name);
 

@@ -4,6 +4,7 @@
  */
 #include "formats/ttree/ttree.h"
 
+#include "container/container.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -69,17 +70,10 @@ static const struct known_class *find_known(struct nt_text name)
 
 /* ---- The walk ---- */
 
-#define BYTE_COUNT_MASK UINT32_C(0x40000000)
-#define CLASS_MASK UINT32_C(0x80000000)
-#define NEW_CLASS_TAG UINT32_C(0xffffffff)
-
 enum {
-    MAX_DEPTH = 128,          /* of objects and base classes; a branch in a branch takes three */
-    MAX_CLASS_NAME = 1 << 14, /* it is read again for each item */
-    MAP_OFFSET = 2,
+    MAX_DEPTH = 128, /* of objects and base classes; a branch in a branch takes three */
     SELF_TAG = 1,
     MEMBERWISE = 0x4000,
-    TOBJECT_IS_REFERENCED = 1 << 4,
     TREF_HAS_UUID = 1 << 5,
     CLONES_ARE_MEMBERWISE = 1 << 12,
     LONG_STRING = 255,
@@ -249,8 +243,8 @@ static enum nt_status reference(struct walk *walk, struct nt_object_member *memb
     size_t offset = SIZE_MAX;
     if (tag == SELF_TAG)
         offset = 0;
-    else if (tag != 0 && tag >= walk->base + MAP_OFFSET)
-        offset = tag - MAP_OFFSET - walk->base;
+    else if (tag != 0 && tag >= walk->base + NT_TFILE_MAP_OFFSET)
+        offset = tag - NT_TFILE_MAP_OFFSET - walk->base;
     else if (tag != 0)
         return fail(walk, member->class_name, "a reference to a byte before the object", error);
     if (offset != SIZE_MAX && offset >= walk->size)
@@ -274,8 +268,8 @@ static enum nt_status get_header(struct walk *walk, struct nt_text class_name, s
     struct nt_cursor *cursor = &walk->cursor, ahead = *cursor;
     struct header header = {.end = cursor->end};
     uint32_t byte_count = nt_get_be32(&ahead);
-    if (!ahead.failed && byte_count & BYTE_COUNT_MASK) {
-        byte_count &= ~BYTE_COUNT_MASK;
+    if (!ahead.failed && byte_count & NT_TFILE_BYTE_COUNT_MASK) {
+        byte_count &= ~NT_TFILE_BYTE_COUNT_MASK;
         if (byte_count < 2 || byte_count > nt_cursor_left(&ahead))
             return fail(walk, class_name, "its byte count extends past the end", error);
         *cursor = ahead;
@@ -294,23 +288,24 @@ static enum nt_status get_class(struct walk *walk, struct nt_text *name_ret, str
 {
     struct nt_cursor *cursor = &walk->cursor, named = *cursor;
     uint32_t tag = nt_get_be32(cursor);
-    if (tag == NEW_CLASS_TAG) {
+    if (tag == NT_TFILE_NEW_CLASS_TAG) {
         named.position = cursor->position;
     } else {
-        uint64_t offset = (uint64_t)(tag & ~CLASS_MASK);
+        uint64_t offset = (uint64_t)(tag & ~NT_TFILE_CLASS_MASK);
         named = nt_cursor(cursor->bytes, cursor->position);
-        if (offset < walk->base + MAP_OFFSET || !nt_skip(&named, offset - MAP_OFFSET - walk->base) ||
-            nt_get_be32(&named) != NEW_CLASS_TAG)
+        if (offset < walk->base + NT_TFILE_MAP_OFFSET ||
+            !nt_skip(&named, offset - NT_TFILE_MAP_OFFSET - walk->base) ||
+            nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG)
             return fail(walk, *name_ret, "no class is where the reference to its class points", error);
     }
     size_t left = nt_cursor_left(&named);
-    left = left < MAX_CLASS_NAME ? left : MAX_CLASS_NAME;
+    left = left < NT_TFILE_MAX_CLASS_NAME ? left : NT_TFILE_MAX_CLASS_NAME;
     const char *name = (const char *)named.bytes + named.position;
     const char *last = left ? memchr(name, 0, left) : NULL;
     if (!last)
         return fail(walk, *name_ret, "the name of its class has no end", error);
     *name_ret = (struct nt_text){name, (size_t)(last - name)};
-    if (tag == NEW_CLASS_TAG)
+    if (tag == NT_TFILE_NEW_CLASS_TAG)
         nt_skip(cursor, name_ret->length + 1);
     return NT_OK;
 }
@@ -330,18 +325,18 @@ static enum nt_status walk_pointer(struct walk *walk, struct nt_text name, struc
     uint32_t word = nt_get_be32(&walk->cursor);
     if (walk->cursor.failed)
         return check(walk, class_name, error);
-    if (!(word & BYTE_COUNT_MASK) && !(word & CLASS_MASK))
+    if (!(word & NT_TFILE_BYTE_COUNT_MASK) && !(word & NT_TFILE_CLASS_MASK))
         return reference(walk, &member, word, error);
-    if (!(word & BYTE_COUNT_MASK) || word == NEW_CLASS_TAG)
+    if (!(word & NT_TFILE_BYTE_COUNT_MASK) || word == NT_TFILE_NEW_CLASS_TAG)
         return fail_unsupported(walk, class_name, name, error);
-    word &= ~BYTE_COUNT_MASK;
+    word &= ~NT_TFILE_BYTE_COUNT_MASK;
     if (word < 4 || word > nt_cursor_left(&walk->cursor))
         return fail(walk, class_name, "the byte count of an item extends past the end", error);
     size_t outer_end = walk->cursor.end, item_end = walk->cursor.position + word;
     walk->cursor.end = item_end;
     uint32_t tag = nt_load_be32(walk->cursor.bytes + walk->cursor.position);
     enum nt_status status;
-    if (tag & CLASS_MASK) {
+    if (tag & NT_TFILE_CLASS_MASK) {
         status = get_class(walk, &class_name, error);
         if (status == NT_OK)
             status = walk_object(walk, name, class_name, member.offset, true, NULL, error);
@@ -355,11 +350,11 @@ static enum nt_status walk_pointer(struct walk *walk, struct nt_text name, struc
 
 static void skip_tobject(struct nt_cursor *cursor, uint32_t *id_ret, uint32_t *bits_ret)
 {
-    if (nt_get_be16(cursor) & (BYTE_COUNT_MASK >> 16))
+    if (nt_get_be16(cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
         nt_skip(cursor, 4);
     *id_ret = nt_get_be32(cursor);
     *bits_ret = nt_get_be32(cursor);
-    if (*bits_ret & TOBJECT_IS_REFERENCED)
+    if (*bits_ret & NT_TOBJECT_IS_REFERENCED)
         nt_skip(cursor, 2);
 }
 
@@ -372,12 +367,12 @@ static enum nt_status walk_tobject(struct walk *walk, struct nt_error *error)
         .name = id_name, .class_name = uint_name, .type = NT_STREAMER_UINT, .count = 1};
     struct nt_object_member bits = id;
     bits.name = bits_name;
-    if (nt_get_be16(&walk->cursor) & (BYTE_COUNT_MASK >> 16))
+    if (nt_get_be16(&walk->cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
         nt_skip(&walk->cursor, 4);
     enum nt_status status = numbers(walk, &id, 4, error);
     if (status == NT_OK)
         status = numbers(walk, &bits, 4, error);
-    if (status == NT_OK && nt_load_be32(bits.bytes) & TOBJECT_IS_REFERENCED)
+    if (status == NT_OK && nt_load_be32(bits.bytes) & NT_TOBJECT_IS_REFERENCED)
         nt_skip(&walk->cursor, 2);
     return status;
 }
@@ -427,7 +422,7 @@ static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *m
         uint32_t ahead_bits = nt_get_be32(&ahead);
         nt_skip(cursor, 2);
         enum nt_status status = numbers(walk, member, 4, error);
-        nt_skip(cursor, ahead_bits & TOBJECT_IS_REFERENCED ? 6 : 4);
+        nt_skip(cursor, ahead_bits & NT_TOBJECT_IS_REFERENCED ? 6 : 4);
         nt_skip(cursor, ahead_bits & TREF_HAS_UUID ? get_length(cursor) : 2);
         return status;
     }
@@ -699,7 +694,7 @@ static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_st
     if (status == NT_OK && element->type == NT_STREAMER_COUNTER)
         keep_counter(frame, &member);
     if (status == NT_OK && element->type == NT_STREAMER_BITS &&
-        nt_load_be32(member.bytes) & TOBJECT_IS_REFERENCED)
+        nt_load_be32(member.bytes) & NT_TOBJECT_IS_REFERENCED)
         nt_skip(&walk->cursor, 2);
     return status;
 }

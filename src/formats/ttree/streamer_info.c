@@ -178,17 +178,6 @@ static const struct nt_text clones_name = TEXT("TBranchClones"), branch_name = T
 
 /* ---- The record ---- */
 
-/* Tags of ROOT's buffers (TBufferFile). */
-#define BYTE_COUNT_MASK UINT32_C(0x40000000)
-#define CLASS_MASK UINT32_C(0x80000000)
-#define NEW_CLASS_TAG UINT32_C(0xffffffff)
-enum {
-    MAP_OFFSET = 2,
-    TOBJECT_IS_REFERENCED = 1 << 4,
-    LONG_STRING = 255,
-    MAX_CLASS_NAME = 1 << 14, /* it is read again for each item */
-};
-
 struct reading {
     struct nt_cursor cursor;
     uint32_t key_bytes; /* references count from the start of the key */
@@ -215,22 +204,13 @@ static enum nt_status allocate(const struct reading *reading, uint64_t count, si
     return *items_ret ? NT_OK : nt_fail_memory(error);
 }
 
-static struct nt_text get_string(struct nt_cursor *cursor)
-{
-    uint32_t length = nt_get_u8(cursor);
-    if (length == LONG_STRING)
-        length = nt_get_be32(cursor);
-    const uint8_t *bytes = nt_get_bytes(cursor, length);
-    return bytes ? (struct nt_text){(const char *)bytes, length} : (struct nt_text){0};
-}
-
 /* The version of an object, and a cursor over the rest of it, which is skipped. */
 static struct nt_cursor get_object(struct nt_cursor *cursor, uint16_t *version_ret)
 {
     uint32_t byte_count = nt_get_be32(cursor);
-    if (!(byte_count & BYTE_COUNT_MASK))
+    if (!(byte_count & NT_TFILE_BYTE_COUNT_MASK))
         cursor->failed = true;
-    struct nt_cursor object = nt_get_cursor(cursor, byte_count & ~BYTE_COUNT_MASK);
+    struct nt_cursor object = nt_get_cursor(cursor, byte_count & ~NT_TFILE_BYTE_COUNT_MASK);
     *version_ret = nt_get_be16(&object);
     return object;
 }
@@ -238,14 +218,14 @@ static struct nt_cursor get_object(struct nt_cursor *cursor, uint16_t *version_r
 static void skip_tobject(struct nt_cursor *cursor)
 {
     nt_skip(cursor, 2 + 4); /* version, unique id */
-    if (nt_get_be32(cursor) & TOBJECT_IS_REFERENCED)
+    if (nt_get_be32(cursor) & NT_TOBJECT_IS_REFERENCED)
         nt_skip(cursor, 2);
 }
 
 static struct nt_text get_class_name(struct nt_cursor *cursor)
 {
     size_t left = nt_cursor_left(cursor);
-    left = left < MAX_CLASS_NAME ? left : MAX_CLASS_NAME;
+    left = left < NT_TFILE_MAX_CLASS_NAME ? left : NT_TFILE_MAX_CLASS_NAME;
     const char *name = (const char *)cursor->bytes + cursor->position;
     const char *end = left ? memchr(name, 0, left) : NULL;
     if (!end) {
@@ -260,17 +240,18 @@ static struct nt_text get_class_name(struct nt_cursor *cursor)
 static struct nt_text get_item(struct reading *reading, struct nt_cursor *cursor, struct nt_cursor *item_ret)
 {
     uint32_t byte_count = nt_get_be32(cursor);
-    if (!(byte_count & BYTE_COUNT_MASK) || byte_count == NEW_CLASS_TAG)
+    if (!(byte_count & NT_TFILE_BYTE_COUNT_MASK) || byte_count == NT_TFILE_NEW_CLASS_TAG)
         cursor->failed = true;
-    *item_ret = nt_get_cursor(cursor, byte_count & ~BYTE_COUNT_MASK);
+    *item_ret = nt_get_cursor(cursor, byte_count & ~NT_TFILE_BYTE_COUNT_MASK);
     uint32_t tag = nt_get_be32(item_ret);
-    if (tag == NEW_CLASS_TAG)
+    if (tag == NT_TFILE_NEW_CLASS_TAG)
         return get_class_name(item_ret);
-    uint64_t offset = (uint64_t)(tag & ~CLASS_MASK);
+    uint64_t offset = (uint64_t)(tag & ~NT_TFILE_CLASS_MASK);
     struct nt_cursor named = reading->cursor;
     named.position = 0;
-    if (!(tag & CLASS_MASK) || offset < reading->key_bytes + MAP_OFFSET ||
-        !nt_skip(&named, offset - MAP_OFFSET - reading->key_bytes) || nt_get_be32(&named) != NEW_CLASS_TAG) {
+    if (!(tag & NT_TFILE_CLASS_MASK) || offset < reading->key_bytes + NT_TFILE_MAP_OFFSET ||
+        !nt_skip(&named, offset - NT_TFILE_MAP_OFFSET - reading->key_bytes) ||
+        nt_get_be32(&named) != NT_TFILE_NEW_CLASS_TAG) {
         cursor->failed = true;
         return (struct nt_text){0};
     }
@@ -309,8 +290,8 @@ static void get_named(struct nt_cursor *cursor, struct nt_text *name_ret, struct
     uint16_t version;
     struct nt_cursor named = get_object(cursor, &version);
     skip_tobject(&named);
-    *name_ret = get_string(&named);
-    *title_ret = get_string(&named);
+    *name_ret = nt_tfile_get_string(&named);
+    *title_ret = nt_tfile_get_string(&named);
     cursor->failed |= named.failed;
 }
 
@@ -354,7 +335,7 @@ static bool get_element_members(struct nt_cursor *cursor, struct nt_streamer_ele
     element->length = nt_get_be32(&members);
     element->dimension_count = nt_get_be32(&members);
     bool is_possible = get_dimensions(&members, version, element);
-    element->type_name = get_string(&members);
+    element->type_name = nt_tfile_get_string(&members);
     cursor->failed |= members.failed;
     correct_type(element);
     return is_possible;
@@ -405,7 +386,7 @@ static bool get_element(struct nt_cursor *item, enum element_class element_class
         element->base_version = (int32_t)nt_get_be32(&object);
     if (element_class == COUNTED) {
         nt_skip(&object, 4); /* fCountVersion */
-        element->counter = get_string(&object);
+        element->counter = nt_tfile_get_string(&object);
     }
     item->failed |= object.failed;
     return is_possible;
@@ -417,7 +398,7 @@ static bool get_element(struct nt_cursor *item, enum element_class element_class
 static uint32_t get_list(struct nt_cursor *list, bool is_array)
 {
     skip_tobject(list);
-    get_string(list);
+    nt_tfile_get_string(list);
     uint32_t count = nt_get_be32(list);
     if (is_array)
         nt_skip(list, 4); /* fLowerBound */
@@ -509,7 +490,7 @@ static enum nt_status read_list(struct reading *reading, struct nt_streamer_info
         struct nt_text name = get_item(reading, &list, &item);
         if (nt_text_is(name, "TStreamerInfo"))
             status = read_class(reading, &item, &info->classes[info->class_count++], error);
-        get_string(&list); /* its option */
+        nt_tfile_get_string(&list); /* its option */
         reading->cursor.position = list.position;
         if (status == NT_OK && (list.failed || item.failed))
             status = fail(reading, "a class has no name, or extends past its end", error);
@@ -603,15 +584,10 @@ static enum nt_status read_object(struct nt_file *file, struct reading *reading,
     return NT_OK;
 }
 
-/* The key, without its texts. */
 static enum nt_status read_key(struct nt_file *file, uint64_t offset, struct nt_tfile_key *key_ret,
                                struct nt_error *error)
 {
-    uint8_t *buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
-    if (!buffer)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_tfile_read_key(file->source, offset, buffer, key_ret, error);
-    free(buffer);
+    enum nt_status status = nt_tfile_read_bare_key(file->source, offset, key_ret, error);
     if (status == NT_OK && !nt_fits(offset, key_ret->bytes, file->source->size))
         status = nt_fail(error, NT_TRUNCATED, offset,
                          "the streamer information: its %" PRIu32
