@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 #include "chain/chain.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/json/json.h"
 #include "fuse/mount.h"
 #include "read/read.h"

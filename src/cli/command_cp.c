@@ -11,9 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 /* ---- The command cp ---- */
 
 struct copier {

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
 #include "core/model/model.h"

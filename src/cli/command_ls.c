@@ -14,8 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/model/model.h"
 #include "render/render.h"
 

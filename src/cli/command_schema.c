@@ -6,7 +6,6 @@
 
 #include <limits.h>
 
-#include "core/base/text.h"
 #include "core/model/model.h"
 #include "render/render.h"
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "render/render.h"
 
 #define XATTR_PREFIX "user.ntuplefs."

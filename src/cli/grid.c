@@ -9,8 +9,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
-
 enum { GAP = 2, MIN_CAP = 4, MIN_TEXT = 14 };
 
 unsigned nt_terminal_width(void)

@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <string.h>
 
-#include "core/base/error.h"
-
 static const struct nt_command command_help, command_complete;
 
 static const struct nt_command *const commands[] = {

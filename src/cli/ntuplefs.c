@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/io/address.h"
 #include "core/model/budget.h"
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 
 /* ---- Parse row ranges ---- */
 

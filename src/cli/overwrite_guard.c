@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "vfs/inode.h"
 
 /* ---- Folders ---- */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/built_in.h"
 #include "core/model/budget.h"
 #include "formats/formats.h"

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/io/address.h"
 

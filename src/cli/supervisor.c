@@ -12,8 +12,6 @@
 #include <string.h>
 
 #include "cli/ntuplefs.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
 
 struct supervising {
     struct nt_program *program;

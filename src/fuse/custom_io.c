@@ -62,19 +62,14 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     return count;
 }
 
-/* Is the error temporary, and unrelated to the content of the reply? */
-static bool is_for_now(int system_error)
-{
-    return system_error == EINTR || system_error == EAGAIN || system_error == ENOMEM;
-}
-
-/* writev with retries. */
+/* writev with retries after errors that are temporary, and unrelated to the content of the reply. */
 static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
 {
     static const struct timespec pause = {.tv_nsec = 1000000};
     for (int tries = 1;; tries++) {
         ssize_t written = writev(descriptor, parts, count);
-        if (written >= 0 || !is_for_now(errno) || tries == TRIES)
+        bool is_for_now = errno == EINTR || errno == EAGAIN || errno == ENOMEM;
+        if (written >= 0 || !is_for_now || tries == TRIES)
             return written;
         if (errno == ENOMEM)
             nanosleep(&pause, NULL);

@@ -51,22 +51,17 @@ static struct fuse_entry_param name_only(uint64_t node, mode_t mode)
     return (struct fuse_entry_param){.attr = {.st_ino = node, .st_mode = mode}};
 }
 
-/* Makes room for one more node. */
-static bool has_room_for_known(struct reply *reply)
-{
-    uint64_t *known = nt_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
-    reply->known = known ? known : reply->known;
-    return known != NULL;
-}
-
 static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t next)
 {
     struct reply *reply = context;
     struct nt_vfs_attributes attributes;
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
-    bool is_known = reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES &&
-                    has_room_for_known(reply) &&
-                    nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
+    uint64_t *known = NULL;
+    if (reply->with_attributes && nt_vfs_cursor_index(next) <= MAX_WITH_ATTRIBUTES)
+        known = nt_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
+    if (known)
+        reply->known = known;
+    bool is_known = known && nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
     if (is_known)
         entry = nt_entry_param(&attributes);
     if (!append(reply, name, &entry, (off_t)(next + DOTS)))
@@ -76,13 +71,6 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
         nt_vfs_ref(reply->vfs, node);
     }
     return true;
-}
-
-/* For a reply that the kernel did not receive. */
-static void forget_known(const struct reply *reply)
-{
-    for (size_t i = 0; i < reply->known_count; i++)
-        nt_vfs_forget(reply->vfs, reply->known[i], 1);
 }
 
 /* The kernel resolves "." and ".." itself, but programs expect them in listings. */
@@ -111,8 +99,8 @@ static void list(fuse_req_t request, fuse_ino_t directory, size_t size, off_t of
     }
     int problem = status == NT_OK ? fuse_reply_buf(request, reply.bytes, reply.length)
                                   : fuse_reply_err(request, nt_failure_errno(status, &error));
-    if (status != NT_OK || problem)
-        forget_known(&reply);
+    for (size_t i = 0; (status != NT_OK || problem) && i < reply.known_count; i++)
+        nt_vfs_forget(mount->vfs, reply.known[i], 1); /* the kernel did not receive them */
     free(reply.bytes);
     free(reply.known);
 }

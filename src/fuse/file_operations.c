@@ -179,14 +179,6 @@ static void open_file_spare(struct nt_mount *mount, struct open_file *file)
     pthread_mutex_unlock(&mount->open_files_lock);
 }
 
-/* Does the kernel cache the content of this small file? */
-static bool may_be_stored(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
-                          const struct open_file *file)
-{
-    return attributes->is_immutable && !file->is_streamed && mount->settings.direct_io != NT_DIRECT_IO_ON &&
-           attributes->stat.st_size > 0 && attributes->stat.st_size <= NT_PREFILL_BYTES;
-}
-
 static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                                      struct open_file **file_ret, struct nt_error *error)
 {
@@ -200,7 +192,10 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
     }
     atomic_store(&file->reached, 0);
     file->is_streamed = nt_vfs_is_streamed(file->handle);
-    file->is_to_store = may_be_stored(mount, attributes, file);
+    /* Does the kernel cache the content of this small file? */
+    file->is_to_store = attributes->is_immutable && !file->is_streamed &&
+                        mount->settings.direct_io != NT_DIRECT_IO_ON && attributes->stat.st_size > 0 &&
+                        attributes->stat.st_size <= NT_PREFILL_BYTES;
     pthread_mutex_lock(&mount->open_files_lock);
     if (file->is_to_store)
         file->is_to_store =
@@ -265,17 +260,6 @@ bool nt_has_open_files(void *context)
     return has_open_files;
 }
 
-/* A stream has no size and no seek: seeking returns ESPIPE, and sendfile or mmap an error, so that no
- * program trusts the size 0. Immutable files stay in the page cache across opens. */
-static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
-                           const struct open_file *file, struct fuse_file_info *info)
-{
-    bool is_cached = !file->is_streamed && attributes->is_immutable;
-    info->nonseekable = file->is_streamed;
-    info->direct_io = !is_cached || mount->settings.direct_io == NT_DIRECT_IO_ON;
-    info->keep_cache = is_cached;
-}
-
 /* Stores all bytes of a small file in the kernel's page cache. */
 static void store(struct nt_mount *mount, uint64_t node, struct open_file *file, size_t bytes)
 {
@@ -307,7 +291,11 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
-    choose_caching(mount, &attributes, file, info);
+    /* A stream has no size and no seek: seeking returns ESPIPE, and sendfile or mmap an error, so that no
+     * program trusts the size 0. Immutable files stay in the page cache across opens. */
+    info->nonseekable = file->is_streamed;
+    info->keep_cache = !file->is_streamed && attributes.is_immutable;
+    info->direct_io = !info->keep_cache || mount->settings.direct_io == NT_DIRECT_IO_ON;
     info->fh = (uintptr_t)file;
     if (file->is_to_store && !(info->flags & O_DIRECT))
         store(mount, node, file, (size_t)attributes.stat.st_size);

@@ -15,23 +15,18 @@
 
 /* ---- Migrate to another CPU ---- */
 
-static int next_of(const cpu_set_t *allowed, int current)
-{
-    int next = current;
-    do
-        next = (next + 1) % CPU_SETSIZE;
-    while (next != current && !CPU_ISSET(next, allowed));
-    return next;
-}
-
 void nt_cpu_migrate(void)
 {
     cpu_set_t allowed, only;
     int current = sched_getcpu();
     if (current < 0 || current >= CPU_SETSIZE || sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
         return;
+    int next = current;
+    do
+        next = (next + 1) % CPU_SETSIZE;
+    while (next != current && !CPU_ISSET(next, &allowed));
     CPU_ZERO(&only);
-    CPU_SET(next_of(&allowed, current), &only);
+    CPU_SET(next, &only);
     if (sched_setaffinity(0, sizeof(only), &only) == 0)
         (void)sched_setaffinity(0, sizeof(allowed), &allowed);
 }
@@ -155,15 +150,6 @@ static void hand_on_watch(void *context)
     pthread_cond_signal(&leaders->freed);
 }
 
-/* The leader has just started to wait. It signals when it receives a request. */
-static void sleep_until_it_begins(struct nt_leader *leaders, uint64_t seen)
-{
-    atomic_store(&leaders->watcher_sleeps, true);
-    if (atomic_load(&leaders->progress) == seen)
-        pthread_cond_wait(&leaders->has_begun, &leaders->lock);
-    atomic_store(&leaders->watcher_sleeps, false);
-}
-
 static void wait_for_its_end(struct nt_leader *leaders, uint64_t seen)
 {
     const struct timespec until = nt_timespec(nt_nanoseconds() + leaders->patience);
@@ -178,10 +164,14 @@ static void watch(struct nt_leader *leaders)
     leaders->is_watched = true;
     pthread_cleanup_push(hand_on_watch, leaders);
     uint64_t seen = atomic_load(&leaders->progress);
-    if (seen % 2)
+    if (seen % 2) {
         wait_for_its_end(leaders, seen);
-    else
-        sleep_until_it_begins(leaders, seen);
+    } else { /* the leader has just started to wait, and signals when it receives a request */
+        atomic_store(&leaders->watcher_sleeps, true);
+        if (atomic_load(&leaders->progress) == seen)
+            pthread_cond_wait(&leaders->has_begun, &leaders->lock);
+        atomic_store(&leaders->watcher_sleeps, false);
+    }
     pthread_cleanup_pop(0);
     leaders->is_watched = false;
 }

@@ -116,8 +116,6 @@ enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptor
     return (enum nt_message_kind)header[0];
 }
 
-/* ---- Supervise the worker ---- */
-
 /* ---- Split into two processes ---- */
 
 static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
@@ -182,14 +180,6 @@ struct watch {
     struct nt_message message;
 };
 
-/* Unmounts before the worker ends, so that no process finds a dead mount. */
-static void request_end(struct watch *watch)
-{
-    if (watch->is_mounted)
-        watch->tasks->unmount(watch->tasks->context, true);
-    kill(watch->supervisor->decoder, watch->is_mounted ? SIGTERM : SIGKILL);
-}
-
 static void mount(struct watch *watch)
 {
     int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = watch->supervisor->channel;
@@ -205,27 +195,18 @@ static void mount(struct watch *watch)
         close(descriptors[--count]); /* so that the mount dies with the worker */
 }
 
-static void unmount_idle(struct watch *watch)
-{
-    bool is_done = watch->is_mounted && watch->tasks->unmount(watch->tasks->context, false);
-    watch->end->was_idle |= is_done;
-    nt_channel_answer(watch->supervisor->channel, is_done ? NT_MESSAGE_UNMOUNTED : NT_MESSAGE_BUSY);
-}
-
-/* Rejects levels that reach all terminals, and facility bits. */
-static int level_of(const struct nt_message *message)
-{
-    return message->level >= LOG_ERR && message->level <= LOG_DEBUG ? message->level : LOG_ERR;
-}
-
 /* Returns false at the end of the channel. */
 static bool take_message(struct watch *watch)
 {
     const struct nt_supervisor_tasks *tasks = watch->tasks;
-    nt_channel_receive(watch->supervisor->channel, &watch->message);
+    int channel = watch->supervisor->channel, level;
+    bool is_done;
+    nt_channel_receive(channel, &watch->message);
     switch (watch->message.kind) {
     case NT_MESSAGE_LINE:
-        tasks->line(tasks->context, level_of(&watch->message), watch->message.text);
+        level = watch->message.level; /* rejects levels that reach all terminals, and facility bits */
+        tasks->line(tasks->context, level >= LOG_ERR && level <= LOG_DEBUG ? level : LOG_ERR,
+                    watch->message.text);
         break;
     case NT_MESSAGE_OPENED:
         mount(watch);
@@ -244,7 +225,9 @@ static bool take_message(struct watch *watch)
         watch->is_left = true;
         break;
     case NT_MESSAGE_IDLE:
-        unmount_idle(watch);
+        is_done = watch->is_mounted && tasks->unmount(tasks->context, false);
+        watch->end->was_idle |= is_done;
+        nt_channel_answer(channel, is_done ? NT_MESSAGE_UNMOUNTED : NT_MESSAGE_BUSY);
         break;
     default:
         return watch->message.kind != NT_MESSAGE_END;
@@ -272,7 +255,9 @@ static void take_signals(struct watch *watch)
             take_end(watch);
         } else if (!watch->end->signal && !watch->has_ended) {
             watch->end->signal = (int)signal.ssi_signo;
-            request_end(watch);
+            if (watch->is_mounted) /* before the worker ends, so that no process finds a dead mount */
+                watch->tasks->unmount(watch->tasks->context, true);
+            kill(watch->supervisor->decoder, watch->is_mounted ? SIGTERM : SIGKILL);
         }
     }
 }

@@ -6,6 +6,7 @@
 #ifndef NT_RENDER_RENDER_H
 #define NT_RENDER_RENDER_H
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/io/source.h"
 #include "core/json/json.h"

@@ -163,15 +163,6 @@ static uint64_t rows_per_entry(const struct nt_dataset *dataset, uint32_t field)
     return rows;
 }
 
-/* Spends the part of rows [first, end) in a cluster whose first row is `begins`. */
-static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint64_t first, uint64_t end)
-{
-    cost->rows = 0;
-    cost->first = first > begins ? first - begins : 0;
-    cost->count = end == UINT64_MAX ? ALL : end - begins - cost->first;
-    spend_cluster(cost, field);
-}
-
 /* Finds the entries of a cluster, or of a part if fields have their own groups; false: bad list. */
 static bool find_entries(const struct nt_dataset *dataset, uint32_t field, uint32_t number,
                          struct nt_cluster *cluster)
@@ -200,8 +191,12 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
         uint64_t ends = added(begins, multiplied(cluster.entries, per_entry));
         cost->cluster = i;
         spend(cost, RANGE_COST);
-        if (begins < end && (!per_entry || ends > first))
-            spend_share(cost, field, begins, first, end);
+        if (begins < end && (!per_entry || ends > first)) {
+            cost->rows = 0;
+            cost->first = first > begins ? first - begins : 0;
+            cost->count = end == UINT64_MAX ? ALL : end - begins - cost->first;
+            spend_cluster(cost, field);
+        }
         found = added(found, per_entry ? 0 : cost->rows);
     }
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/model/field.h"
 #include "read/page.h"
 
@@ -253,12 +252,6 @@ static void prefetch_only(struct prefetching *prefetching, struct nt_stream_curs
     nt_stream_prefetch_only(cursor->stream, &prefetching->prefetch, first, end);
 }
 
-/* The values of a row are next to each other. */
-static bool is_contiguous(const struct prefetching *prefetching, const struct nt_row_shape *shape)
-{
-    return shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetching->dataset->fields[shape->field]);
-}
-
 /* Prefetches rows [first, end) of a shape, as far as their places are known: strings and items follow
  * once their offsets have been read, alternatives of variants not at all. */
 static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *shape, uint64_t first,
@@ -275,7 +268,9 @@ static void prefetch_rows(struct prefetching *prefetching, struct nt_row_shape *
         shape->end = end;
         return;
     }
-    if (!nt_multiply(end, below, &end) || !is_contiguous(prefetching, shape))
+    bool is_contiguous =
+        shape->field == NT_NONE || !nt_field_is_fortran_order(&prefetching->dataset->fields[shape->field]);
+    if (!nt_multiply(end, below, &end) || !is_contiguous)
         return;
     prefetch_only(prefetching, &shape->data, first * below, end);
     for (uint32_t i = 0; !has_index && i < shape->child_count; i++)
@@ -316,15 +311,6 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
         bound_windows(&shape->children[i], bytes);
 }
 
-/* Divides `bytes` among the cursors of the shape and its descendants. */
-static void row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
-{
-    enum { MIN_BYTES = 512 };
-    uint32_t count = count_windows(shape);
-    uint64_t share = count ? bytes / count : bytes;
-    bound_windows(shape, share > MIN_BYTES ? share : MIN_BYTES);
-}
-
 /* Returns the memory of shapes and cursors. */
 static size_t row_shape_memory(const struct nt_row_shape *shape)
 {
@@ -350,13 +336,6 @@ struct nt_row_writer {
 
 /* ---- Opening ---- */
 
-/* A record of which only members are chosen is not a cell, but each of these is. */
-static bool is_divided(const struct nt_row_shape *shape, const struct projection *projection)
-{
-    return visibility_of(projection, shape->field) == IS_ANCESTOR && shape->form == NT_FORM_RECORD &&
-           !shape->has_dimensions && !shape->valid.stream;
-}
-
 static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_row_shape *shape,
                                  const struct projection *projection, struct nt_error *error)
 {
@@ -365,7 +344,9 @@ static enum nt_status find_cells(struct nt_row_writer *writer, const struct nt_r
         struct nt_row_shape *child = &shape->children[i];
         if (child->form == NT_FORM_NOTHING)
             continue;
-        if (is_divided(child, projection)) {
+        /* A record of which only members are chosen is not a cell, but each of these is. */
+        if (visibility_of(projection, child->field) == IS_ANCESTOR && child->form == NT_FORM_RECORD &&
+            !child->has_dimensions && !child->valid.stream) {
             status = find_cells(writer, child, projection, error);
             continue;
         }
@@ -401,7 +382,10 @@ static enum nt_status open_writer(struct nt_reader *reader, struct nt_dataset *d
         nt_row_writer_close(writer);
         return status;
     }
-    row_shape_bound(&writer->root, nt_reader_buffer_bytes(reader));
+    enum { MIN_BYTES = 512 };
+    uint32_t windows = count_windows(&writer->root);
+    uint64_t share = nt_reader_buffer_bytes(reader) / (windows ? windows : 1);
+    bound_windows(&writer->root, share > MIN_BYTES ? share : MIN_BYTES);
     *writer_ret = writer;
     return NT_OK;
 }
@@ -877,16 +861,6 @@ static bool is_plain(const struct writing *writing, const struct nt_row_shape *s
             writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
 }
 
-/* Removes the quotes that JSON requires around NaN and base64. */
-static void unquote(struct nt_buffer *cell)
-{
-    if (cell->length < 2 || cell->bytes[0] != '"')
-        return;
-    cell->length -= 2;
-    memmove(cell->bytes, cell->bytes + 1, cell->length);
-    cell->bytes[cell->length] = '\0';
-}
-
 static enum nt_status write_number(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                    struct nt_buffer *cell)
 {
@@ -896,7 +870,11 @@ static enum nt_status write_number(const struct writing *writing, struct nt_row_
     if (status != NT_OK || nt_element_text(dtype, bytes, cell))
         return status;
     nt_json_element(writing->json, dtype, bytes);
-    unquote(cell);
+    if (cell->length < 2 || cell->bytes[0] != '"')
+        return NT_OK;
+    cell->length -= 2; /* the quotes that JSON requires around NaN and base64 */
+    memmove(cell->bytes, cell->bytes + 1, cell->length);
+    cell->bytes[cell->length] = '\0';
     return NT_OK;
 }
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
 struct lines {

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/field.h"
 
@@ -124,12 +123,6 @@ static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
     nt_buffer_deinit_part(&printable, out);
 }
 
-static void cut_spaces(struct nt_buffer *out)
-{
-    while (out->length && out->bytes[out->length - 1] == ' ')
-        out->length--;
-}
-
 /* Appends "1536 items"; for nested lists "1536 / 40000 items". */
 static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
                                 struct nt_error *error)
@@ -156,15 +149,6 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
     if (*separator)
         nt_buffer_text(out, items == 1 ? " item  " : " items  ");
     return NT_OK;
-}
-
-/* Appends the shape of a row: "[3, 4]". */
-static void put_dimensions(const struct nt_field *field, struct nt_buffer *out)
-{
-    for (uint32_t i = 0; i < field->dimension_count; i++)
-        nt_buffer_format(out, "%s%" PRIu64, i ? ", " : "[", field->dimensions[i]);
-    if (field->dimension_count)
-        nt_buffer_text(out, "]  ");
 }
 
 /* Appends "stores Jet_pt, Jet_mass, nJet". */
@@ -212,9 +196,12 @@ static enum nt_status put_field(struct lines *lines, uint32_t index, size_t dept
     put_cell(out, field->name, lines->name_width - indent);
     put_cell(out, field->type, lines->type_width);
     enum nt_status status = put_items(lines, index, out, error);
-    put_dimensions(field, out);
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        nt_buffer_format(out, "%s%" PRIu64, i ? ", " : "[", field->dimensions[i]);
+    nt_buffer_text(out, field->dimension_count ? "]  " : "");
     put_notes(lines, index, out);
-    cut_spaces(out);
+    while (out->length && out->bytes[out->length - 1] == ' ')
+        out->length--;
     nt_buffer_byte(out, '\n');
     return status;
 }
@@ -342,14 +329,6 @@ static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset
     return status;
 }
 
-static void put_json_dimensions(struct nt_json *json, const struct nt_field *field)
-{
-    nt_json_member_array(json, "dimensions");
-    for (uint32_t i = 0; i < field->dimension_count; i++)
-        nt_json_unsigned(json, field->dimensions[i]);
-    nt_json_end_array(json);
-}
-
 /* Recursive: fields nest no deeper than NT_MAX_DEPTH. */
 static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
                                      struct nt_json *json, struct nt_error *error)
@@ -367,8 +346,12 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
         nt_json_member_text(json, "description", field->description);
     if (has_items(field))
         status = put_json_items(reader, dataset, index, json, error);
-    if (field->dimension_count)
-        put_json_dimensions(json, field);
+    if (field->dimension_count) {
+        nt_json_member_array(json, "dimensions");
+        for (uint32_t i = 0; i < field->dimension_count; i++)
+            nt_json_unsigned(json, field->dimensions[i]);
+        nt_json_end_array(json);
+    }
     if (nt_field_source(field) != NT_NONE)
         nt_json_member_field_path(json, "source", dataset, nt_field_source(field));
     if (field->unreadable)

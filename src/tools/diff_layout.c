@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "core/codec/codec.h"
 
 /* ---- Properties ---- */

@@ -4,8 +4,6 @@
  */
 #include "tools/tools.h"
 
-#include "core/base/error.h"
-
 enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context, struct nt_error *error)
 {
     enum nt_status status = NT_OK;

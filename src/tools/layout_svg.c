@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 enum {
     MARGIN = 24,
     MAP_WIDTH = 900,

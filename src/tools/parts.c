@@ -10,8 +10,6 @@
 
 #include "chain/chain.h"
 #include "core/base/bytes.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
 #include "remote/client/client.h"
 
 /* ---- Columns of fields ---- */

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-
 /* Escapes a line of any bytes for XML: markup as entities, unprintable bytes as \x.. . */
 static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
 {

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/io/source.h"
 #include "core/json/json.h"
 #include "core/model/model.h"

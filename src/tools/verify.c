@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "core/base/error.h"
-
 /* ---- Findings ---- */
 
 const char *nt_finding_name(enum nt_finding_kind kind)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/thread.h"
 #include "core/model/model.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/model/field.h"
 
 /* ---- Cut clusters ---- */
@@ -306,12 +305,6 @@ struct splitting {
     struct nt_error *error;
 };
 
-static bool has_too_many(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster)
-{
-    const uint64_t *borders = nt_arrow_item_borders(node);
-    return borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
-}
-
 static enum nt_status find_nodes(struct splitting *splitting)
 {
     const struct nt_arrow *arrow = splitting->arrow;
@@ -320,9 +313,10 @@ static enum nt_status find_nodes(struct splitting *splitting)
         return nt_fail_memory(splitting->error);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         bool is_one = false;
+        const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[i]);
         for (uint32_t cluster = 0; arrow->nodes[i].has_short_offsets && cluster < arrow->cluster_count;
              cluster++)
-            is_one |= has_too_many(arrow, &arrow->nodes[i], cluster);
+            is_one |= borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
         if (is_one)
             splitting->nodes[splitting->node_count++] = i;
     }

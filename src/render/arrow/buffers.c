@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-
 /* ---- Streams of a table ---- */
 
 enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
@@ -147,15 +145,6 @@ static uint64_t items_in(const struct reading *reading)
     return nt_arrow_item_borders(reading->node)[reading->cluster + 1] - items_begin(reading);
 }
 
-static void put_offset(const struct nt_arrow_node *node, uint8_t *output, uint64_t number, uint64_t value)
-{
-    uint32_t half = (uint32_t)value;
-    if (node->has_short_offsets)
-        memcpy(output + number * sizeof(half), &half, sizeof(half));
-    else
-        memcpy(output + number * sizeof(value), &value, sizeof(value));
-}
-
 static enum nt_status read_ends(const struct reading *reading, const struct nt_arrow_slots *slots,
                                 uint64_t *ends)
 {
@@ -181,7 +170,11 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
         if (value > items)
             status = nt_fail_above(reading->error, NT_CORRUPT, NT_NO_OFFSET,
                                    "an offset into the items of a batch", items, value);
-        put_offset(reading->node, output, i, value);
+        uint32_t half = (uint32_t)value;
+        if (reading->node->has_short_offsets)
+            memcpy(output + i * sizeof(half), &half, sizeof(half));
+        else
+            memcpy(output + i * sizeof(value), &value, sizeof(value));
     }
     free(ends);
     return status;
@@ -408,26 +401,7 @@ static enum nt_status finish_range(const struct finishing *finishing, const stru
     return NT_OK;
 }
 
-static enum nt_status read_ranges(struct decoding *decoding)
-{
-    enum nt_status status =
-        nt_streams_read_elements(decoding->ranges, decoding->range_count, decoding->error);
-    for (uint32_t i = 0; i < decoding->range_count && status == NT_OK; i++)
-        status = finish_range(&decoding->finishings[i], &decoding->ranges[i], decoding->error);
-    return status;
-}
-
 /* ---- Other buffers ---- */
-
-static void note_failure(struct decoding *decoding, uint32_t number, const struct nt_error *failure)
-{
-    pthread_mutex_lock(&decoding->lock);
-    if (decoding->failure.status == NT_OK || number < decoding->failed) {
-        decoding->failed = number;
-        decoding->failure = *failure;
-    }
-    pthread_mutex_unlock(&decoding->lock);
-}
 
 /* Run by several threads at once. */
 static void make_pieced(void *context)
@@ -437,8 +411,14 @@ static void make_pieced(void *context)
         uint32_t buffer = decoding->pieced[number];
         struct nt_error failure = {0};
         if (nt_arrow_read_buffer(decoding->arrow, decoding->body, buffer, 0, decoding->memory[buffer],
-                                 (size_t)decoding->body->buffer_bytes[buffer], &failure) != NT_OK)
-            note_failure(decoding, number, &failure);
+                                 (size_t)decoding->body->buffer_bytes[buffer], &failure) == NT_OK)
+            continue;
+        pthread_mutex_lock(&decoding->lock);
+        if (decoding->failure.status == NT_OK || number < decoding->failed) {
+            decoding->failed = number;
+            decoding->failure = failure;
+        }
+        pthread_mutex_unlock(&decoding->lock);
     }
 }
 
@@ -476,23 +456,6 @@ static enum nt_status add_buffer(struct decoding *decoding, uint32_t buffer)
     return NT_OK;
 }
 
-/* Counts nulls in a bitmap. */
-static uint64_t count_zeros(const uint8_t *bits, uint64_t slots)
-{
-    uint64_t ones = 0;
-    for (uint64_t i = 0; i < (slots + 7) / 8; i++)
-        ones += (uint64_t)__builtin_popcount(bits[i]);
-    return slots - ones;
-}
-
-static void count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body, void *const *memory)
-{
-    for (uint32_t i = 1; i < arrow->node_count; i++)
-        if (body->null_counts[i] == NT_ARROW_UNCOUNTED)
-            body->null_counts[i] =
-                body->slots[i] ? count_zeros(memory[arrow->nodes[i].first_buffer], body->slots[i]) : 0;
-}
-
 enum nt_status nt_arrow_decode_body(const struct nt_arrow *arrow, struct nt_arrow_body *body, void **memory,
                                     struct nt_error *error)
 {
@@ -508,9 +471,17 @@ enum nt_status nt_arrow_decode_body(const struct nt_arrow *arrow, struct nt_arro
     if (status == NT_OK)
         status = read_pieced(&decoding);
     if (status == NT_OK)
-        status = read_ranges(&decoding);
-    if (status == NT_OK)
-        count_nulls(arrow, body, memory);
+        status = nt_streams_read_elements(decoding.ranges, decoding.range_count, error);
+    for (uint32_t i = 0; i < decoding.range_count && status == NT_OK; i++)
+        status = finish_range(&decoding.finishings[i], &decoding.ranges[i], error);
+    for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++) {
+        if (body->null_counts[i] != NT_ARROW_UNCOUNTED)
+            continue;
+        const uint8_t *bits = body->slots[i] ? memory[arrow->nodes[i].first_buffer] : NULL;
+        body->null_counts[i] = body->slots[i];
+        for (uint64_t k = 0; k < (body->slots[i] + 7) / 8; k++)
+            body->null_counts[i] -= (uint64_t)__builtin_popcount(bits[k]);
+    }
     for (uint32_t i = 0; i < decoding.range_count; i++)
         if (decoding.finishings[i].halves)
             free(decoding.ranges[i].output);

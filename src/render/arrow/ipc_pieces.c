@@ -12,7 +12,6 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 
 /* A level at which values, which RNTuple splits into planes of bytes and Arrow does not, compress as well as

@@ -8,18 +8,11 @@
 
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/model/field.h"
 #include "read/page.h"
 #include "render/render.h"
 
 /* ---- Requested fields ---- */
-
-static void choose_around(struct nt_arrow *arrow, uint32_t field)
-{
-    for (; field != NT_NONE; field = arrow->dataset->fields[field].parent)
-        arrow->is_selected[field] = true;
-}
 
 static void choose_below(struct nt_arrow *arrow, uint32_t field)
 {
@@ -59,7 +52,8 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "field %u does not exist: there are %u fields",
                            options->fields[i], arrow->dataset->field_count);
         uint32_t unit = unit_of(arrow, options->fields[i]);
-        choose_around(arrow, unit);
+        for (uint32_t at = unit; at != NT_NONE; at = arrow->dataset->fields[at].parent)
+            arrow->is_selected[at] = true;
         choose_below(arrow, unit);
     }
     arrow->options.fields = NULL; /* the caller may free them */

@@ -4,8 +4,6 @@
  */
 #include "render/arrow/arrow.h"
 
-#include "core/base/error.h"
-
 static enum nt_status refuse(struct nt_error *error)
 {
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "Arrow is not built in (-Darrow=enabled)");

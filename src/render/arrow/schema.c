@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/json/json.h"
 #include "render/render.h"
@@ -348,8 +347,6 @@ void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, 
     write_metadata(arrow, 0, out, table.field_offsets[METADATA]);
 }
 
-/* ---- C data interface ---- */
-
 /* ---- Schema ---- */
 
 static void release_schema(struct ArrowSchema *schema)
@@ -386,13 +383,6 @@ static char *format_of(const struct nt_arrow_node *node)
     return take_text(&format);
 }
 
-static char *name_of(const struct nt_arrow_node *node)
-{
-    struct nt_buffer name = {0};
-    arrow_append_text(&name, node->name);
-    return take_text(&name);
-}
-
 /* Appends the length and the bytes of a text, and deinits it. */
 static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
 {
@@ -423,9 +413,11 @@ static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct A
 static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
+    struct nt_buffer name = {0};
     *schema = (struct ArrowSchema){.release = release_schema};
+    arrow_append_text(&name, node->name);
     schema->format = format_of(node);
-    schema->name = name_of(node);
+    schema->name = take_text(&name);
     schema->flags = node->is_nullable ? ARROW_FLAG_NULLABLE : 0;
     schema->children = calloc((size_t)node->child_count + 1, sizeof(struct ArrowSchema *));
     if (!schema->format || !schema->name || !schema->children || !set_metadata(arrow, number, schema))

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
-
 /* ---- Variants as structs ---- */
 
 /* Variants as structs of nullable alternatives: finds the rows of an alternative that belong to rows of
