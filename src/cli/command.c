@@ -134,16 +134,6 @@ static const char **readable_paths(const struct nt_invocation *invocation, int s
     return paths;
 }
 
-static enum nt_status request_servers(const struct nt_invocation *invocation, struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
-        if (invocation->chains[i])
-            status = nt_chain_list_expand_remote(invocation->chains[i],
-                                                 invocation->settings->tree.open.fetcher, error);
-    return status;
-}
-
 enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
 {
     enum { NAMES = 3 };
@@ -167,8 +157,10 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
                          NT_SANDBOX_OPENS | NT_SANDBOX_TERMINAL | (command->renames ? NT_SANDBOX_RENAMES : 0),
                          invocation->sandbox, &error)
             : nt_fail_memory(&error);
-    if (status == NT_OK)
-        status = request_servers(invocation, &error);
+    for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
+        if (invocation->chains[i])
+            status = nt_chain_list_expand_remote(invocation->chains[i],
+                                                 invocation->settings->tree.open.fetcher, &error);
     free(paths);
     free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_print_error(command->name, &error);

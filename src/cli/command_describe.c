@@ -203,16 +203,6 @@ static void put_summary(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_end_object(json);
 }
 
-static void put_summaries(struct nt_json *json, const struct nt_dataset *dataset,
-                          const struct nt_summaries *summaries)
-{
-    nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
-    nt_json_member_array(json, "fields");
-    for (size_t i = 0; i < summaries->count; i++)
-        put_summary(json, dataset, &summaries->items[i]);
-    nt_json_end_array(json);
-}
-
 /* ---- The command describe ---- */
 
 /* Names each damaged page on standard error. */
@@ -238,10 +228,15 @@ static enum nt_status describe(struct nt_report *report, struct nt_reader *reade
     enum nt_status status = add_fields(report->target, dataset, &summaries, error);
     if (status == NT_OK)
         status = nt_summarize(reader, dataset, summaries.items, summaries.count, error);
-    if (status == NT_OK && report->json)
-        put_summaries(report->json, dataset, &summaries);
-    else if (status == NT_OK)
+    if (status == NT_OK && report->json) {
+        nt_json_member_unsigned(report->json, "entries", nt_dataset_entries(dataset));
+        nt_json_member_array(report->json, "fields");
+        for (size_t i = 0; i < summaries.count; i++)
+            put_summary(report->json, dataset, &summaries.items[i]);
+        nt_json_end_array(report->json);
+    } else if (status == NT_OK) {
         status = print_summaries(report, dataset, &summaries, error);
+    }
     if (status == NT_OK)
         report->failure = report_failures(dataset, &summaries);
     nt_summaries_deinit(&summaries);

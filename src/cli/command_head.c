@@ -242,17 +242,6 @@ static enum nt_exit_status print_as_table(const struct header *header, struct sa
     return first;
 }
 
-static enum nt_exit_status print_lines(const struct header *header, struct nt_reader *reader,
-                                       struct nt_dataset *dataset, const struct nt_target *target)
-{
-    struct nt_text_generator *lines = NULL;
-    struct nt_error error = {0};
-    if (nt_rows_lines_of(reader, dataset, target->fields, target->count, 0, header->rows, &lines, &error) !=
-        NT_OK)
-        return nt_print_error(dataset->name.bytes, &error);
-    return nt_print_long_text(lines, dataset->name.bytes);
-}
-
 static enum nt_exit_status print_fields(const struct header *header, struct nt_reader *reader,
                                         struct nt_dataset *dataset, const struct nt_target *target)
 {
@@ -262,8 +251,13 @@ static enum nt_exit_status print_fields(const struct header *header, struct nt_r
         .reader = reader, .dataset = dataset, .fields = target->fields, .field_count = target->count};
     if (dataset->failure)
         return nt_print_error(dataset->name.bytes, dataset->failure);
-    if (!header->is_table)
-        return print_lines(header, reader, dataset, target);
+    if (!header->is_table) {
+        struct nt_text_generator *lines = NULL;
+        return nt_rows_lines_of(reader, dataset, target->fields, target->count, 0, header->rows, &lines,
+                                &error) == NT_OK
+                   ? nt_print_long_text(lines, dataset->name.bytes)
+                   : nt_print_error(dataset->name.bytes, &error);
+    }
     enum nt_status status =
         target->count ? NT_OK : nt_shown_top_fields(dataset, &tops, &sample.field_count, &error);
     if (tops)

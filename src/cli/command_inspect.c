@@ -137,6 +137,7 @@ static bool inspect_row_fill(struct nt_arena *arena, uint64_t file_bytes, const 
     return row->field && row->shown_as && row->compression;
 }
 
+/* Texts from A to Z, numbers from the largest; equal rows, and columns, keep the file's order. */
 static int compare_rows(const void *left, const void *right, void *context)
 {
     const struct nt_inspect_row *a = left, *b = right;
@@ -150,12 +151,6 @@ static int compare_rows(const void *left, const void *right, void *context)
         order =
             (inspect_number(a, by) < inspect_number(b, by)) - (inspect_number(a, by) > inspect_number(b, by));
     return order ? order : (a->column > b->column) - (a->column < b->column);
-}
-
-/* Sorts texts from A to Z, numbers from the largest; equal rows, and columns, keep the file's order. */
-static void inspect_rows_sort(struct nt_inspect_row *rows, size_t count, const struct nt_inspect_property *by)
-{
-    qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)by);
 }
 
 /* ---- The command inspect ---- */
@@ -192,20 +187,6 @@ static const char *format_text(const struct inspector *inspector, const char *te
         return text;
     nt_append_printable(&printable, text, strlen(text));
     return nt_buffer_to_arena(&printable, inspector->arena);
-}
-
-/* Columns that are joined in groups have no encoding of their own. */
-static bool is_shown(const struct inspector *inspector, const struct nt_inspect_property *property)
-{
-    return property->is_in_table &&
-           (!inspector->settings->group || property->is_in_total || property->member == MEMBER(column));
-}
-
-static const char *title_of(const struct inspector *inspector, const struct nt_inspect_property *property)
-{
-    if (inspector->settings->group && property->member == MEMBER(shown_as))
-        return "GROUP";
-    return inspector->settings->group && property->member == MEMBER(column) ? "COLUMNS" : property->title;
 }
 
 static const char *format_cell(const struct inspector *inspector, const struct nt_inspect_row *row,
@@ -246,12 +227,17 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
         return nt_fail_memory(error);
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
         const struct nt_inspect_property *property = &inspect_properties[k];
-        if (!is_shown(inspector, property))
+        bool is_column = property->member == MEMBER(column);
+        bool has_groups = inspector->settings->group; /* joined columns have no encoding of their own */
+        if (!property->is_in_table || (has_groups && !property->is_in_total && !is_column))
             continue;
         const char **column = cells + used * (count + 2);
         are_right[used] = property->kind != NT_INSPECT_TEXT;
         ranks[used++] = property->rank;
-        column[0] = title_of(inspector, property);
+        column[0] = !has_groups                            ? property->title
+                    : is_column                            ? "COLUMNS"
+                    : property->member == MEMBER(shown_as) ? "GROUP"
+                                                           : property->title;
         for (uint32_t i = 0; i <= count; i++)
             column[i + 1] = format_cell(inspector, &rows[i], property, i == count);
     }
@@ -278,16 +264,6 @@ static void print_bytes(const struct inspector *inspector, const char *key, uint
     printf("%-15s %s\n", key, text ? text : "?");
 }
 
-/* Shares can sum to more than the file: identical pages count for each column. */
-static void print_stored_once(const struct inspector *inspector, const struct nt_column_stats *total)
-{
-    const char *bytes = format_bytes(inspector, total->unique_bytes);
-    printf("%-15s %s, shared pages once", "stored once", bytes ? bytes : "?");
-    if (inspector->file_bytes)
-        printf(", %.1f%% of the file", 100 * (double)total->unique_bytes / (double)inspector->file_bytes);
-    putchar('\n');
-}
-
 static void print_summary(const struct inspector *inspector, const struct nt_dataset *dataset,
                           const struct nt_column_stats *total, const struct nt_inspect_row *row)
 {
@@ -303,7 +279,11 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     printf("%-15s %" PRIu64 "\n", "pages", row->pages);
     print_bytes(inspector, "largest page", total->largest_page);
     print_bytes(inspector, "stored", row->stored_bytes);
-    print_stored_once(inspector, total);
+    const char *once = format_bytes(inspector, total->unique_bytes);
+    printf("%-15s %s, shared pages once", "stored once", once ? once : "?");
+    if (inspector->file_bytes) /* shares can sum to more: identical pages count for each column */
+        printf(", %.1f%% of the file", 100 * (double)total->unique_bytes / (double)inspector->file_bytes);
+    putchar('\n');
     print_bytes(inspector, "packed", row->packed_bytes);
     print_bytes(inspector, "decoded", row->decoded_bytes);
     printf("%-15s %.2f\n", "ratio", row->ratio);
@@ -456,7 +436,7 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     if (status == NT_OK && inspector->settings->group)
         status = join_groups(inspector, rows, &count, error);
     if (status == NT_OK && inspector->sort)
-        inspect_rows_sort(rows, count, inspector->sort);
+        qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)inspector->sort);
     if (status == NT_OK && inspector->report.json) {
         put_dataset(inspector, dataset, total, rows, count);
     } else if (status == NT_OK) {

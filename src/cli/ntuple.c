@@ -77,15 +77,6 @@ static enum nt_exit_status complain_about_usage(const char *subject, const char 
     return nt_print_error(subject, &error);
 }
 
-/* An option that is wrong before a command may be valid after it. */
-static enum nt_exit_status complain_about_order(const struct nt_error *problem)
-{
-    struct nt_error error = {0};
-    nt_fail(&error, problem->status, NT_NO_OFFSET,
-            "%s; put options after the command: ntuple COMMAND [options] FILE...", problem->message);
-    return nt_print_error(NULL, &error);
-}
-
 static enum nt_exit_status complain_about_count(const struct nt_command *command, const char *what)
 {
     struct nt_error error = {0};
@@ -218,8 +209,13 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     int first;
-    if (nt_options_parse(tables, true, argument_count, arguments, &settings, arena, &first, &error) != NT_OK)
-        return complain_about_order(&error);
+    if (nt_options_parse(tables, true, argument_count, arguments, &settings, arena, &first, &error) !=
+        NT_OK) {
+        struct nt_error problem = error; /* an option that is wrong here may be valid after a command */
+        nt_fail(&error, problem.status, NT_NO_OFFSET,
+                "%s; put options after the command: ntuple COMMAND [options] FILE...", problem.message);
+        return nt_print_error(NULL, &error);
+    }
     if (settings.help) {
         print_help();
         return nt_finish_output();

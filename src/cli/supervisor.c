@@ -131,16 +131,6 @@ static void replace_index(void *context)
 
 /* ---- Exit ---- */
 
-/* Without a mount, a signal ends the program in the usual way. */
-static void die_of(int number)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, number);
-    sigprocmask(SIG_UNBLOCK, &signals, NULL);
-    raise(number);
-}
-
 static enum nt_exit_status end_status(struct nt_program *program, const struct nt_supervisor_end *end)
 {
     struct nt_error error = {0};
@@ -164,8 +154,13 @@ enum nt_exit_status nt_program_run_supervisor(struct nt_program *program)
                                               replace_index, unmount,  &supervising};
     struct nt_supervisor_end end;
     nt_supervisor_run(&program->supervisor, &tasks, &end);
-    if (end.signal && !supervising.mountpoint.path)
-        die_of(end.signal);
+    if (end.signal && !supervising.mountpoint.path) { /* a signal ends the program in the usual way */
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, end.signal);
+        sigprocmask(SIG_UNBLOCK, &signals, NULL);
+        raise(end.signal);
+    }
     enum nt_exit_status status = end_status(program, &end);
     if (end.was_ready)
         note_end(&supervising, &end);

@@ -98,25 +98,22 @@ enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const uint32_t *colum
 
 /* ---- Inspect columns ---- */
 
-static bool is_compressed(const struct nt_dataset *dataset, const struct nt_page *page)
-{
-    uint64_t packed, decoded;
-    return page->compression == NT_COMPRESSION_ROOT_BASKET || /* its key is not compressed */
-           nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK || page->stored_bytes != packed;
-}
-
 /* The algorithm of the first compressed page; 0 if there is none or its bytes do not name one. */
 static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
                                    unsigned *bit_ret, struct nt_error *error)
 {
     enum nt_algorithm algorithm;
+    uint64_t packed, decoded;
     *bit_ret = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (is_compressed(dataset, &pages[i])) {
-            enum nt_status status = nt_page_find_algorithm(dataset, &pages[i], &algorithm, error);
-            *bit_ret = status == NT_OK ? 1u << algorithm : 0;
-            return nt_is_environmental(status) ? status : NT_OK;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_page *page = &pages[i];
+        if (page->compression != NT_COMPRESSION_ROOT_BASKET && /* its key is not compressed */
+            nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK && page->stored_bytes == packed)
+            continue;
+        enum nt_status status = nt_page_find_algorithm(dataset, page, &algorithm, error);
+        *bit_ret = status == NT_OK ? 1u << algorithm : 0;
+        return nt_is_environmental(status) ? status : NT_OK;
+    }
     return NT_OK;
 }
 

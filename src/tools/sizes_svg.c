@@ -322,16 +322,6 @@ static void add_to_shared(const struct treemap *treemap, struct part *shared, co
                                 : part->field;
 }
 
-static void share_box(const struct treemap *treemap, struct part *shared, const struct part *part)
-{
-    if (!shared->shared) {
-        struct part first = *shared;
-        *shared = (struct part){.field = first.field};
-        add_to_shared(treemap, shared, &first);
-    }
-    add_to_shared(treemap, shared, part);
-}
-
 /* Merges each part whose box would be smaller than the grain with those after it, and the last one with
  * those before. Returns the number of parts left. */
 static size_t share_boxes(const struct treemap *treemap, struct part *parts, size_t count, struct nt_box box)
@@ -350,7 +340,12 @@ static size_t share_boxes(const struct treemap *treemap, struct part *parts, siz
             open = used++;
             parts[open] = parts[i];
         } else {
-            share_box(treemap, &parts[open], &parts[i]);
+            struct part first = parts[open];
+            if (!first.shared) {
+                parts[open] = (struct part){.field = first.field};
+                add_to_shared(treemap, &parts[open], &first);
+            }
+            add_to_shared(treemap, &parts[open], &parts[i]);
         }
         if ((double)parts[open].stored >= least * (double)stored) {
             full = open;

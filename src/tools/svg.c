@@ -264,11 +264,6 @@ static size_t common_bytes(const struct nt_dataset *dataset)
     return common;
 }
 
-static bool is_mark(char byte)
-{
-    return memchr("_.:/-", byte, 5) != NULL;
-}
-
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
@@ -280,7 +275,7 @@ static size_t prefix_bytes(const struct cut *cut, const struct nt_text *name)
     size_t at = cut->common;
     if (cut->letters)
         return name->length < at + cut->letters ? name->length : at + cut->letters;
-    while (at < name->length && (at == 0 || !is_mark(name->bytes[at])))
+    while (at < name->length && (at == 0 || !memchr("_.:/-", name->bytes[at], 5)))
         at++;
     return at < name->length ? at + 1 : name->length;
 }

@@ -85,9 +85,11 @@ bool nt_is_container_file(const struct nt_file *file, struct nt_text name)
 
 /* ---- Sources of entries ---- */
 
-static void set_name(struct nt_dir_entry *listed, const char *name)
+static enum nt_status list(struct nt_dir_entry *listed, enum nt_vfs_class class, const char *name)
 {
+    listed->class = class;
     snprintf(listed->name, sizeof(listed->name), "%s", name);
+    return NT_OK;
 }
 
 /* A node of the directory's own level. */
@@ -125,9 +127,7 @@ static enum nt_status files_next(const struct nt_resolved_node *directory, uint6
         if (!has_row(directory, row) ||
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
-        listed->class = row->class;
-        set_name(listed, row->name);
-        return NT_OK;
+        return list(listed, row->class, row->name);
     }
     return nt_fail_no_such_file(error);
 }
@@ -163,8 +163,7 @@ static enum nt_status documents_next(const struct nt_resolved_node *directory, u
             !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
             continue;
         nt_document_name(&documents[document], number, &name);
-        set_name(listed, nt_buffer_string(&name));
-        listed->class = documents[document].write ? NT_VFS_GENERATED : NT_VFS_STREAMED;
+        list(listed, documents[document].write ? NT_VFS_GENERATED : NT_VFS_STREAMED, nt_buffer_string(&name));
         bool has_failed = name.failed;
         nt_buffer_deinit(&name);
         return has_failed ? nt_fail_memory(error) : NT_OK;
@@ -261,9 +260,7 @@ static enum nt_status items_next(const struct nt_resolved_node *directory, uint6
     for (; *index < count; ++*index) {
         if (!pack_item(directory, items[*index], &listed->node))
             continue;
-        listed->class = NT_VFS_DIRECTORY;
-        set_name(listed, nt_names_get(directory->opened->names, items[*index]));
-        return NT_OK;
+        return list(listed, NT_VFS_DIRECTORY, nt_names_get(directory->opened->names, items[*index]));
     }
     return nt_fail_no_such_file(error);
 }
@@ -293,9 +290,7 @@ static enum nt_status fields_next(const struct nt_resolved_node *directory, uint
         listed->node = nt_node_of_field(directory, children[*index]);
         if (!listed->node)
             continue;
-        listed->class = NT_VFS_DIRECTORY;
-        set_name(listed, nt_names_get(names, children[*index]));
-        return NT_OK;
+        return list(listed, NT_VFS_DIRECTORY, nt_names_get(names, children[*index]));
     }
     return nt_fail_no_such_file(error);
 }
@@ -470,8 +465,7 @@ static enum nt_status mount_next(const struct nt_resolved_node *directory, uint6
 {
     if (*index > 0 || directory->number != NT_VFS_ROOT)
         return nt_fail_no_such_file(error);
-    listed->class = NT_VFS_DIRECTORY;
-    set_name(listed, nt_mount_directory.name);
+    list(listed, NT_VFS_DIRECTORY, nt_mount_directory.name);
     return pack(NT_NODE_MOUNT, 0, &listed->node, error);
 }
 

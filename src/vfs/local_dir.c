@@ -65,17 +65,6 @@ struct listing {
     size_t count, capacity;
 };
 
-static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *name, bool *is_dataset_ret,
-                                    struct nt_error *error)
-{
-    struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", folder->path, name);
-    enum nt_status status =
-        path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, is_dataset_ret, error);
-    nt_buffer_deinit(&path);
-    return status;
-}
-
 /* Looks at a few bytes of a file. False if it cannot be opened, or is no file. */
 static bool look_for_data(const struct listing *listing, const char *name, struct stat *attributes,
                           bool *is_data_file_ret)
@@ -114,7 +103,10 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
         return NT_NOT_FOUND;
     if (!listing->shows_datasets)
         return NT_OK;
-    status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", listing->folder->path, found->name);
+    status = path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, &is_dataset, error);
+    nt_buffer_deinit(&path);
     if (status == NT_OK)
         entry->is_folder = !is_dataset;
     return status;

@@ -464,13 +464,6 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 
 /* ---- Listing ---- */
 
-/* Does the text have a size? A short one is generated for that. A failing one also counts as sized. */
-static bool is_sized(struct nt_vfs *vfs, uint64_t node)
-{
-    struct nt_vfs_attributes attributes;
-    return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_STREAMED;
-}
-
 /* Lists one source of entries from `index` on. *go_on_ret is false if the receiver has enough. */
 static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
                                       const struct nt_dir_source *dir_source, uint64_t base, uint64_t index,
@@ -478,12 +471,15 @@ static enum nt_status list_dir_source(const struct nt_resolved_node *directory,
                                       struct nt_error *error)
 {
     struct nt_dir_entry listed;
+    struct nt_vfs_attributes attributes;
     enum nt_status status = NT_OK;
     while (dir_source->next && *go_on_ret &&
            (status = dir_source->next(directory, &index, &listed, error)) == NT_OK) {
         index++;
+        /* A short text is generated to know its size. A failing one also counts as sized. */
         if (listed.class == NT_VFS_STREAMED && directory->vfs->options.list_sized &&
-            !is_sized(directory->vfs, listed.node))
+            nt_vfs_stat(directory->vfs, listed.node, true, &attributes, NULL) == NT_OK &&
+            attributes.class == NT_VFS_STREAMED)
             continue;
         *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
     }
