@@ -220,7 +220,7 @@ static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid,
 static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
 {
     struct nt_decoded_array stored;
-    uint64_t *offsets, count;
+    uint64_t *offsets = NULL, count;
     uint8_t *valid;
     if (!nt_add(job->elements, 1, &count))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
