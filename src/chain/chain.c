@@ -263,6 +263,8 @@ static enum nt_status fill_file(const struct building *building)
     file->format = first->format;
     file->describe = nt_chain_describe_file;
     file->layout = nt_chain_lay_out;
+    file->layout_of = nt_chain_lay_out_files;
+    file->layout_part = nt_chain_layout_part;
     file->check = nt_chain_check;
     widen(building);
     enum nt_status status = nt_chain_number_sources(file, building->is_stub, building->error);

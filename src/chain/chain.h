@@ -575,8 +575,6 @@ enum nt_status nt_chain_hold(const struct nt_dataset *dataset, const struct nt_c
 void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_slice *slice);
 /* Does a slice of the member need its dataset? */
 bool nt_chain_is_in_use(const struct nt_file *file, const struct nt_chain_member *part);
-/* Opens all members, for functions that need them. Only environmental failures fail the call. */
-enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error);
 
 /* ---- Sources ---- */
 
@@ -615,6 +613,10 @@ void nt_chain_report_failure(struct nt_dataset *dataset, const struct nt_chain_s
 
 /* Returns the slice that owns a source of the dataset. */
 const struct nt_chain_slice *nt_chain_source_slice(const struct nt_dataset *dataset, uint32_t source);
+
+/* nt_dataset_ops.groups_of_parts: a part is a member. */
+struct nt_groups nt_chain_groups_of_members(const struct nt_dataset *dataset, uint32_t column, uint32_t first,
+                                            uint32_t end);
 
 /* Returns the slice that owns a part of the entries of a field, if fields have cluster groups of their own.
  */
@@ -658,6 +660,9 @@ enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json
                                       struct nt_error *error);
 enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                 struct nt_error *error);
+enum nt_status nt_chain_lay_out_files(const struct nt_file *file, struct nt_layout_sources sources,
+                                      nt_layout_emit *emit, void *context, struct nt_error *error);
+uint32_t nt_chain_layout_part(const struct nt_file *file, uint32_t source);
 enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
                               struct nt_error *error);
 

@@ -44,6 +44,28 @@ const struct nt_chain_slice *nt_chain_part_slice(const struct nt_dataset *datase
     return &series->slices[share_of_part(series->slices, series->slice_count, part)];
 }
 
+/* The slice at a number, or where the groups of the slices before it end. */
+static uint32_t first_group_of(const struct nt_dataset *dataset, const struct nt_chain_series *series,
+                               struct nt_groups all, uint32_t number)
+{
+    if (number >= series->slice_count)
+        return all.end;
+    const struct nt_chain_slice *slice = &series->slices[number];
+    return dataset->field_groups ? all.first + slice->first_part : slice->first_group;
+}
+
+struct nt_groups nt_chain_groups_of_members(const struct nt_dataset *dataset, uint32_t column, uint32_t first,
+                                            uint32_t end)
+{
+    const struct nt_groups all = nt_groups_of_column(dataset, column);
+    const struct nt_chain_series *series = series_of(dataset, dataset->columns[column].field);
+    uint32_t before = (uint32_t)(series->slices - nt_chain_dataset_of(dataset)->slices);
+    first = first > before ? first - before : 0;
+    end = end > before ? end - before : 0;
+    return (struct nt_groups){first_group_of(dataset, series, all, first),
+                              first_group_of(dataset, series, all, end)};
+}
+
 /* Do the member's groups hold all fields, though those of the chain are of single fields? */
 static bool has_whole_groups(const struct nt_chain_slice *slice)
 {

@@ -143,6 +143,7 @@ const struct nt_dataset_ops nt_chain_dataset_ops = {
     .describe_field = describe_field,
     .describe_column = describe_column,
     .describe_page = describe_page,
+    .groups_of_parts = nt_chain_groups_of_members,
     .sibling_columns = sibling_columns,
     .page_elsewhere = page_elsewhere,
     .close = close_dataset,
@@ -201,25 +202,68 @@ static enum nt_status emit_moved(void *context, const struct nt_layout_range *ra
     return laying_out->emit(laying_out->context, &moved);
 }
 
-/* Calls a function with each member that opens. Those that wait are open during the call. */
-static enum nt_status visit_members(const struct nt_file *file,
-                                    enum nt_status (*visit)(const struct nt_chain_member *part, void *context,
-                                                            struct nt_error *error),
-                                    void *context, struct nt_error *error)
+typedef enum nt_status visit_member(const struct nt_chain_member *part, void *context,
+                                    struct nt_error *error);
+
+/* A member that opens. One that waits is open during the call. */
+static enum nt_status visit_open(const struct nt_file *file, uint32_t number, visit_member *visit,
+                                 void *context, struct nt_error *error)
 {
     struct nt_chain *chain = file->format_data;
+    struct nt_chain_member *part = &chain->parts[number];
     struct nt_lock *lock = &((struct nt_file *)(uintptr_t)file)->lock;
-    enum nt_status status = nt_chain_wake_all(file, error);
-    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
-        struct nt_chain_member *part = &chain->parts[i];
-        nt_lock_acquire(lock);
-        bool was_open = part->file;
-        if (was_open || (part->waits && nt_chain_open_member(chain, part)))
-            status = visit(part, context, error);
-        if (!was_open && part->file)
-            nt_chain_close_member(part);
-        nt_lock_release(lock);
+    enum nt_status status = NT_OK;
+    nt_lock_acquire(lock);
+    bool was_open = part->file;
+    if (was_open || (part->waits && nt_chain_open_member(chain, part)))
+        status = visit(part, context, error);
+    if (!was_open && part->file)
+        nt_chain_close_member(part);
+    nt_lock_release(lock);
+    return status;
+}
+
+/* Has a member that waits the page lists of a dataset still in the file? Those of trees are read one by one
+ * while it is open. */
+static bool has_lists_in_file(const struct nt_dataset *dataset, const struct nt_chain_slice *slice)
+{
+    return slice->waits && (dataset->field_groups || !nt_group_is_loaded(dataset, slice->first_group));
+}
+
+/* Visits a member, which opens once for its page lists and for this. */
+static enum nt_status visit_once(const struct nt_file *file, uint32_t number, visit_member *visit,
+                                 void *context, struct nt_error *error)
+{
+    const struct nt_chain_slice *held = NULL;
+    const struct nt_dataset *holder = NULL;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++) {
+        struct nt_dataset *dataset = file->datasets[i];
+        const struct nt_chain_slice *slice = dataset->failure ? NULL : nt_chain_slice(dataset, number);
+        if (!slice || !has_lists_in_file(dataset, slice))
+            continue;
+        if (!held && (status = nt_chain_hold(dataset, slice, error)) == NT_OK) {
+            held = slice;
+            holder = dataset;
+        }
+        status = nt_is_environmental(status) ? status : NT_OK; /* the page lists report others */
+        if (status == NT_OK && !dataset->field_groups)
+            status = nt_groups_load_readable(
+                dataset, (struct nt_groups){slice->first_group, slice->first_group + 1}, error);
     }
+    if (status == NT_OK)
+        status = visit_open(file, number, visit, context, error);
+    if (held)
+        nt_chain_release(holder, held);
+    return status;
+}
+
+static enum nt_status visit_members(const struct nt_file *file, visit_member *visit, void *context,
+                                    struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < nt_chain_of(file)->part_count; i++)
+        status = visit_once(file, i, visit, context, error);
     return status;
 }
 
@@ -236,6 +280,26 @@ enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit
 {
     struct laying_out laying_out = {.file = file, .emit = emit, .context = context};
     return visit_members(file, lay_out_member, &laying_out, error);
+}
+
+NT_DEFINE_LAST_AT_MOST(last_with_source, struct nt_chain_member, .first_source)
+
+uint32_t nt_chain_layout_part(const struct nt_file *file, uint32_t source)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    return last_with_source(chain->parts, chain->part_count, source);
+}
+
+/* All files of the members that have them. */
+enum nt_status nt_chain_lay_out_files(const struct nt_file *file, struct nt_layout_sources sources,
+                                      nt_layout_emit *emit, void *context, struct nt_error *error)
+{
+    struct laying_out laying_out = {.file = file, .emit = emit, .context = context};
+    uint32_t end = sources.end > sources.first ? nt_chain_layout_part(file, sources.end - 1) + 1 : 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = nt_chain_layout_part(file, sources.first); status == NT_OK && i < end; i++)
+        status = visit_once(file, i, lay_out_member, &laying_out, error);
+    return status;
 }
 
 struct checking {

@@ -362,15 +362,3 @@ void nt_chain_release(const struct nt_dataset *dataset, const struct nt_chain_sl
     end_use(dataset->file, nt_chain_slice_of(dataset, part), part);
     nt_lock_release(&dataset->file->lock);
 }
-
-enum nt_status nt_chain_wake_all(const struct nt_file *file, struct nt_error *error)
-{
-    bool waits = false;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < nt_chain_of(file)->part_count; i++)
-        waits |= nt_chain_of(file)->parts[i].waits;
-    for (uint32_t i = 0; waits && status == NT_OK && i < file->dataset_count; i++)
-        if (!file->datasets[i]->failure)
-            status = nt_dataset_load_readable(file->datasets[i], error);
-    return status;
-}

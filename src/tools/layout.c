@@ -320,10 +320,14 @@ static enum nt_status add_group_pages(const struct sink *sink, const struct nt_d
 }
 
 /* The groups of a column in the batch. */
-static struct nt_groups groups_in_batch(const struct nt_layout_claims *claims, struct nt_groups groups)
+static struct nt_groups groups_in_batch(const struct nt_layout_claims *claims,
+                                        const struct nt_dataset *dataset, uint32_t column)
 {
+    const struct nt_groups groups = nt_groups_of_column(dataset, column);
     if (claims->is_whole)
         return groups;
+    if (dataset->ops->groups_of_parts)
+        return dataset->ops->groups_of_parts(dataset, column, claims->first_part, claims->end_part);
     uint32_t count = groups.end - groups.first, end = claims->end_part < count ? claims->end_part : count,
              first = claims->first_part < end ? claims->first_part : end;
     return (struct nt_groups){groups.first + first, groups.first + end};
@@ -336,7 +340,7 @@ static enum nt_status add_column_pages(const struct sink *sink, const struct nt_
                                        struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    struct nt_groups groups = groups_in_batch(claims, nt_groups_of_column(dataset, column));
+    struct nt_groups groups = groups_in_batch(claims, dataset, column);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK && *number != NT_NONE; g++) {
         struct nt_group *group;
         status = nt_group_pin_readable(dataset, g, &group, error);
@@ -370,7 +374,7 @@ static enum nt_status add_dependencies(const struct sink *sink, const struct nt_
 static enum nt_status add_values(const struct sink *sink, const struct nt_layout_claims *claims,
                                  struct nt_dataset *dataset, uint32_t column, struct nt_error *error)
 {
-    struct nt_groups groups = groups_in_batch(claims, nt_groups_of_column(dataset, column));
+    struct nt_groups groups = groups_in_batch(claims, dataset, column);
     enum nt_status status = NT_OK;
     nt_groups_announce(dataset, groups);
     for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
@@ -461,17 +465,15 @@ static void forget_ranges(struct nt_layout_claims *claims)
     claims->own_count = claims->own_capacity = claims->label_count = claims->label_capacity = 0;
 }
 
-/* The parts of the batch's files. */
+/* The parts of the batch's files, and those without files before them, after those of the last batch. */
 static void find_parts(struct nt_layout_claims *claims)
 {
-    claims->first_part = claims->end_part = 0;
+    claims->first_part = claims->sources.first ? claims->end_part : 0;
+    claims->end_part = claims->first_part;
     for (uint32_t i = claims->sources.first; i < claims->sources.end; i++) {
         uint32_t part = claims->file->layout_part(claims->file, i);
-        if (part == NT_NONE)
-            continue;
-        if (claims->end_part == 0)
-            claims->first_part = part;
-        claims->end_part = part + 1;
+        if (part != NT_NONE)
+            claims->end_part = part + 1;
     }
 }
 

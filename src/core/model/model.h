@@ -447,6 +447,10 @@ struct nt_dataset_ops {
     bool (*is_branch)(const struct nt_dataset *dataset, uint32_t field);
     enum nt_status (*write_branch)(const struct nt_dataset *dataset, uint32_t field, struct nt_buffer *out,
                                    struct nt_error *error);
+    /* The groups of a column that parts [first, end) of a layout have pages of (see nt_file.layout_part).
+     * NULL: part n has those of group n of the column. */
+    struct nt_groups (*groups_of_parts)(const struct nt_dataset *dataset, uint32_t column, uint32_t first,
+                                        uint32_t end);
     /* Columns whose pages are the same stored bytes, and whose elements are mostly needed with those of
      * `column`. Returns their number. NULL: none. */
     uint32_t (*sibling_columns)(const struct nt_dataset *dataset, uint32_t column,
@@ -658,8 +662,9 @@ struct nt_file {
     /* Emits byte ranges other than pages and their checksums, in any order. May be NULL. */
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error);
-    /* The same for some of the layout's files, and the part of the entries whose pages are in a file;
-     * NT_NONE: none are. Later files have later parts. NULL: pages of a part may be in any file. */
+    /* The same for some of the layout's files, and the part whose pages are in a file; NT_NONE: none are.
+     * Later files have later parts. A part is one of the entries, or see nt_dataset_ops.groups_of_parts.
+     * NULL: pages of a part may be in any file. */
     enum nt_status (*layout_of)(const struct nt_file *file, struct nt_layout_sources sources,
                                 nt_layout_emit *emit, void *context, struct nt_error *error);
     uint32_t (*layout_part)(const struct nt_file *file, uint32_t source);
