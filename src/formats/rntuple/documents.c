@@ -275,16 +275,27 @@ static enum nt_status annotated_open(const struct nt_dataset *dataset, enum nt_e
     return NT_OK;
 }
 
-/* Writes the bytes of an envelope including preamble and checksum. */
+typedef enum nt_status write_content(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                     struct nt_buffer *out, struct nt_error *error);
+
 static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
-                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
+                                     uint64_t number, write_content *write, struct nt_buffer *out,
+                                     struct nt_error *error)
 {
     struct nt_envelope envelope;
     enum nt_status status = nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error);
     if (status != NT_OK)
         return status;
-    nt_buffer_append(out, envelope.bytes, envelope.length);
+    status = write(dataset, &envelope, out, error);
     nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* Including preamble and checksum. */
+static enum nt_status write_bytes(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                  struct nt_buffer *out, struct nt_error *error)
+{
+    nt_buffer_append(out, envelope->bytes, envelope->length);
     return NT_OK;
 }
 
@@ -355,7 +366,7 @@ static enum nt_status write_raw(const struct nt_dataset *dataset, enum nt_envelo
     }                                                                                                        \
     WRITE(write_##part##_bytes)                                                                              \
     {                                                                                                        \
-        return write_envelope(dataset, kind, number, out, error);                                            \
+        return write_envelope(dataset, kind, number, write_bytes, out, error);                               \
     }                                                                                                        \
     static enum nt_status open_##part##_text(const struct nt_file *file, const struct nt_dataset *dataset,   \
                                              uint64_t number, struct nt_text_generator **text_ret,           \
@@ -378,14 +389,16 @@ ENVELOPE(page_list, NT_ENVELOPE_PAGE_LIST)
 
 WRITE(write_header_json)
 {
-    return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_header_json(dataset, out, error)
-                                                           : nt_header_json(dataset, out, error);
+    bool is_predraft = nt_rntuple_of(dataset)->generation->is_predraft;
+    return write_envelope(dataset, NT_ENVELOPE_HEADER, number,
+                          is_predraft ? nt_predraft_header_json : nt_header_json, out, error);
 }
 
 WRITE(write_footer_json)
 {
-    return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_footer_json(dataset, out, error)
-                                                           : nt_footer_json(dataset, out, error);
+    bool is_predraft = nt_rntuple_of(dataset)->generation->is_predraft;
+    return write_envelope(dataset, NT_ENVELOPE_FOOTER, number,
+                          is_predraft ? nt_predraft_footer_json : nt_footer_json, out, error);
 }
 
 WRITE(write_metadata_json)

@@ -157,19 +157,15 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_finish(&json);
 }
 
-enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                              struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_envelope envelope;
     struct nt_schema schema = {0};
     struct nt_header header;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_header_read(&envelope, &header, &schema, error);
+    enum nt_status status = nt_header_read(envelope, &header, &schema, error);
     if (status == NT_OK)
-        header_json(dataset, &envelope, &header, &schema, out);
+        header_json(dataset, envelope, &header, &schema, out);
     nt_schema_deinit(&schema);
-    nt_envelope_deinit(&envelope);
     return status;
 }
 
@@ -461,21 +457,17 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_finish(&json);
 }
 
-enum nt_status nt_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                              struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_envelope envelope;
     struct nt_schema extension = {0};
     struct nt_footer footer;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_footer_read(&envelope, &footer, &extension, error);
+    enum nt_status status = nt_footer_read(envelope, &footer, &extension, error);
     if (status == NT_OK) {
-        footer_json(dataset, &envelope, &footer, &extension, out);
+        footer_json(dataset, envelope, &footer, &extension, out);
         nt_footer_deinit(&footer);
     }
     nt_schema_deinit(&extension);
-    nt_envelope_deinit(&envelope);
     return status;
 }
 

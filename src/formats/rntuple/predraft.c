@@ -457,20 +457,15 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_finish(&json);
 }
 
-enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                                       struct nt_error *error)
+enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                       struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_envelope envelope;
     struct nt_schema schema = {0};
     struct nt_predraft_header header;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_predraft_header_read(&envelope, &header, &schema, error);
+    enum nt_status status = nt_predraft_header_read(envelope, &header, &schema, error);
     if (status == NT_OK)
-        header_json(dataset, &envelope, &header, &schema, out);
+        header_json(dataset, envelope, &header, &schema, out);
     nt_schema_deinit(&schema);
-    nt_envelope_deinit(&envelope);
     return status;
 }
 
@@ -510,24 +505,19 @@ static void item_json(struct nt_json *json, const struct footer *footer)
     nt_json_end_object(json);
 }
 
-enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                                       struct nt_error *error)
+enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                       struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_envelope envelope;
+    struct footer footer = open_footer(envelope, error);
     struct nt_json json;
-    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
-    if (status != NT_OK)
-        return status;
     nt_json_document(&json, out, "footer");
-    nt_json_member_unsigned(&json, "decoded_bytes", envelope.length);
-    nt_json_member_hex64(&json, "checksum", envelope.checksum);
-    struct footer footer = open_footer(&envelope, error);
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
+    nt_json_member_hex64(&json, "checksum", envelope->checksum);
     nt_json_member_array(&json, "clusters");
     while (next(&footer) != END)
         item_json(&json, &footer);
     nt_json_end_array(&json);
     nt_unknown_bytes_json(&json, nt_cursor_left(&footer.cursor));
     nt_json_finish(&json);
-    nt_envelope_deinit(&envelope);
     return footer.reader.status;
 }

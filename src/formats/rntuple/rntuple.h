@@ -701,15 +701,15 @@ extern const uint32_t nt_rntuple_document_count;
 
 /* ---- envelope_json.c ---- */
 
-enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                              struct nt_error *error);
+enum nt_status nt_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                              struct nt_buffer *out, struct nt_error *error);
 /* Writes the four lists of a schema description as members of an open object. In generations without
  * explicit ids, numbers of fields and columns start at `first_field` and `first_column`. */
 void nt_schema_json(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_schema *schema,
                     uint32_t first_field, uint32_t first_column);
 
-enum nt_status nt_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                              struct nt_error *error);
+enum nt_status nt_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                              struct nt_buffer *out, struct nt_error *error);
 /* Writes "unknown_bytes" unless it is 0. */
 void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 
@@ -717,10 +717,10 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 
 enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
                                       struct nt_text_generator **text_ret, struct nt_error *error);
-enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                                       struct nt_error *error);
-enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
-                                       struct nt_error *error);
+enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                       struct nt_buffer *out, struct nt_error *error);
+enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, const struct nt_envelope *envelope,
+                                       struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error);
 

@@ -437,12 +437,11 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
         map->parts = calloc(span->dataset->part_count, sizeof(*map->parts));
     if (!map->parts)
         return nt_fail_memory(error);
-    struct nt_part_counts *part = &map->parts[span->part];
-    *counts_ret = part->counts;
-    if (part->counts)
+    *counts_ret = map->parts[span->part];
+    if (*counts_ret)
         return NT_OK;
-    enum nt_status status =
-        nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(*part->counts), NT_NO_OFFSET, error);
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE,
+                                           count * sizeof(struct nt_output_count), NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
     struct nt_output_count *counts = calloc(count + 1, sizeof(*counts));
@@ -451,11 +450,11 @@ static enum nt_status load_counts(const struct span *span, const struct nt_outpu
     nt_codec_context_free(counting.context);
     nt_buffer_deinit(&counting.record);
     if (status == NT_OK) {
-        *counts_ret = part->counts = counts;
+        *counts_ret = map->parts[span->part] = counts;
         return NT_OK;
     }
     free(counts);
-    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(*part->counts));
+    nt_budget_release(budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_output_count));
     return status;
 }
 
@@ -616,7 +615,7 @@ void nt_ttree_free_page_lists(struct nt_ttree *tree)
     for (uint32_t i = 0; tree->map && i < tree->map->branch_count; i++) {
         struct nt_branch_map *map = &tree->map->branches[i];
         for (uint32_t part = 0; map->parts && part < tree->map->part_count; part++)
-            free(map->parts[part].counts);
+            free(map->parts[part]);
         free(map->parts);
         free(map->baskets);
     }

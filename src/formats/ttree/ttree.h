@@ -500,11 +500,6 @@ struct nt_ttree_column {
     uint32_t output; /* or NT_OUTPUT_RAW */
 };
 
-/* Counts of the baskets of one branch in one part: [basket][output]; from malloc. */
-struct nt_part_counts {
-    struct nt_output_count *counts;
-};
-
 /* How columns read a branch. */
 struct nt_branch_map {
     uint32_t branch;
@@ -514,9 +509,10 @@ struct nt_branch_map {
     uint32_t as_counter; /* the map that reads its values as end offsets of another branch; NT_NONE */
     struct nt_basket_location *baskets; /* in order of entries, from malloc; NULL until first use */
     uint32_t basket_count;
-    struct nt_part_counts *parts; /* [part], from malloc; NULL until first use */
-    uint64_t prefetched_end;      /* entries before it are in baskets that were asked for, to count them */
-    uint32_t announced;           /* its place among announced branches, from 1 on; 0: none */
+    /* [part], then the counts of its baskets, [basket][output]; from malloc, NULL until first use */
+    struct nt_output_count **parts;
+    uint64_t prefetched_end; /* entries before it are in baskets that were asked for, to count them */
+    uint32_t announced;      /* its place among announced branches, from 1 on; 0: none */
 };
 
 struct nt_ttree_map {
