@@ -142,13 +142,8 @@ static enum nt_status bare_describe(const struct nt_file *file, struct nt_json *
 static enum nt_status bare_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                   struct nt_error *error)
 {
-    const struct nt_layout_range header = {.bytes = bare_of(file)->anchor_offset,
-                                           .owner = "file header",
-                                           .dataset = NT_NONE,
-                                           .column = NT_NONE,
-                                           .cluster = UINT64_MAX,
-                                           .page = UINT64_MAX};
-    return emit(context, &header);
+    const struct nt_layout_output output = {emit, context, NT_NONE, 0};
+    return nt_layout_put(&output, 0, bare_of(file)->anchor_offset, "file header");
 }
 
 const struct nt_container_kind nt_container_bare = {
