@@ -15,7 +15,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* The members of a description, in the order of enum member. */
@@ -400,12 +399,6 @@ static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_curs
     return status;
 }
 
-static bool is_within(uint64_t offset, size_t bytes, uint64_t total)
-{
-    uint64_t end;
-    return nt_add(offset, bytes, &end) && end <= total;
-}
-
 static enum nt_status fail_past_end(struct nt_error *error)
 {
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the blobs");
@@ -417,7 +410,7 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cur
     uint8_t *output = buffer;
     uint64_t total = 0, blocks = count_blocks(blobs);
     enum nt_status status = nt_blobs_bytes(blobs, true, &total, error);
-    if (status == NT_OK && !is_within(offset, bytes, total))
+    if (status == NT_OK && !nt_fits(offset, bytes, total))
         return fail_past_end(error);
     uint64_t block = status == NT_OK && blocks ? block_of(blobs->ends, (uint32_t)blocks, offset) : 0;
     for (; status == NT_OK && bytes; block++)
@@ -431,7 +424,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
     uint8_t *output = buffer;
     uint64_t ends[BLOCK_ROWS + 1] = {0}, blocks = count_blocks(blobs);
     enum nt_status status = need_ends(blobs, error);
-    if (status == NT_OK && !is_within(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
+    if (status == NT_OK && !nt_fits(offset, bytes, (blobs->rows + 1) * sizeof(*ends)))
         return fail_past_end(error);
     while (status == NT_OK && bytes) {
         uint64_t block = offset / (BLOCK_ROWS * sizeof(*ends));

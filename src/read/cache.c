@@ -5,18 +5,11 @@
  */
 #include "read/read.h"
 
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <time.h>
 
 #include "core/base/error.h"
-#include "core/base/hash_table.h"
-#include "core/base/thread.h"
-#include "core/codec/codec.h"
 
 /* Invariants, under the lock:
  *   state    in table  pins  idle  data   meaning
@@ -31,10 +24,7 @@
  * of the idle lists. A reader whose entry does not fit within the limit waits, first come first served,
  * until others unpin theirs. An entry larger than the limit is admitted alone. One needed to load
  * another is admitted at once, as its caller holds a pin that others may wait for. If such an entry
- * exceeds the limit, it is dropped with its last pin. Allocating, freeing and loading happen without
- * the lock. */
-
-enum state { LOADING, READY, FAILED };
+ * exceeds the limit, it is dropped with its last pin. Freeing and loading happen without the lock. */
 
 /* Lists of idle entries, in the order of eviction. */
 enum idle {
@@ -53,7 +43,7 @@ struct nt_cache_entry {
     struct nt_slab *slab; /* that contains `data`; NULL: `data` is from malloc */
     uint64_t charge;      /* its bytes outside of the slab */
     unsigned pins;
-    enum state state;
+    enum nt_cache_state state;
     bool in_table;
     enum idle idle; /* the list for it when it has no pins */
     bool is_kept;   /* false: dropped with its last pin */
@@ -124,12 +114,6 @@ static void unlock(struct nt_cache *cache)
 static uint64_t key_hash(const struct nt_cache_key *key)
 {
     return nt_xxh3(key, sizeof(*key));
-}
-
-static void insert(struct nt_cache *cache, struct nt_cache_entry *entry, uint64_t hash)
-{
-    nt_hash_table_insert(&cache->table, &entry->link, hash);
-    entry->in_table = true;
 }
 
 static void take_out(struct nt_cache *cache, struct nt_cache_entry *entry)
@@ -205,8 +189,6 @@ static bool has_room(const void *context, uint64_t taken)
     return busy == cache->outside || busy + taken <= cache->limit;
 }
 
-/* ---- Eviction ---- */
-
 /* Frees an empty slab; false if there is none. */
 static bool free_slab(struct nt_cache *cache)
 {
@@ -236,7 +218,7 @@ static void return_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 static void discard(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     take_out(cache, entry);
-    if (entry->state == READY)
+    if (entry->state == NT_CACHE_READY)
         nt_counter_add(&cache->counters->cache_pages, (uint64_t)-1);
     if (entry->slab)
         return_slab(cache, entry);
@@ -285,12 +267,12 @@ static struct nt_cache_entry *choose_victim(const struct nt_cache *cache, const 
     return oldest_of(cache);
 }
 
-/* Finds a slab with room for an entry, or reserves and charges a new one. */
+/* Finds a slab with room for an entry, or adds one. Without memory, the entry gets none. */
 static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *entry)
 {
     uint64_t bytes = nt_slab_bytes(entry->capacity);
     struct nt_slab *last_slab = NULL;
-    while (!nt_slab_alloc(&cache->slabs, entry->capacity, entry, &entry->slab, &entry->data)) {
+    while (!(entry->slab = nt_slab_alloc(&cache->slabs, entry->capacity, entry, &entry->data))) {
         bool is_over = cache->used + entry->charge + bytes > cache->limit;
         struct nt_cache_entry *victim = is_over ? choose_victim(cache, last_slab) : NULL;
         if (is_over && free_slab(cache)) {
@@ -299,15 +281,15 @@ static void make_room_in_slab(struct nt_cache *cache, struct nt_cache_entry *ent
             last_slab = victim->slab;
             evict(cache, victim);
         } else {
-            nt_slab_reserve(&cache->slabs, entry->capacity);
-            charge(cache, bytes);
+            entry->slab = nt_slab_add(&cache->slabs, entry->capacity, entry, &entry->data);
+            charge(cache, entry->slab ? bytes : 0);
             break;
         }
     }
 }
 
 /* Makes room for the bytes of a new entry and charges them, evicting passed entries first. Sets
- * `is_kept` if all is within the limit. */
+ * `is_kept` if all is within the limit. Without memory there is no data. */
 static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size_t bytes)
 {
     bool in_slab = is_in_slab(cache, bytes);
@@ -317,29 +299,12 @@ static void make_room(struct nt_cache *cache, struct nt_cache_entry *entry, size
         evict(cache, TAILQ_FIRST(&cache->idle[PASSED].entries));
     if (in_slab)
         make_room_in_slab(cache, entry);
+    else if (bytes)
+        entry->data = malloc(bytes);
     trim(cache);
     shrink(cache, entry->charge);
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
-}
-
-/* Allocates the entry's memory. Call without the lock: this may take it. NT_NO_MEMORY. */
-static enum nt_status provide(struct nt_cache *cache, struct nt_cache_entry *entry, struct nt_error *error)
-{
-    if (entry->data || !entry->capacity)
-        return NT_OK;
-    if (!is_in_slab(cache, entry->capacity)) {
-        entry->data = malloc(entry->capacity);
-        return entry->data ? NT_OK : nt_fail_memory(error);
-    }
-    struct nt_slab *slab = nt_slab_new(entry->capacity);
-    lock(cache);
-    entry->data = nt_slab_add(&cache->slabs, slab, entry->capacity, entry);
-    entry->slab = slab;
-    if (!slab)
-        discharge(cache, nt_slab_bytes(entry->capacity));
-    unlock(cache);
-    return slab ? NT_OK : nt_fail_memory(error);
 }
 
 /* ---- Pins ---- */
@@ -376,25 +341,34 @@ static time_t seconds_now(void)
     return (time_t)(nt_nanoseconds() / NT_SECOND);
 }
 
-static struct nt_cache_entry *entry_new(const struct nt_cache_key *key)
+/* Adds an entry that is loading, with one pin. NULL without memory. */
+static struct nt_cache_entry *add_entry(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash,
+                                        size_t bytes)
 {
     struct nt_cache_entry *entry = calloc(1, sizeof(*entry));
-    if (!entry || pthread_cond_init(&entry->changed, NULL)) {
-        free(entry);
+    if (!entry)
         return NULL;
-    }
+    entry->changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     entry->key = *key;
+    entry->state = NT_CACHE_LOADING;
     entry->pins = 1;
     entry->idle = KEPT;
+    make_room(cache, entry, bytes);
+    if (bytes && !entry->data) {
+        discard(cache, entry);
+        return NULL;
+    }
+    nt_hash_table_insert(&cache->table, &entry->link, hash);
+    entry->in_table = true;
     return entry;
 }
 
-/* Ends LOADING, under the lock. Remembers the error if there is memory for it; a failed entry keeps no
- * data (the caller has freed data from malloc). */
+/* Ends loading, under the lock. Remembers the error if there is memory for it; a failed entry keeps no
+ * data. */
 static void finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
                    const struct nt_error *failure)
 {
-    entry->state = status == NT_OK ? READY : FAILED;
+    entry->state = status == NT_OK ? NT_CACHE_READY : NT_CACHE_FAILED;
     if (status == NT_OK) {
         nt_counter_add(&cache->counters->cache_pages, 1);
         return;
@@ -403,6 +377,8 @@ static void finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt
         nt_slab_set_idle(&cache->slabs, entry->slab);
         return_slab(cache, entry);
     }
+    free(entry->data);
+    entry->data = NULL;
     discharge(cache, entry->charge);
     entry->capacity = 0;
     entry->failure = malloc(sizeof(*failure));
@@ -424,13 +400,13 @@ static enum nt_status wait_for(struct nt_cache *cache, struct nt_cache_entry *en
 {
     struct nt_counters *counters = cache->counters;
     pin(cache, entry);
-    nt_counter_add(entry->state == FAILED  ? &counters->failures_remembered
-                   : entry->state == READY ? &counters->cache_hits
-                                           : &counters->cache_waits,
+    nt_counter_add(entry->state == NT_CACHE_FAILED  ? &counters->failures_remembered
+                   : entry->state == NT_CACHE_READY ? &counters->cache_hits
+                                                    : &counters->cache_waits,
                    1);
-    while (entry->state == LOADING)
+    while (entry->state == NT_CACHE_LOADING)
         pthread_cond_wait(&entry->changed, &cache->lock);
-    if (entry->state == READY) {
+    if (entry->state == NT_CACHE_READY) {
         *entry_ret = entry;
         return NT_OK;
     }
@@ -445,13 +421,7 @@ static enum nt_status load_entry(struct nt_cache *cache, struct nt_cache_entry *
 {
     struct nt_error failure;
     unlock(cache);
-    enum nt_status status = provide(cache, entry, &failure);
-    if (status == NT_OK)
-        status = load(context, entry->data, &failure);
-    if (status != NT_OK && !entry->slab) {
-        free(entry->data);
-        entry->data = NULL;
-    }
+    enum nt_status status = load(context, entry->data, &failure);
     lock(cache);
     finish(cache, entry, status, &failure);
     pthread_cond_broadcast(&entry->changed);
@@ -470,7 +440,7 @@ static struct nt_cache_entry *find(struct nt_cache *cache, const struct nt_cache
     while (link && memcmp(&NT_LINKED(link, struct nt_cache_entry, link)->key, key, sizeof(*key)) != 0)
         link = nt_hash_table_next(link);
     struct nt_cache_entry *entry = link ? NT_LINKED(link, struct nt_cache_entry, link) : NULL;
-    if (!entry || entry->state != FAILED || entry->expires > seconds_now())
+    if (!entry || entry->state != NT_CACHE_FAILED || entry->expires > seconds_now())
         return entry;
     forget(cache, entry);
     return NULL;
@@ -488,10 +458,9 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
         entry = find(cache, key, hash); /* waiting released the lock */
     if (entry) {
         status = wait_for(cache, entry, entry_ret, error);
-    } else if ((asker != NT_CACHE_HOLDER || has_room(cache, room)) && (entry = entry_new(key))) {
+    } else if ((asker != NT_CACHE_HOLDER || has_room(cache, room)) &&
+               (entry = add_entry(cache, key, hash, bytes))) {
         nt_counter_add(&cache->counters->cache_misses, 1);
-        make_room(cache, entry, bytes);
-        insert(cache, entry, hash);
         status = load_entry(cache, entry, load, context, entry_ret, error);
     } else {
         status = nt_fail_memory(error);
@@ -523,17 +492,10 @@ struct nt_cache_entry *nt_cache_begin(struct nt_cache *cache, const struct nt_ca
     struct nt_cache_entry *entry = NULL;
     lock(cache);
     if (!find(cache, key, hash) && make_room_for_sibling(cache, bytes) &&
-        has_room(cache, room_for(cache, bytes)) && (entry = entry_new(key))) {
-        make_room(cache, entry, bytes);
-        insert(cache, entry, hash);
-    }
+        has_room(cache, room_for(cache, bytes)))
+        entry = add_entry(cache, key, hash, bytes);
     unlock(cache);
-    struct nt_error failure;
-    enum nt_status status = entry ? provide(cache, entry, &failure) : NT_OK;
-    if (status == NT_OK)
-        return entry;
-    nt_cache_finish(cache, entry, status, &failure);
-    return NULL;
+    return entry;
 }
 
 uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry)
@@ -544,10 +506,6 @@ uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry)
 void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
                      const struct nt_error *failure)
 {
-    if (status != NT_OK && !entry->slab) {
-        free(entry->data);
-        entry->data = NULL;
-    }
     lock(cache);
     finish(cache, entry, status, failure);
     if (status == NT_OK) {
@@ -559,17 +517,13 @@ void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum 
     unlock(cache);
 }
 
-/* ---- Look ---- */
-
-enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
+enum nt_cache_state nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
 {
-    static const enum nt_cache_presence presences[] = {
-        [LOADING] = NT_CACHE_LOADING, [READY] = NT_CACHE_READY, [FAILED] = NT_CACHE_FAILED};
     lock(cache);
     struct nt_cache_entry *entry = find(cache, key, key_hash(key));
-    enum nt_cache_presence presence = entry ? presences[entry->state] : NT_CACHE_ABSENT;
+    enum nt_cache_state state = entry ? entry->state : NT_CACHE_ABSENT;
     unlock(cache);
-    return presence;
+    return state;
 }
 
 size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count)
@@ -656,14 +610,10 @@ struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct n
     for (unsigned i = 0; i < IDLE_LISTS; i++)
         TAILQ_INIT(&cache->idle[i].entries);
     TAILQ_INIT(&cache->garbage);
-    if (nt_hash_table_init(&cache->table)) {
-        if (!pthread_mutex_init(&cache->lock, NULL)) {
-            if (!nt_fifo_init(&cache->fifo))
-                return cache;
-            pthread_mutex_destroy(&cache->lock);
-        }
-        nt_hash_table_deinit(&cache->table);
-    }
+    cache->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (nt_hash_table_init(&cache->table) && !nt_fifo_init(&cache->fifo))
+        return cache;
+    nt_hash_table_deinit(&cache->table);
     free(cache);
     return NULL;
 }

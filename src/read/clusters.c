@@ -7,14 +7,10 @@
  */
 #include "read/read.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/hash_table.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 
 /* ---- Index of a dataset ---- */
 
@@ -39,10 +35,9 @@ static void index_free(struct nt_dataset_index *index)
 static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
 {
     struct nt_dataset_index *index = calloc(1, sizeof(*index));
-    if (!index || pthread_mutex_init(&index->lock, NULL)) {
-        free(index);
+    if (!index)
         return NULL;
-    }
+    index->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     index->dataset = dataset;
     index->column_count = dataset->column_count;
     index->columns = calloc((size_t)index->column_count + 1, sizeof(*index->columns));
@@ -117,22 +112,17 @@ const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, 
     return &pages[find_page(pages, count, element)];
 }
 
-/* ---- Order ---- */
-
-/* Clusters without entries come before the one that begins at the same entry. */
-struct order_key {
-    uint64_t first_entry, entries;
-    uint32_t cluster;
-};
-
-static int compare_order_keys(const void *left, const void *right)
+/* For qsort_r: clusters without entries come before the one that begins at the same entry. */
+static int compare_clusters(const void *left, const void *right, void *clusters)
 {
-    const struct order_key *a = left, *b = right;
+    uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
+    const struct nt_cluster *a = (const struct nt_cluster *)clusters + one;
+    const struct nt_cluster *b = (const struct nt_cluster *)clusters + other;
     if (a->first_entry != b->first_entry)
         return a->first_entry < b->first_entry ? -1 : 1;
     if (a->entries != b->entries)
         return a->entries < b->entries ? -1 : 1;
-    return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
+    return one < other ? -1 : one > other;
 }
 
 /* The number of known clusters of a group. */
@@ -150,24 +140,16 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
     uint32_t count = 0, found = 0;
     for (uint32_t i = 0; i < dataset->group_count; i++)
         count += known_clusters(dataset, i);
-    struct order_key *keys = calloc((size_t)count + 1, sizeof(*keys));
     uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
-    if (!keys || !order) {
-        free(keys);
-        free(order);
+    if (!order)
         return nt_fail_memory(error);
-    }
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         uint32_t first = dataset->groups.records[i].first_cluster;
         for (uint32_t k = first; k < first + known_clusters(dataset, i) && found < count; k++)
-            keys[found++] =
-                (struct order_key){dataset->clusters[k].first_entry, dataset->clusters[k].entries, k};
+            order[found++] = k;
     }
-    qsort(keys, count, sizeof(*keys), compare_order_keys);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = keys[i].cluster;
-    order[count] = NT_NONE;
-    free(keys);
+    qsort_r(order, found, sizeof(*order), compare_clusters, dataset->clusters);
+    order[found] = NT_NONE;
     *order_ret = order;
     return NT_OK;
 }
@@ -313,18 +295,6 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     return status;
 }
 
-enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error)
-{
-    if (span->fault != NT_FAULT_NONE)
-        return NT_OK;
-    uint32_t group = nt_cluster_group(dataset, span->cluster);
-    enum nt_status status = nt_dataset_load_group(dataset, group, error);
-    if (!nt_group_failure(dataset, group))
-        return status;
-    span->fault = NT_FAULT_GROUP;
-    return NT_OK;
-}
-
 enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
                            struct nt_error *error)
 {
@@ -347,8 +317,6 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const st
     nt_group_field(dataset, span->cluster, &part);
     return part;
 }
-
-/* ---- Representations ---- */
 
 /* Like nt_column_deferral; false if the column is not deferred. */
 static bool find_deferral(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
@@ -392,8 +360,6 @@ void nt_active_column_find(const struct nt_dataset *dataset, uint32_t field, uin
         }
     }
 }
-
-/* ---- Nested rows ---- */
 
 bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret)
 {

@@ -5,13 +5,11 @@
  */
 #include "read/read.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 #define NT_INDEX_STRIDE 32
@@ -323,12 +321,9 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     nt_counter_add(&reader->counters.reads, 1);
     nt_counter_add(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_access_is_sequential(walk.access, offset, bytes);
-    if (nt_prefetch_helps(dataset))
-        nt_walk_prefetch(&walk, offset, bytes);
-    if (nt_access_continues(walk.access, offset, bytes))
-        nt_readahead_queue_next(&walk, offset, true); /* runs in parallel */
+    nt_walk_begin_read(&walk, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
-    if (status == NT_OK && nt_access_note(walk.access, offset, bytes))
-        nt_readahead_queue(&walk, offset + bytes, true);
+    if (status == NT_OK)
+        nt_walk_end_read(&walk, offset, bytes);
     return status;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/model/field.h"
 
 enum {
     SPAN_BYTES = 16 * 1024, /* bytes read at once if elements are near one another, ... */
@@ -127,8 +126,6 @@ void nt_stream_filtered_segment(const struct nt_stream *stream, uint64_t element
     }
     nt_stream_segment_of(stream, element, segment_ret);
 }
-
-/* ---- Recounting ---- */
 
 static void count_selected_items(const struct nt_stream_filter *filter, uint32_t run, uint8_t *output,
                                  size_t count)

@@ -9,17 +9,12 @@
 #include <ntuple/source.h>
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Pool of codec contexts ---- */
@@ -41,11 +36,9 @@ struct nt_scratch_pool *nt_scratch_pool_new(uint64_t limit)
     if (!scratch_pool)
         return NULL;
     scratch_pool->limit = limit;
-    if (!pthread_mutex_init(&scratch_pool->lock, NULL)) {
-        if (!nt_fifo_init(&scratch_pool->fifo))
-            return scratch_pool;
-        pthread_mutex_destroy(&scratch_pool->lock);
-    }
+    scratch_pool->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (!nt_fifo_init(&scratch_pool->fifo))
+        return scratch_pool;
     free(scratch_pool);
     return NULL;
 }
@@ -174,17 +167,11 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
     };
 }
 
-/* ---- Steps for one page ---- */
-
 struct loading {
     const struct nt_page_request *request;
-    struct nt_stats_delta *stats;
-    struct nt_dataset *dataset;
-    const struct nt_page *page;
+    const struct nt_page *page; /* of the request */
     const struct nt_decoder *decoder;
     const struct nt_compression *compression;
-    const struct nt_value *dependencies;
-    struct nt_codec_context *context;
     size_t packed_bytes, decoded_bytes;
     bool is_plain;   /* the stored bytes are the packed ones */
     bool is_decoded; /* the packed bytes are the decoded ones */
@@ -199,7 +186,7 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
 {
     const struct nt_page *page = load->page;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        return nt_page_fail_elsewhere(load->dataset, page, error);
+        return nt_page_fail_elsewhere(load->request->dataset, page, error);
     if (!load->decoder->ops)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "this version does not know the column's type");
     return NT_OK;
@@ -235,7 +222,7 @@ static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, 
         return nt_fail(error, NT_LIMIT, load->page->offset, "the sizes of a page overflow");
     stored_bytes = (stored_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t bytes = stored_bytes + packed_bytes;
-    uint8_t *scratch = nt_codec_scratch(load->context, NT_SCRATCH_PAGE, bytes ? bytes : 1);
+    uint8_t *scratch = nt_codec_scratch(load->request->context, NT_SCRATCH_PAGE, bytes ? bytes : 1);
     if (!scratch)
         return nt_fail_memory(error);
     *stored_ret = scratch;
@@ -249,7 +236,7 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
 {
     enum { LARGE = 32 * 1024 }; /* above it, a second read is cheaper than a copy */
     const struct nt_page *page = load->page;
-    struct nt_source *source = load->dataset->sources[page->source];
+    struct nt_source *source = load->request->dataset->sources[page->source];
     size_t bytes = (size_t)page->stored_bytes, digest_bytes = nt_checksum_info(page->checksum)->bytes;
     uint8_t *stored = load->output, *digest = load->digest_bytes;
     if (load->stored)
@@ -267,7 +254,7 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
         status = nt_source_read(source, page->offset + bytes, digest, digest_bytes, error);
     load->stored = stored;
     load->digest = digest;
-    nt_stats_lap(load->stats, &load->stats->counters.read_nanoseconds);
+    nt_stats_lap(load->request->stats, &load->request->stats->counters.read_nanoseconds);
     return status;
 }
 
@@ -278,7 +265,7 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
         return NT_OK;
     enum nt_status status =
         nt_checksum_verify(page->checksum, bytes, count, load->digest, page->offset, error);
-    nt_stats_lap(load->stats, &load->stats->counters.checksum_nanoseconds);
+    nt_stats_lap(load->request->stats, &load->request->stats->counters.checksum_nanoseconds);
     return status;
 }
 
@@ -296,7 +283,7 @@ static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
     enum nt_algorithm algorithm = nt_compression_algorithm(
         load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
-    struct nt_algorithm_counters *counters = &load->stats->algorithms[algorithm];
+    struct nt_algorithm_counters *counters = &load->request->stats->algorithms[algorithm];
     counters->pages++;
     counters->stored_bytes += load->page->stored_bytes;
     counters->packed_bytes += load->packed_bytes;
@@ -310,8 +297,9 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
     *packed_ret = load->is_plain ? load->stored : load->packed;
     if (!load->is_plain) {
         status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes, load->packed,
-                                               load->packed_bytes, load->context, error);
-        nanoseconds = nt_stats_lap(load->stats, &load->stats->counters.decompress_nanoseconds);
+                                               load->packed_bytes, load->request->context, error);
+        nanoseconds =
+            nt_stats_lap(load->request->stats, &load->request->stats->counters.decompress_nanoseconds);
     }
     count_algorithm(load, nanoseconds);
     return status;
@@ -321,26 +309,27 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
                                   const struct nt_value *dependencies, const uint8_t *packed)
 {
     return (struct nt_packed){
-        .decoder = nt_page_decoder(load->dataset, page),
+        .decoder = nt_page_decoder(load->request->dataset, page),
         .parameter = page->parameter,
         .data = packed,
         .bytes = load->packed_bytes,
         .elements = nt_page_decoded_elements(page),
         .dependencies = dependencies,
-        .context = load->context,
-        .limit = nt_file_page_limit(load->dataset->file, page->stored_bytes),
+        .context = load->request->context,
+        .limit = nt_file_page_limit(load->request->dataset->file, page->stored_bytes),
     };
 }
 
 static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
 {
     const struct nt_page_request *request = load->request;
-    struct nt_packed what[NT_DECODE_TOGETHER] = {packed_of(load, load->page, load->dependencies, packed)};
+    struct nt_packed what[NT_DECODE_TOGETHER] = {
+        packed_of(load, load->page, load->request->dependencies, packed)};
     uint8_t *outputs[NT_DECODE_TOGETHER] = {load->output};
     size_t unused, bytes;
     for (uint32_t i = 0; i < request->shared_page_count; i++) {
         const struct nt_shared_page *sibling = &request->siblings[i];
-        enum nt_status status = check_sizes(load->dataset, sibling->page, &unused, &bytes, error);
+        enum nt_status status = check_sizes(load->request->dataset, sibling->page, &unused, &bytes, error);
         if (status != NT_OK)
             return status;
         what[i + 1] = packed_of(load, sibling->page, sibling->dependencies, packed);
@@ -354,11 +343,11 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
 {
     if (packed == load->output)
         return NT_OK;
-    const struct nt_packed what = packed_of(load, load->page, load->dependencies, packed);
+    const struct nt_packed what = packed_of(load, load->page, load->request->dependencies, packed);
     enum nt_status status = load->request->shared_page_count
                                 ? decode_together(load, packed, error)
                                 : load->decoder->ops->decode(&what, load->output, error);
-    nt_stats_lap(load->stats, &load->stats->counters.decode_nanoseconds);
+    nt_stats_lap(load->request->stats, &load->request->stats->counters.decode_nanoseconds);
     return status;
 }
 
@@ -378,19 +367,15 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
     const struct nt_page *page = request->page;
     const uint8_t *packed = NULL;
     struct loading load = {.request = request,
-                           .stats = request->stats,
-                           .dataset = request->dataset,
                            .page = page,
-                           .context = request->context,
                            .decoder = nt_page_decoder(request->dataset, page),
-                           .dependencies = request->dependencies,
                            .compression = nt_compression_info(page->compression),
                            .stored = request->stored,
                            .digest = request->stored ? request->stored + page->stored_bytes : NULL,
                            .output = output};
     enum nt_status status = check_readable(&load, error);
     if (status == NT_OK)
-        status = check_sizes(load.dataset, page, &load.packed_bytes, &load.decoded_bytes, error);
+        status = check_sizes(request->dataset, page, &load.packed_bytes, &load.decoded_bytes, error);
     load.is_plain = load.compression->stores_plain && page->stored_bytes == load.packed_bytes;
     load.is_decoded =
         nt_encoding_is_identity(load.decoder->encoding) && load.packed_bytes == load.decoded_bytes;
@@ -404,9 +389,9 @@ enum nt_status nt_page_load_once(const struct nt_page_request *request, void *ou
         status = decode(&load, packed, error);
     if (status != NT_OK)
         return status;
-    load.stats->counters.stored_bytes += page->stored_bytes;
-    load.stats->counters.pages_decoded += 1 + request->shared_page_count;
-    load.stats->counters.decoded_bytes += load.decoded_bytes;
+    request->stats->counters.stored_bytes += page->stored_bytes;
+    request->stats->counters.pages_decoded += 1 + request->shared_page_count;
+    request->stats->counters.decoded_bytes += load.decoded_bytes;
     return NT_OK;
 }
 

@@ -5,7 +5,6 @@
  * are reported once.
  */
 #include "read/page.h"
-#include "read/read.h"
 
 #include <ntuple/source.h>
 
@@ -20,9 +19,7 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
-#include "core/codec/codec.h"
 #include "core/io/source.h"
-#include "core/model/model.h"
 
 /* ---- Errors of a page ---- */
 
@@ -237,8 +234,6 @@ struct block_request {
     size_t offset, bytes; /* of the current block */
 };
 
-/* ---- Loading ---- */
-
 /* Loads the stored bytes and the digest after them. */
 static enum nt_status load_stored(void *context, uint8_t *output, struct nt_error *error)
 {
@@ -294,8 +289,6 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     return status;
 }
 
-/* ---- Selecting blocks ---- */
-
 /* Requires decoded bytes that equal the packed ones, and a digest of the stored bytes. */
 static bool can_be_cut(const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -321,8 +314,8 @@ static size_t find_block_bytes(const struct block_request *request)
 /* A page that is cached or loading already contains its blocks. */
 static bool is_page_at_hand(const struct block_request *request)
 {
-    enum nt_cache_presence presence = nt_cache_peek(request->reader->cache, &request->key);
-    return presence == NT_CACHE_READY || presence == NT_CACHE_LOADING;
+    enum nt_cache_state state = nt_cache_peek(request->reader->cache, &request->key);
+    return state == NT_CACHE_READY || state == NT_CACHE_LOADING;
 }
 
 /* A page is decoded whole if most of it is needed. */

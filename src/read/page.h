@@ -6,13 +6,10 @@
 #ifndef NT_READ_PAGE_H
 #define NT_READ_PAGE_H
 
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 #include "read/read.h"
 
 struct nt_blob_rows;
 struct nt_blobs;
-struct nt_cache_entry;
 
 /* ---- One page ---- */
 
@@ -126,8 +123,6 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cur
 /* Reads from their end offsets: int64, starting with 0, one more than there are rows. */
 enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
                                      struct nt_error *error);
-
-/* ---- Streams of a field ---- */
 
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid
  * bool. */

@@ -6,17 +6,11 @@
 #include "read/read.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 
 /* ---- Worker threads ---- */
 
@@ -371,12 +365,12 @@ static void note_failure(struct parallel_read *read, const struct share *share, 
     pthread_mutex_unlock(&read->lock);
 }
 
-static struct nt_stream_range range_of(const struct parallel_read *read, const struct share *share)
+/* Elements [first, end) of a range. */
+static struct nt_stream_range sub_range(const struct nt_stream_range *range, uint64_t first, uint64_t end)
 {
-    const struct nt_stream_range *range = &read->ranges[share->range];
     uint8_t *output = range->output;
-    return (struct nt_stream_range){range->stream, share->first, share->end - share->first,
-                                    output + (share->first - range->first) * range->stream->element_bytes};
+    return (struct nt_stream_range){range->stream, first, end - first,
+                                    output + (first - range->first) * range->stream->element_bytes};
 }
 
 /* Prefetches from a share on; the limit is divided among the ranges. */
@@ -399,7 +393,7 @@ static void work_on_shares(void *context)
     while ((count = take_shares(read, shares))) {
         struct nt_decoded_pages decoded[NT_DECODE_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
-            ranges[i] = range_of(read, &shares[i]);
+            ranges[i] = sub_range(&read->ranges[shares[i].range], shares[i].first, shares[i].end);
         prefetch_rest(read, &ranges[0], shares[0].range);
         if (count > 1)
             nt_streams_decode_shared(ranges, count, decoded);
@@ -433,13 +427,11 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
 static enum nt_status read_all(const struct nt_stream_range *ranges, size_t count, struct nt_error *error)
 {
     struct nt_reader *reader = ranges->stream->reader;
-    struct parallel_read read = {.ranges = ranges, .count = count};
+    struct parallel_read read = {.ranges = ranges, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += bytes_of(&ranges[i]);
     begin_group(&read, 0);
-    if (pthread_mutex_init(&read.lock, NULL))
-        return nt_fail_memory(error);
     if (bytes <= 2 * SHARE_BYTES)
         work_on_shares(&read);
     else
@@ -498,14 +490,19 @@ struct bands {
 /* Decoded bytes of a band. What is ahead, with one band more, is less than sources prefetch. */
 #define BAND_BYTES (UINT64_C(16) << 20)
 
+static struct nt_stream_range part_of(const struct nt_stream_range *range, uint64_t number, uint64_t count)
+{
+    uint64_t first = band_begin(range, number, count);
+    return sub_range(range, first, band_begin(range, number + 1, count));
+}
+
 static void prefetch_band(struct bands *bands)
 {
     struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW}; /* the call returns when all are read */
     uint64_t number = bands->hinted++;
     for (size_t i = 0; i < bands->range_count; i++) {
-        const struct nt_stream_range *range = &bands->ranges[i];
-        nt_stream_prefetch(range->stream, &prefetch, band_begin(range, number, bands->count),
-                           band_begin(range, number + 1, bands->count), NT_PREFETCH_AT_ONCE);
+        const struct nt_stream_range part = part_of(&bands->ranges[i], number, bands->count);
+        nt_stream_prefetch(part.stream, &prefetch, part.first, part.first + part.count, NT_PREFETCH_AT_ONCE);
     }
     bands->stored[number] = prefetch.bytes;
     bands->ahead += prefetch.bytes;
@@ -538,14 +535,8 @@ static void prefetch_batch(const struct nt_stream_range *ranges, size_t count)
 static enum nt_status read_band(const struct bands *bands, uint64_t number, struct nt_stream_range *parts,
                                 struct nt_error *error)
 {
-    for (size_t i = 0; i < bands->range_count; i++) {
-        const struct nt_stream_range *range = &bands->ranges[i];
-        uint64_t first = band_begin(range, number, bands->count);
-        uint64_t end = band_begin(range, number + 1, bands->count);
-        uint8_t *output = range->output;
-        parts[i] = (struct nt_stream_range){range->stream, first, end - first,
-                                            output + (first - range->first) * range->stream->element_bytes};
-    }
+    for (size_t i = 0; i < bands->range_count; i++)
+        parts[i] = part_of(&bands->ranges[i], number, bands->count);
     return read_all(parts, bands->range_count, error);
 }
 

@@ -25,33 +25,41 @@
 struct nt_cache;
 struct nt_cache_entry;
 struct nt_scratch_pool;
-struct nt_counters;
-struct nt_dataset;
 struct nt_dataset_indexes;
-struct nt_prefetch;
-struct nt_page;
 struct nt_reader;
-struct nt_slab;
 struct nt_stream;
 struct nt_workers;
 
 /* ---- Counters ---- */
 
-/* Integers only, counted since the start. reader.c has their names. */
+/* Counted since the start. The names are public. */
+#define NT_COUNTERS(COUNTER)                                                                                 \
+    COUNTER(reads)        /* of streams and columns */                                                       \
+    COUNTER(served_bytes) /* of streams and columns */                                                       \
+    COUNTER(pinned_bytes) /* the part served directly from cached pages */                                   \
+    COUNTER(cache_hits)                                                                                      \
+    COUNTER(cache_misses)                                                                                    \
+    COUNTER(cache_waits) /* another thread was loading the page */                                           \
+    COUNTER(cache_bytes) /* current */                                                                       \
+    COUNTER(cache_pages) /* current */                                                                       \
+    COUNTER(cache_evictions)                                                                                 \
+    COUNTER(pages_decoded)                                                                                   \
+    COUNTER(decoded_bytes) /* with those of blocks */                                                        \
+    COUNTER(stored_bytes)                                                                                    \
+    COUNTER(read_nanoseconds)                                                                                \
+    COUNTER(checksum_nanoseconds)                                                                            \
+    COUNTER(decompress_nanoseconds)                                                                          \
+    COUNTER(decode_nanoseconds)                                                                              \
+    COUNTER(pages_direct)   /* decoded straight into the output */                                           \
+    COUNTER(pages_ahead)    /* decoded before a reader requested them */                                     \
+    COUNTER(pages_sibling)  /* decoded into the cache with a page of another column */                       \
+    COUNTER(blocks_decoded) /* parts of pages; they and their stored bytes are cache entries, as pages */    \
+    COUNTER(failures)                                                                                        \
+    COUNTER(failures_remembered)
+
+#define NT_DEFINE_COUNTER(name) uint64_t name;
 struct nt_counters {
-    uint64_t reads, served_bytes;                       /* of streams and columns */
-    uint64_t pinned_bytes;                              /* the part served directly from cached pages */
-    uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the page */
-    uint64_t cache_bytes, cache_pages, cache_evictions; /* current, current, total */
-    uint64_t pages_decoded, decoded_bytes, stored_bytes;
-    uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
-    uint64_t pages_direct;  /* decoded straight into the output */
-    uint64_t pages_ahead;   /* decoded before a reader requested them */
-    uint64_t pages_sibling; /* decoded into the cache with a page of another column */
-    /* Blocks of pages, decoded alone; decoded_bytes includes them. A block and its stored bytes are
-     * cache entries: cache_* counts them like pages. */
-    uint64_t blocks_decoded;
-    uint64_t failures, failures_remembered;
+    NT_COUNTERS(NT_DEFINE_COUNTER)
 };
 
 /* Decompression by one algorithm, as named in the stored bytes. */
@@ -86,8 +94,6 @@ static inline uint64_t nt_stats_lap(struct nt_stats_delta *stats, uint64_t *coun
     *counter += passed;
     return passed;
 }
-
-/* ---- Cache keys ---- */
 
 /* Everything that determines the decoded bytes. The location of the bytes is not enough: columns of
  * different type and element count may share it (merged pages). Hashed as bytes: no padding. */
@@ -134,14 +140,14 @@ uint8_t *nt_cache_entry_output(struct nt_cache_entry *entry);
 void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum nt_status status,
                      const struct nt_error *failure);
 
-enum nt_cache_presence {
+enum nt_cache_state {
     NT_CACHE_ABSENT,
     NT_CACHE_LOADING,
     NT_CACHE_READY,
     NT_CACHE_FAILED, /* remembered failure */
 };
 /* Never loads; the result may be stale at once. */
-enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
+enum nt_cache_state nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
 /* The number of absent entries before the first that is present. */
 size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count);
 
@@ -186,22 +192,19 @@ LIST_HEAD(nt_slab_list, nt_slab);
 struct nt_slab_pool {
     struct nt_slab_list shared, empty; /* with and without buffers, most recently changed first */
     uint64_t bytes, empty_bytes;       /* of all slabs, and of those without buffers */
-    uint64_t busy_bytes;               /* of slabs with a busy buffer, and of reserved slabs */
+    uint64_t busy_bytes;               /* of slabs with a busy buffer */
 };
 
 /* The bytes of a buffer in a slab, and of the slab that such a buffer needs. */
 size_t nt_slab_capacity(size_t bytes);
 size_t nt_slab_bytes(size_t capacity);
 
-/* Allocates a busy buffer for an owner from an existing slab. False if no slab has room. */
-bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
-                   struct nt_slab **slab_ret, uint8_t **data_ret);
-/* Adds a slab with a buffer in three steps. nt_slab_reserve counts its bytes; nt_slab_new needs no lock
- * and may return NULL; nt_slab_add takes that result and gives the buffer to its owner. */
-void nt_slab_reserve(struct nt_slab_pool *slabs, size_t capacity);
-struct nt_slab *nt_slab_new(size_t capacity);
-uint8_t *nt_slab_add(struct nt_slab_pool *slabs, struct nt_slab *slab, size_t capacity,
-                     struct nt_cache_entry *owner);
+/* Allocates a busy buffer for an owner from an existing slab; NULL if none has room. */
+struct nt_slab *nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
+                              uint8_t **data_ret);
+/* The same from a new slab; NULL without memory. */
+struct nt_slab *nt_slab_add(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
+                            uint8_t **data_ret);
 
 /* Marks a buffer as idle or as busy, or frees an idle buffer. */
 void nt_slab_set_idle(struct nt_slab_pool *slabs, struct nt_slab *slab);
@@ -458,8 +461,6 @@ struct nt_access_pattern {
 /* Does a read of bytes [offset, offset + bytes) begin at or near the end of the last one? Near is
  * within a few times its own length: kernel readahead sends requests slightly out of order. */
 bool nt_access_is_sequential(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
-/* Would nt_access_note of this read return true? */
-bool nt_access_continues(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes);
 /* Records a read of bytes [offset, offset + bytes). True if it is sequential. */
 bool nt_access_note(struct nt_access_pattern *access, uint64_t offset, size_t bytes);
 /* The cache hint for a page that a read has used, to its end or not. */
@@ -489,15 +490,14 @@ struct nt_walk {
     struct nt_access_pattern *access;
     uint64_t elements, element_bytes; /* total count, and size of each */
     uint64_t lead;                    /* leading elements that are not stored */
-    nt_readahead_find *find;
-    nt_walk_plan *plan;              /* NULL: all page lists are loaded */
-    nt_readahead_find *find_planned; /* after `plan`: loads no page list */
+    nt_readahead_find *find;          /* NULL: nothing is decoded ahead */
+    nt_walk_plan *plan;               /* NULL: all page lists are loaded */
+    nt_readahead_find *find_planned;  /* after `plan`: loads no page list */
     const void *walked;
 };
 
-/* Queues the pages from a byte on, as far as it pays: fewer if the reader copies cached pages. */
-void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied);
-/* Queues those after the page of a byte, which the caller is about to read. */
+/* Queues pages after that of a byte, which the caller is about to read, as far as it pays: fewer if the
+ * reader copies cached pages. */
 void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool is_copied);
 /* Does decoding ahead pay if the pages are not copied from the cache? */
 bool nt_readahead_pays(const struct nt_reader *reader);
@@ -520,8 +520,10 @@ void nt_prefetch_add_ends(struct nt_prefetch *prefetch, const struct nt_dataset 
  * decoded elements. Costs nothing if earlier hints suffice. The owner of `prefetch` submits it. */
 void nt_prefetch_elements(struct nt_prefetch *prefetch, const struct nt_walk *walk, uint64_t element,
                           uint64_t end, uint64_t bytes);
-/* Hints bytes [offset, offset + bytes), read now, and those likely to follow; if nt_prefetch_helps. */
-void nt_walk_prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t bytes);
+/* Call before and after bytes [offset, offset + bytes) are read: hint them and those likely to follow, decode
+ * ahead in parallel, and note the access. */
+void nt_walk_begin_read(const struct nt_walk *walk, uint64_t offset, size_t bytes);
+void nt_walk_end_read(const struct nt_walk *walk, uint64_t offset, size_t bytes);
 
 /* Is an element within the range of earlier hints? False if another reader leads the prefetching. */
 bool nt_prefetch_continues(const struct nt_access_pattern *access, uint64_t element);
@@ -591,10 +593,9 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
                               bool needs_lists, struct nt_span **spans_ret, uint32_t *count_ret,
                               struct nt_error *error);
 
-/* Loads the page list of a span without a fault, unless it was loaded once; a bad list becomes its fault.
- * Fails only for environmental errors. */
-enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
-/* The same, and pins the group; `*group_ret` is NULL for a span with a fault. */
+/* Loads the page list of a span, unless it is loaded, and pins its group; a bad list becomes the span's
+ * fault.
+ * `*group_ret` is NULL for a span with a fault. Fails only for environmental errors. */
 enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
                            struct nt_error *error);
 
@@ -672,19 +673,6 @@ bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint6
 bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype *dtype);
 
 /* ---- Row masks ---- */
-
-/* A run of kept rows. */
-struct nt_kept_run {
-    uint32_t number;   /* how many deleted runs precede it */
-    uint64_t physical; /* the physical index of the row */
-    uint64_t count;    /* kept rows from it on, without a gap */
-};
-/* Finds where the `row`th kept row is stored. It must exist. */
-struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row);
-/* Advances to the next run of kept rows; false at the end. */
-bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept);
-/* How many rows the first `number` runs delete. */
-uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number);
 
 /* The stored elements that a stream omits: `per_row` for each row that is deleted or not selected. */
 struct nt_row_mask {
@@ -933,8 +921,6 @@ uint64_t nt_stream_shared_page_end(struct nt_stream *stream, uint64_t end, struc
 void nt_streams_decode_shared(const struct nt_stream_range *ranges, uint32_t count,
                               struct nt_decoded_pages *decoded);
 
-/* ---- Streams under a row mask ---- */
-
 /* Replaces a stored stream with that of the selected entries, if the selection omits any. */
 enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *error);
 /* Reads elements [first, first + count) of a filtered stream. */
@@ -955,8 +941,6 @@ struct nt_selection {
     uint64_t line;     /* current line of a text file, from 1; else 0 */
     bool is_mask;      /* an element for each entry */
 };
-
-/* ---- Selection file types ---- */
 
 /* Reads all elements of a selection file of any type. Owns the source, also on failure. */
 enum nt_status nt_selection_read(struct nt_selection *selection, struct nt_source *source,

@@ -5,12 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Access pattern ---- */
@@ -44,7 +38,8 @@ static bool is_beginning(uint64_t offset, uint64_t bytes)
     return offset == 0 && bytes >= WHOLE_BYTES;
 }
 
-bool nt_access_continues(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes)
+/* Would nt_access_note of this read return true? */
+static bool continues(const struct nt_access_pattern *access, uint64_t offset, uint64_t bytes)
 {
     uint32_t reads = atomic_load_explicit(&access->reads, memory_order_relaxed) + 1;
     return is_beginning(offset, bytes) ||
@@ -125,7 +120,8 @@ static void load_ahead(const struct nt_worker_job *job)
     nt_page_readahead(job->reader, job->dataset, job->column, job->page);
 }
 
-void nt_readahead_queue(const struct nt_walk *walk, uint64_t offset, bool is_copied)
+/* Queues the pages from a byte on, as far as it pays. */
+static void queue_from(const struct nt_walk *walk, uint64_t offset, bool is_copied)
 {
     struct nt_reader *reader = walk->reader;
     struct nt_access_pattern *access = walk->access;
@@ -161,7 +157,7 @@ void nt_readahead_queue_next(const struct nt_walk *walk, uint64_t offset, bool i
         return;
     walk->find(walk->walked, element, &page);
     nt_group_unpin(page.group);
-    nt_readahead_queue(walk, page.end * walk->element_bytes, is_copied);
+    queue_from(walk, page.end * walk->element_bytes, is_copied);
 }
 
 /* ---- Prefetch hints ---- */
@@ -285,11 +281,26 @@ uint64_t nt_prefetch_bytes_after(const struct nt_access_pattern *access, uint64_
     return FIRST_BYTES << (reads < MAX_DOUBLINGS ? reads : MAX_DOUBLINGS);
 }
 
-void nt_walk_prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
+/* Hints bytes [offset, offset + bytes), read now, and those likely to follow. */
+static void prefetch(const struct nt_walk *walk, uint64_t offset, uint64_t bytes)
 {
     uint64_t after = nt_prefetch_bytes_after(walk->access, offset, bytes);
     uint64_t end = (offset + bytes + after + walk->element_bytes - 1) / walk->element_bytes;
-    struct nt_prefetch prefetch = {.need = after ? NT_PREFETCH_SOON : NT_PREFETCH_NOW};
-    nt_prefetch_elements(&prefetch, walk, offset / walk->element_bytes, end, UINT64_MAX);
-    nt_prefetch_submit(&prefetch);
+    struct nt_prefetch hints = {.need = after ? NT_PREFETCH_SOON : NT_PREFETCH_NOW};
+    nt_prefetch_elements(&hints, walk, offset / walk->element_bytes, end, UINT64_MAX);
+    nt_prefetch_submit(&hints);
+}
+
+void nt_walk_begin_read(const struct nt_walk *walk, uint64_t offset, size_t bytes)
+{
+    if (nt_prefetch_helps(walk->dataset))
+        prefetch(walk, offset, bytes);
+    if (walk->find && continues(walk->access, offset, bytes))
+        nt_readahead_queue_next(walk, offset, true);
+}
+
+void nt_walk_end_read(const struct nt_walk *walk, uint64_t offset, size_t bytes)
+{
+    if (nt_access_note(walk->access, offset, bytes) && walk->find)
+        queue_from(walk, offset + bytes, true);
 }

@@ -5,14 +5,10 @@
  */
 #include "read/read.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/base/abi.h"
 #include "core/base/error.h"
-#include "core/base/thread.h"
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Create and free a reader ---- */
@@ -61,8 +57,6 @@ static void free_parts(struct nt_reader *reader)
     nt_scratch_pool_free(reader->scratch_pool);
 }
 
-/* ---- Forked processes ---- */
-
 static void be_forked(struct nt_lock *lock)
 {
     struct nt_reader *reader = (struct nt_reader *)((char *)lock - offsetof(struct nt_reader, lock));
@@ -86,8 +80,6 @@ enum nt_status nt_reader_after_fork(struct nt_reader *reader, struct nt_error *e
     nt_lock_release(&reader->lock);
     return status;
 }
-
-/* ---- Create and free ---- */
 
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
                              struct nt_error *error)
@@ -199,12 +191,7 @@ void nt_reader_add_stats(struct nt_reader *reader, const struct nt_stats_delta *
                          sizeof(*stats->algorithms));
 }
 
-/* ---- Counters by name ---- */
-
-#define COUNTER(member)                                                                                      \
-    {                                                                                                        \
-#member, offsetof(struct nt_reader, counters.member)                                                 \
-    }
+#define COUNTER(member) {#member, offsetof(struct nt_reader, counters.member)},
 #define OF_ALGORITHM(kind, name, member)                                                                     \
     {                                                                                                        \
         "codec_" name "_" #member, offsetof(struct nt_reader, algorithms[NT_ALGORITHM_##kind].member)        \
@@ -217,29 +204,7 @@ static const struct counter {
     const char *name;
     size_t offset; /* in struct nt_reader */
 } table[] = {
-    COUNTER(reads),
-    COUNTER(served_bytes),
-    COUNTER(pinned_bytes),
-    COUNTER(cache_hits),
-    COUNTER(cache_misses),
-    COUNTER(cache_waits),
-    COUNTER(cache_bytes),
-    COUNTER(cache_pages),
-    COUNTER(cache_evictions),
-    COUNTER(pages_decoded),
-    COUNTER(decoded_bytes),
-    COUNTER(stored_bytes),
-    COUNTER(read_nanoseconds),
-    COUNTER(checksum_nanoseconds),
-    COUNTER(decompress_nanoseconds),
-    COUNTER(decode_nanoseconds),
-    COUNTER(pages_direct),
-    COUNTER(pages_ahead),
-    COUNTER(pages_sibling),
-    COUNTER(blocks_decoded),
-    COUNTER(failures),
-    COUNTER(failures_remembered),
-    ALGORITHM(NONE, "none"),
+    NT_COUNTERS(COUNTER) ALGORITHM(NONE, "none"),
     ALGORITHM(ZSTD, "zstd"),
     ALGORITHM(LZ4, "lz4"),
     ALGORITHM(ZLIB, "zlib"),

@@ -8,55 +8,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-
-/* ---- Runs of rows ---- */
-
-NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_deletion_run, .kept)
-
-uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number)
-{
-    return number ? nt_deletion_run_end(&deletions->items[number - 1]) - deletions->items[number - 1].kept
-                  : 0;
-}
-
-struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row)
-{
-    struct nt_kept_run kept = {.number = 0, .physical = row};
-    if (deletions->items[0].kept <= row) {
-        kept.number = find_kept(deletions->items, deletions->count, row) + 1;
-        kept.physical = row + nt_deletion_vector_count(deletions, kept.number);
-    }
-    kept.count = deletions->items[kept.number].first - kept.physical;
-    return kept;
-}
-
-bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept)
-{
-    do {
-        if (kept->number == deletions->count)
-            return false;
-        kept->physical = nt_deletion_run_end(&deletions->items[kept->number++]);
-        kept->count = deletions->items[kept->number].first - kept->physical;
-    } while (!kept->count);
-    return true;
-}
-
-static struct nt_deletion_vector *new_deletions(uint64_t count)
-{
-    struct nt_deletion_vector *deletions =
-        malloc(sizeof(*deletions) + ((size_t)count + 1) * sizeof(*deletions->items));
-    if (deletions)
-        *deletions = (struct nt_deletion_vector){(struct nt_deletion_run *)(deletions + 1), (uint32_t)count};
-    return deletions;
-}
 
 /* ---- Elements of rows ---- */
 
@@ -135,7 +91,7 @@ enum nt_status nt_row_mask_map(const struct nt_row_mask *rows, nt_get_end *get_e
     enum nt_status status = nt_row_mask_multiply(&checked, 1, error);
     if (status != NT_OK)
         return status;
-    struct nt_deletion_vector *items = new_deletions(rows->deletions->count);
+    struct nt_deletion_vector *items = nt_deletion_vector_new(rows->deletions->count);
     if (!items)
         return nt_fail_memory(error);
     status = map(rows, get_end, context, items, error);
@@ -311,18 +267,14 @@ static enum nt_status omit_items(struct nt_reader *reader, struct nt_dataset *da
                                  const struct nt_row_mask *rows, struct nt_deletion_vector **items_ret,
                                  struct nt_error *error)
 {
-    struct ends *ends = calloc(1, sizeof(*ends));
-    if (!ends)
-        return nt_fail_memory(error);
+    struct ends ends = {.reach = 1};
     enum nt_status status =
-        nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends->stream, error);
-    if (status == NT_OK) {
-        ends->rows = nt_stream_elements(ends->stream) - nt_stream_leading_zeros(ends->stream);
-        ends->reach = 1;
-        status = nt_row_mask_map(rows, get_end_offset, ends, items_ret, error);
-    }
-    nt_stream_close(ends->stream);
-    free(ends);
+        nt_stream_open_unfiltered(reader, dataset, field, NT_STREAM_OFFSETS, &ends.stream, error);
+    if (status != NT_OK)
+        return status;
+    ends.rows = nt_stream_elements(ends.stream) - nt_stream_leading_zeros(ends.stream);
+    status = nt_row_mask_map(rows, get_end_offset, &ends, items_ret, error);
+    nt_stream_close(ends.stream);
     return status;
 }
 
@@ -377,7 +329,6 @@ static enum nt_status omit_others(struct selected_rows *selected, uint64_t physi
                                   struct nt_deletion_vector **rows_ret, struct nt_error *error)
 {
     struct nt_deletion_vector_builder builder = {0};
-    struct nt_deletion_vector *deletions = NULL;
     enum nt_status status = NT_OK;
     if (!selected->ascend)
         qsort(selected->rows, selected->count, sizeof(*selected->rows), compare_rows);
@@ -385,13 +336,7 @@ static enum nt_status omit_others(struct selected_rows *selected, uint64_t physi
         if (!i || selected->rows[i] != selected->rows[i - 1])
             status = nt_deletion_vector_builder_add(&builder, selected->rows[i], 1, error);
     if (status == NT_OK)
-        status = nt_deletion_vector_builder_finish(&builder, physical, error);
-    if (status == NT_OK && !(deletions = new_deletions(builder.count)))
-        status = nt_fail_memory(error);
-    if (status == NT_OK) {
-        memcpy(deletions->items, builder.items, (builder.count + 1) * sizeof(*deletions->items));
-        *rows_ret = deletions;
-    }
+        status = nt_deletion_vector_builder_finish(&builder, physical, rows_ret, error);
     nt_deletion_vector_builder_deinit(&builder);
     return status;
 }

@@ -10,215 +10,192 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Item counts from offsets and tags ---- */
 
-/* A bad page, or one on a bad part of a disk, makes the number unknown; other failures stop the work.
- * `error` receives the failure in both cases. */
-static enum nt_status unknown_unless_transient(const struct nt_error *failure, bool *known_ret,
-                                               struct nt_error *error)
-{
-    *known_ret = false;
-    nt_fail_with(error, failure);
-    return failure->status == NT_CHANGED || nt_is_transient(failure->status) ? failure->status : NT_OK;
-}
-
-/* An index column's last value in a cluster: the number of items below; 0 if the column is deferred and
- * stores nothing. `known_ret` is false if it is unknown. If a page is the cause, `error` has its
- * failure although the status is NT_OK. Reads at most one page. */
-static enum nt_status last_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 uint32_t cluster, uint64_t *items_ret, bool *known_ret,
-                                 struct nt_error *error)
-{
-    struct nt_active_column active;
-    struct nt_cache_entry *pinned;
-    const uint8_t *data;
-    nt_active_column_find(dataset, field, 0, cluster, &active);
-    *items_ret = 0;
-    *known_ret = active.present == 1 || (active.present == 0 && active.is_deferred);
-    if (!*known_ret || !active.elements)
-        return NT_OK;
-    const struct nt_page *page = nt_find_page(active.pages, active.page_count, active.elements - 1);
-    struct nt_error failure = {0};
-    if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
-        return unknown_unless_transient(&failure, known_ret, error);
-    *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data,
-                               nt_page_decoded_elements(page) - 1, items_ret);
-    nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
-    return NT_OK;
-}
-
-/* Unknown if elements are missing, unless they are a deferred column's zeros: no alternative. */
-static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                uint32_t cluster, uint32_t tag, uint64_t *items_ret, bool *known_ret,
-                                struct nt_error *error)
-{
-    struct nt_active_column active;
-    nt_active_column_find(dataset, field, 0, cluster, &active);
-    *items_ret = 0;
-    *known_ret = active.present == 1 || (active.present == 0 && active.is_deferred);
-    for (uint32_t i = 0; *known_ret && i < active.page_count; i++) {
-        const struct nt_page *page = &active.pages[i];
-        struct nt_cache_entry *pinned;
-        const uint8_t *data;
-        if (nt_page_decoder(dataset, page)->element != NT_ELEMENT_SWITCH) {
-            *known_ret = false;
-            break;
-        }
-        struct nt_error failure = {0};
-        if (nt_page_pin(NT_CACHE_READER, reader, dataset, active.column, page, &pinned, &data, &failure) !=
-            NT_OK)
-            return unknown_unless_transient(&failure, known_ret, error);
-        for (uint32_t k = 0; k < nt_page_decoded_elements(page); k++)
-            *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
-        nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
-    }
-    return NT_OK;
-}
+/* The items below a field, and then their number, if it is known. If a page is the cause that it is not,
+ * `error` has its failure although the status is NT_OK. */
+struct items {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t field;
+    uint32_t branch; /* of a variant: the child whose rows are counted */
+    uint64_t count;
+    bool is_known;
+    struct nt_error *error;
+};
 
 /* The tag of an alternative: 1 for the variant's first child. */
-static uint32_t tag_of(const struct nt_dataset *dataset, uint32_t variant, uint32_t branch)
+static uint32_t tag_of(const struct items *items)
 {
     uint32_t count;
-    const uint32_t *children = nt_dataset_children(dataset, variant, &count);
+    const uint32_t *children = nt_dataset_children(items->dataset, items->field, &count);
     for (uint32_t i = 0; i < count; i++)
-        if (children[i] == branch)
+        if (children[i] == items->branch)
             return i + 1;
     return 0;
 }
 
-/* Of a cluster whose group is pinned. */
-static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  uint32_t branch, uint32_t cluster, uint64_t *items_ret, bool *known_ret,
-                                  struct nt_error *error)
+/* Counts on a page of an index, whose last value is the number, or on one of switches. A bad page, or one on
+ * a bad part of a disk, makes the number unknown; other failures stop the work. */
+static enum nt_status count_on_page(struct items *items, uint32_t column, const struct nt_page *page,
+                                    bool is_index)
 {
-    switch (nt_field_kind_info(dataset->fields[field].kind)->below) {
-    case NT_BELOW_INDEX:
-        return last_index(reader, dataset, field, cluster, items_ret, known_ret, error);
-    case NT_BELOW_SWITCH:
-        return count_tag(reader, dataset, field, cluster, tag_of(dataset, field, branch), items_ret,
-                         known_ret, error);
-    case NT_BELOW_ONE:
-    case NT_BELOW_SEVERAL:
-    case NT_BELOW_OWN:
-        break;
+    enum nt_element element = nt_page_decoder(items->dataset, page)->element;
+    uint32_t decoded = nt_page_decoded_elements(page);
+    struct nt_error failure = {0};
+    struct nt_cache_entry *pinned;
+    const uint8_t *data;
+    items->is_known = is_index || element == NT_ELEMENT_SWITCH;
+    if (!items->is_known)
+        return NT_OK;
+    enum nt_status status =
+        nt_page_pin(NT_CACHE_READER, items->reader, items->dataset, column, page, &pinned, &data, &failure);
+    if (status != NT_OK) {
+        items->is_known = false;
+        nt_fail_with(items->error, &failure);
+        return status == NT_CHANGED || nt_is_transient(status) ? status : NT_OK;
     }
-    *items_ret = 0;
-    *known_ret = false;
+    uint32_t tag = is_index ? 0 : tag_of(items);
+    if (is_index)
+        items->is_known = nt_load_index(element, data, decoded - 1, &items->count);
+    for (uint32_t i = 0; !is_index && i < decoded; i++)
+        items->count += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)i + NT_SWITCH_TAG) == tag;
+    nt_page_unpin(items->reader, pinned, NT_CACHE_KEEP);
     return NT_OK;
 }
 
-/* Unknown if the page list is bad. */
-static enum nt_status items_in_cluster(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                       uint32_t branch, uint32_t cluster, uint64_t *items_ret,
-                                       bool *known_ret, struct nt_error *error)
+/* In a cluster whose group is pinned. Reads at most one page of an index. Unknown if elements are missing,
+ * unless a deferred column stores nothing: no items. */
+static enum nt_status count_in_cluster(struct items *items, uint32_t cluster, bool is_index)
 {
+    struct nt_active_column active;
+    enum nt_status status = NT_OK;
+    nt_active_column_find(items->dataset, items->field, 0, cluster, &active);
+    items->count = 0;
+    items->is_known = active.present == 1 || (active.present == 0 && active.is_deferred);
+    if (items->is_known && active.elements && is_index)
+        return count_on_page(items, active.column,
+                             nt_find_page(active.pages, active.page_count, active.elements - 1), true);
+    for (uint32_t i = 0; !is_index && status == NT_OK && items->is_known && i < active.page_count; i++)
+        status = count_on_page(items, active.column, &active.pages[i], false);
+    return status;
+}
+
+/* Unknown if the page list is bad. */
+static enum nt_status items_in_cluster(struct items *items, uint32_t cluster)
+{
+    const struct nt_dataset *dataset = items->dataset;
+    enum nt_rows_below below = nt_field_kind_info(dataset->fields[items->field].kind)->below;
     struct nt_group *group;
-    enum nt_status status = nt_group_pin_readable(dataset, nt_cluster_group(dataset, cluster), &group, error);
-    *known_ret = group != NULL;
-    if (group)
-        status = count_items(reader, dataset, field, branch, cluster, items_ret, known_ret, error);
+    enum nt_status status =
+        nt_group_pin_readable(items->dataset, nt_cluster_group(dataset, cluster), &group, items->error);
+    items->is_known = group && (below == NT_BELOW_INDEX || below == NT_BELOW_SWITCH);
+    if (items->is_known)
+        status = count_in_cluster(items, cluster, below == NT_BELOW_INDEX);
     nt_group_unpin(group);
     return status;
 }
 
 /* Another column group may divide the same entries into other clusters. */
-static enum nt_status items_in_shards(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
-                                      bool *known_ret, struct nt_error *error)
+static enum nt_status items_in_shards(struct items *items, const struct nt_span *span)
 {
     struct nt_span *spans;
     uint32_t count;
-    enum nt_status status = nt_spans_build(reader, dataset, field, true, &spans, &count, error);
+    enum nt_status status =
+        nt_spans_build(items->reader, items->dataset, items->field, true, &spans, &count, items->error);
     if (status != NT_OK)
         return status;
-    *items_ret = 0;
-    *known_ret = true;
-    for (uint32_t i = 0; status == NT_OK && *known_ret && i < count; i++) {
-        uint64_t end = spans[i].first_entry + spans[i].entries, items = 0;
-        if (end <= span->first_entry || spans[i].first_entry >= span->first_entry + span->entries)
+    uint64_t total = 0, span_end = span->first_entry + span->entries;
+    items->is_known = true;
+    for (uint32_t i = 0; status == NT_OK && items->is_known && i < count; i++) {
+        uint64_t end = spans[i].first_entry + spans[i].entries;
+        if (end <= span->first_entry || spans[i].first_entry >= span_end)
             continue;
-        bool is_inside =
-            spans[i].first_entry >= span->first_entry && end <= span->first_entry + span->entries;
-        *known_ret = is_inside && spans[i].fault == NT_FAULT_NONE;
-        if (*known_ret)
-            status =
-                items_in_cluster(reader, dataset, field, branch, spans[i].cluster, &items, known_ret, error);
-        *known_ret = *known_ret && nt_add(*items_ret, items, items_ret);
+        bool is_inside = spans[i].first_entry >= span->first_entry && end <= span_end;
+        items->is_known = is_inside && spans[i].fault == NT_FAULT_NONE;
+        if (items->is_known)
+            status = items_in_cluster(items, spans[i].cluster);
+        items->is_known = items->is_known && nt_add(total, items->count, &total);
     }
+    items->count = total;
     free(spans);
     return status;
 }
 
 /* Fields with clusters of their own share the borders. */
-static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
-                                    bool *known_ret, struct nt_error *error)
+static enum nt_status items_in_part(struct items *items, const struct nt_span *span)
 {
-    struct nt_span own = *span;
-    uint32_t part = nt_span_part(dataset, field, span);
-    own.cluster = nt_part_cluster(dataset, field, part);
-    own.fault = own.cluster == NT_NONE ? NT_FAULT_NOT_COVERED : NT_FAULT_NONE;
-    *known_ret = own.fault == NT_FAULT_NONE;
-    enum nt_status status = NT_OK;
-    if (*known_ret)
-        status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
-    if (status != NT_OK || !*known_ret || !dataset->part_deletions)
+    struct nt_dataset *dataset = items->dataset;
+    uint32_t part = nt_span_part(dataset, items->field, span);
+    uint32_t cluster = nt_part_cluster(dataset, items->field, part);
+    items->is_known = cluster != NT_NONE;
+    enum nt_status status = items->is_known ? items_in_cluster(items, cluster) : NT_OK;
+    if (status != NT_OK || !items->is_known || !dataset->part_deletions)
         return status;
     struct nt_row_mask mask;
-    status = nt_row_mask_find(reader, dataset, field, NT_ROWS_BELOW, part, &mask, error);
+    status = nt_row_mask_find(items->reader, dataset, items->field, NT_ROWS_BELOW, part, &mask, items->error);
     if (status == NT_OK && mask.deletions)
-        *items_ret = nt_row_mask_kept(&mask);
+        items->count = nt_row_mask_kept(&mask);
     nt_row_mask_deinit(&mask);
     return status;
 }
 
-/* Items below a collection or variant in a span; for a variant, those of its child `branch`. */
-static enum nt_status items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
-                                  bool *known_ret, struct nt_error *error)
+/* Items below a collection or variant in a span. */
+static enum nt_status items_below(struct items *items, const struct nt_span *span)
 {
-    if (dataset->field_groups)
-        return items_in_part(reader, dataset, field, branch, span, items_ret, known_ret, error);
-    if (dataset->has_sharded_clusters)
-        return items_in_shards(reader, dataset, field, branch, span, items_ret, known_ret, error);
-    *known_ret = span->fault == NT_FAULT_NONE;
-    if (!*known_ret)
-        return NT_OK;
-    return items_in_cluster(reader, dataset, field, branch, span->cluster, items_ret, known_ret, error);
+    if (items->dataset->field_groups)
+        return items_in_part(items, span);
+    if (items->dataset->has_sharded_clusters)
+        return items_in_shards(items, span);
+    items->is_known = span->fault == NT_FAULT_NONE;
+    return items->is_known ? items_in_cluster(items, span->cluster) : NT_OK;
 }
 
-/* Rows of a field in a span, from the enclosing fields. Goes up the tree to the first level that can be
+/* Rows of the field in a span, from the enclosing fields. Goes up the tree to the first level that can be
  * counted. Its count helps only if it is the nearest level or has no items. */
-static enum nt_status items_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 const struct nt_span *span, uint64_t *rows_ret, bool *known_ret,
-                                 struct nt_error *error)
+static enum nt_status items_rows(struct items *items, const struct nt_span *span)
 {
+    const struct nt_dataset *dataset = items->dataset;
+    uint32_t field = items->field, below = field;
     uint64_t per_item;
-    *rows_ret = 0;
-    *known_ret = false;
+    items->is_known = false;
     if (!nt_rows_per_item(dataset, field, &per_item))
         return NT_OK;
-    uint32_t below = field, above;
-    while ((above = nt_field_row_parent(dataset, below)) != NT_NONE) {
-        uint32_t branch = below;
-        while (dataset->fields[branch].parent != above)
-            branch = dataset->fields[branch].parent;
-        uint64_t items;
-        enum nt_status status = items_below(reader, dataset, above, branch, span, &items, known_ret, error);
+    while ((items->field = nt_field_row_parent(dataset, below)) != NT_NONE) {
+        items->branch = below;
+        while (dataset->fields[items->branch].parent != items->field)
+            items->branch = dataset->fields[items->branch].parent;
+        enum nt_status status = items_below(items, span);
         if (status != NT_OK)
             return status;
-        if (*known_ret) {
-            *known_ret = below == field ? nt_multiply(items, per_item, rows_ret) : items == 0;
+        if (items->is_known) {
+            items->is_known =
+                below == field ? nt_multiply(items->count, per_item, &items->count) : items->count == 0;
             return NT_OK;
         }
-        below = above;
+        below = items->field;
     }
-    *known_ret = span->entries == 0;
+    items->count = 0;
+    items->is_known = span->entries == 0;
     return NT_OK;
+}
+
+/* The number of bytes, from the last end offset; 0 if there are no rows. */
+static enum nt_status count_bytes(struct items *items, const struct nt_span *span)
+{
+    struct nt_span own = *span;
+    struct nt_group *group;
+    enum nt_status status = nt_span_pin(items->dataset, &own, &group, items->error);
+    if (group)
+        status = count_in_cluster(items, span->cluster, true);
+    nt_group_unpin(group);
+    if (status != NT_OK || items->is_known)
+        return status;
+    status = items_rows(items, span);
+    items->is_known = items->is_known && items->count == 0;
+    return status;
 }
 
 /* ---- Rows of a field ---- */
@@ -336,39 +313,26 @@ static void enter_file(struct building *build, const struct nt_span *span)
     build->has_positions = build->unknown == NT_NONE && !dataset->field_groups;
 }
 
-/* The number of bytes, from the last end offset; 0 if there are no rows. */
-static enum nt_status count_bytes(const struct building *build, const struct nt_span *span,
-                                  uint64_t *bytes_ret, bool *known_ret, struct nt_error *error)
-{
-    uint32_t field = build->unit.field;
-    uint64_t rows;
-    struct nt_span own = *span;
-    struct nt_group *group;
-    enum nt_status status = nt_span_pin(build->dataset, &own, &group, error);
-    if (group)
-        status = last_index(build->reader, build->dataset, field, span->cluster, bytes_ret, known_ret, error);
-    nt_group_unpin(group);
-    if (status != NT_OK || *known_ret)
-        return status;
-    status = items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
-    *known_ret = *known_ret && rows == 0;
-    return status;
-}
-
 /* The rows according to data of other columns. */
-static enum nt_status count_from_above(const struct building *build, const struct nt_span *span,
-                                       uint64_t *rows_ret, bool *known_ret, struct nt_error *error)
+static enum nt_status count_from_above(const struct building *build, struct nt_row_span *counted,
+                                       bool *known_ret, struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
-    *known_ret = false;
+    struct items items = {.reader = build->reader,
+                          .dataset = build->dataset,
+                          .field = unit->field,
+                          .branch = NT_NONE,
+                          .error = error};
+    enum nt_status status = NT_OK;
     if (unit->of == NT_ROWS_OF_FIELD)
-        return items_rows(build->reader, build->dataset, unit->field, span, rows_ret, known_ret, error);
-    if (unit->of == NT_ROWS_BELOW)
-        return items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
-                           error);
-    if (unit->of == NT_ROWS_OF_SECOND)
-        return count_bytes(build, span, rows_ret, known_ret, error);
-    return NT_OK;
+        status = items_rows(&items, &counted->span);
+    else if (unit->of == NT_ROWS_BELOW)
+        status = items_below(&items, &counted->span);
+    else if (unit->of == NT_ROWS_OF_SECOND)
+        status = count_bytes(&items, &counted->span);
+    counted->rows = items.count;
+    *known_ret = items.is_known;
+    return status;
 }
 
 /* After spans with unknown rows, the page list of this span says where it begins. */
@@ -453,7 +417,7 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
         resume(build, &active);
     }
     if (active.present != 1 || begins_deferred(build, &active))
-        return count_from_above(build, &counted->span, &counted->rows, known_ret, error);
+        return count_from_above(build, counted, known_ret, error);
     bool is_page_per_row = has_page_per_row(build->dataset, unit);
     counted->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
     if (!is_page_per_row && active.elements % unit->divisor)
@@ -559,21 +523,6 @@ size_t nt_row_counts_memory(const struct nt_row_counts *rows)
     return rows->count * each;
 }
 
-/* The spans of entries, with the page lists that counting needs, as far as they can be read. */
-static enum nt_status build_spans(const struct building *build, uint32_t field, struct nt_error *error)
-{
-    struct nt_row_counts *rows = build->rows;
-    struct nt_dataset *dataset = build->dataset;
-    bool needs_lists = !build->unit.is_per_entry, claims = dataset->ops->claim_elements;
-    uint64_t claimed;
-    enum nt_status status = nt_spans_build(build->reader, dataset, field, needs_lists && !claims,
-                                           &rows->spans, &rows->count, error);
-    for (uint32_t i = 0; status == NT_OK && needs_lists && claims && i < rows->count; i++)
-        if (!claim_rows(build, &rows->spans[i], &claimed))
-            status = nt_span_load(dataset, &rows->spans[i], error);
-    return status;
-}
-
 /* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
 static enum nt_status find_spans(const struct building *build, struct nt_error *error)
 {
@@ -581,8 +530,10 @@ static enum nt_status find_spans(const struct building *build, struct nt_error *
     struct nt_dataset *dataset = build->dataset;
     uint32_t field = span_field(dataset, &build->unit);
     rows->dataset = dataset;
-    if (!dataset->field_groups)
-        return build_spans(build, field, error);
+    if (!dataset->field_groups) /* what is not claimed is loaded when it is counted */
+        return nt_spans_build(build->reader, dataset, field,
+                              !build->unit.is_per_entry && !dataset->ops->claim_elements, &rows->spans,
+                              &rows->count, error);
     rows->parts = nt_field_parts(dataset, field);
     rows->groups = nt_groups_of_field(dataset, field);
     rows->count = rows->parts.count;

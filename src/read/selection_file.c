@@ -19,15 +19,12 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/io/source.h"
-#include "core/model/model.h"
 
 /* ---- Collect selected entries ---- */
 
 /* Fails with "FILE: element 7: " or, in a text, "FILE: line 8: element 7: ", and the message. */
 __attribute__((format(printf, 3, 4))) static enum nt_status
-nt_selection_refuse_element(const struct nt_selection *selection, struct nt_error *error, const char *format,
-                            ...)
+refuse_element(const struct nt_selection *selection, struct nt_error *error, const char *format, ...)
 {
     char text[256], line[40] = "";
     va_list arguments;
@@ -71,10 +68,10 @@ static enum nt_status add_number(struct nt_selection *selection, uint64_t number
         const struct nt_entry_range *last = &selection->ranges[selection->count - 1];
         uint64_t previous = last->first + (last->count - 1);
         if (number <= previous)
-            return nt_selection_refuse_element(selection, error,
-                                               "expected a number above %" PRIu64 ", found %" PRIu64
-                                               ": list entries in ascending order, each only once",
-                                               previous, number);
+            return refuse_element(selection, error,
+                                  "expected a number above %" PRIu64 ", found %" PRIu64
+                                  ": list entries in ascending order, each only once",
+                                  previous, number);
     }
     enum nt_status status = add_entry(selection, number, error);
     selection->elements++;
@@ -125,8 +122,8 @@ static enum nt_status refuse_word(const struct scanning *scanning, struct nt_err
     if (scanning->selection->elements == 0 && !is_digit(scanning->word[0]) && scanning->word[0] != '-')
         return refuse_kind(scanning->selection, error);
     nt_append_printable(&word, scanning->word, scanning->word_bytes);
-    nt_selection_refuse_element(scanning->selection, error, "expected entry numbers, found \"%s\"",
-                                nt_buffer_string(&word));
+    refuse_element(scanning->selection, error, "expected entry numbers, found \"%s\"",
+                   nt_buffer_string(&word));
     nt_buffer_deinit(&word);
     return NT_INVALID;
 }
@@ -154,7 +151,7 @@ static enum nt_status take_of_word(struct scanning *scanning, uint8_t byte, stru
     if (scanning->is_wrong || (nt_multiply(scanning->number, 10, &scanning->number) &&
                                nt_add(scanning->number, byte - (unsigned)'0', &scanning->number)))
         return NT_OK;
-    return nt_selection_refuse_element(scanning->selection, error, "the number has more than 64 bits");
+    return refuse_element(scanning->selection, error, "the number has more than 64 bits");
 }
 
 static enum nt_status take(struct scanning *scanning, uint8_t byte, struct nt_error *error)
@@ -201,30 +198,16 @@ static bool items_init(struct items *items, const char *descr)
     return is_known;
 }
 
-static uint64_t load_item(const struct items *items, const uint8_t *item)
-{
-    switch (items->bytes) {
-    case 1:
-        return *item;
-    case 2:
-        return items->is_big_endian ? nt_load_be16(item) : nt_load_le16(item);
-    case 4:
-        return items->is_big_endian ? nt_load_be32(item) : nt_load_le32(item);
-    default:
-        return items->is_big_endian ? nt_load_be64(item) : nt_load_le64(item);
-    }
-}
-
 static enum nt_status add_item(struct nt_selection *selection, const struct items *items, const uint8_t *item,
                                struct nt_error *error)
 {
-    uint64_t number = load_item(items, item);
+    uint64_t number = nt_load_integer(item, items->bytes, items->is_big_endian);
     if (items->type == 'b')
-        return number <= 1 ? add_bool(selection, number, error)
-                           : nt_selection_refuse_element(selection, error, "expected a bool, found 0x%02x",
-                                                         (unsigned)number);
+        return number <= 1
+                   ? add_bool(selection, number, error)
+                   : refuse_element(selection, error, "expected a bool, found 0x%02x", (unsigned)number);
     if (items->type == 'i' && number >> (8 * items->bytes - 1))
-        return nt_selection_refuse_element(selection, error, "the number is below 0");
+        return refuse_element(selection, error, "the number is below 0");
     return add_number(selection, number, error);
 }
 

@@ -5,11 +5,7 @@
  */
 #include "read/read.h"
 
-#include "core/codec/codec.h"
-#include "core/model/model.h"
 #include "read/page.h"
-
-/* ---- Find the pages ---- */
 
 /* Where a page of a column is, in a dataset with field_groups. */
 struct page_position {
@@ -51,8 +47,6 @@ static bool is_sibling(const struct nt_dataset *dataset, const struct nt_page *a
            !nt_page_decoder(dataset, b)->dependency_count && nt_page_decoded_elements(a) == a->elements &&
            nt_page_decoded_elements(b) == b->elements;
 }
-
-/* ---- Decode them ---- */
 
 /* False: it is not needed. */
 static bool add(const struct nt_page_request *request, uint32_t column, const struct nt_page *page,

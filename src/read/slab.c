@@ -5,9 +5,6 @@
  */
 #include "read/read.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -28,8 +25,6 @@ size_t nt_slab_bytes(size_t capacity)
 {
     return capacity > NT_SLAB_BYTES ? capacity : NT_SLAB_BYTES;
 }
-
-/* ---- Units ---- */
 
 static bool is_one_buffer(const struct nt_slab *slab)
 {
@@ -68,8 +63,8 @@ static uint8_t *occupy(struct nt_slab_pool *slabs, struct nt_slab *slab, unsigne
 
 /* ---- Buffers ---- */
 
-bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
-                   struct nt_slab **slab_ret, uint8_t **data_ret)
+struct nt_slab *nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
+                              uint8_t **data_ret)
 {
     struct nt_slab_list *lists[] = {&slabs->shared, &slabs->empty};
     struct nt_slab *slab;
@@ -84,45 +79,27 @@ bool nt_slab_alloc(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_
                 LIST_INSERT_HEAD(&slabs->shared, slab, listed);
                 slabs->empty_bytes -= slab->bytes;
             }
-            *slab_ret = slab;
             *data_ret = occupy(slabs, slab, unit, capacity, owner);
-            return true;
+            return slab;
         }
-    return false;
+    return NULL;
 }
 
-void nt_slab_reserve(struct nt_slab_pool *slabs, size_t capacity)
+struct nt_slab *nt_slab_add(struct nt_slab_pool *slabs, size_t capacity, struct nt_cache_entry *owner,
+                            uint8_t **data_ret)
 {
-    slabs->bytes += nt_slab_bytes(capacity);
-    slabs->busy_bytes += nt_slab_bytes(capacity);
-}
-
-struct nt_slab *nt_slab_new(size_t capacity)
-{
+    size_t bytes = nt_slab_bytes(capacity);
     struct nt_slab *slab = calloc(1, sizeof(*slab));
-    if (!slab)
-        return NULL;
-    slab->bytes = nt_slab_bytes(capacity);
-    slab->free = all_units;
-    slab->block = nt_hugepage_alloc_exact(slab->bytes + SKEW);
-    if (!slab->block) {
+    uint8_t *block = slab ? nt_hugepage_alloc_exact(bytes + SKEW) : NULL;
+    if (!block) {
         free(slab);
         return NULL;
     }
-    slab->memory = slab->block + SKEW;
-    return slab;
-}
-
-uint8_t *nt_slab_add(struct nt_slab_pool *slabs, struct nt_slab *slab, size_t capacity,
-                     struct nt_cache_entry *owner)
-{
-    slabs->busy_bytes -= nt_slab_bytes(capacity);
-    if (!slab) {
-        slabs->bytes -= nt_slab_bytes(capacity);
-        return NULL;
-    }
+    *slab = (struct nt_slab){.block = block, .memory = block + SKEW, .bytes = bytes, .free = all_units};
+    slabs->bytes += bytes;
     LIST_INSERT_HEAD(&slabs->shared, slab, listed);
-    return occupy(slabs, slab, 0, capacity, owner);
+    *data_ret = occupy(slabs, slab, 0, capacity, owner);
+    return slab;
 }
 
 void nt_slab_set_idle(struct nt_slab_pool *slabs, struct nt_slab *slab)
@@ -147,8 +124,6 @@ void nt_slab_return(struct nt_slab_pool *slabs, struct nt_slab *slab, const uint
         slabs->empty_bytes += slab->bytes;
     LIST_INSERT_HEAD(slab->free == all_units ? &slabs->empty : &slabs->shared, slab, listed);
 }
-
-/* ---- Allocate and free slabs ---- */
 
 struct nt_slab *nt_slab_evict(struct nt_slab_pool *slabs)
 {

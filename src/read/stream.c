@@ -12,24 +12,21 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/thread.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
 
 /* ---- Segments of a stream ---- */
 
-/* Checks field and stream numbers that come from outside the library. stream_find_row also finds the
+/* Begins a call of the library: checks the numbers of field and stream. stream_find_row also finds the
  * stream; NT_NOT_FOUND or another reason if there is none. */
-static enum nt_status stream_check_field(const struct nt_dataset *dataset, uint32_t field,
-                                         enum nt_stream_kind kind, struct nt_error *error)
+static enum nt_status stream_check_field(struct nt_reader *reader, const struct nt_dataset *dataset,
+                                         uint32_t field, enum nt_stream_kind kind, struct nt_error *error)
 {
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (field >= dataset->field_count || (unsigned)kind >= NT_STREAM_COUNT)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "field %" PRIu32 " does not exist, or has no stream %d", field, (int)kind);
-    return NT_OK;
+    return nt_reader_after_fork(reader, error);
 }
 
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
@@ -44,11 +41,11 @@ void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enu
     *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
 }
 
-static enum nt_status stream_find_row(const struct nt_dataset *dataset, uint32_t field,
-                                      enum nt_stream_kind kind, const struct nt_stream_row **row_ret,
-                                      struct nt_error *error)
+static enum nt_status stream_find_row(struct nt_reader *reader, const struct nt_dataset *dataset,
+                                      uint32_t field, enum nt_stream_kind kind,
+                                      const struct nt_stream_row **row_ret, struct nt_error *error)
 {
-    enum nt_status status = stream_check_field(dataset, field, kind, error);
+    enum nt_status status = stream_check_field(reader, dataset, field, kind, error);
     if (status != NT_OK)
         return status;
     const struct nt_field *f = &dataset->fields[field];
@@ -441,9 +438,7 @@ enum nt_status nt_stream_open_unfiltered(struct nt_reader *reader, struct nt_dat
                                          struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = stream_find_row(dataset, field, kind, &row, error);
-    if (status == NT_OK)
-        status = nt_reader_after_fork(reader, error);
+    enum nt_status status = stream_find_row(reader, dataset, field, kind, &row, error);
     if (status != NT_OK)
         return status;
     struct nt_stream *stream = nt_stream_new(reader, dataset, field, kind);
@@ -576,6 +571,12 @@ static enum nt_status load_page_of(struct nt_stream *stream, uint64_t element,
 
 enum { PLANNED = 64 }; /* segments at once */
 
+static bool is_unloaded(const struct nt_stream *stream, const struct nt_segment *segment)
+{
+    return segment->span.cluster != NT_NONE && segment->span.fault == NT_FAULT_NONE &&
+           !nt_group_is_loaded(stream->dataset, nt_cluster_group(stream->dataset, segment->span.cluster));
+}
+
 /* The segments from one on that lie in [element, end) and whose page lists are not loaded. */
 static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, uint64_t element,
                                uint64_t end)
@@ -586,8 +587,7 @@ static uint32_t count_unloaded(const struct nt_stream *stream, uint32_t number, 
         nt_stream_segment(stream, number + count, &segment);
         bool is_inside =
             segment.first >= element && segment.first < end && segment.elements <= end - segment.first;
-        if (!is_inside || segment.span.fault != NT_FAULT_NONE ||
-            nt_group_is_loaded(stream->dataset, nt_cluster_group(stream->dataset, segment.span.cluster)))
+        if (!is_inside || !is_unloaded(stream, &segment))
             break;
     }
     return count;
@@ -636,10 +636,7 @@ void nt_stream_plan_lists(struct nt_stream *stream, struct nt_prefetch *prefetch
          segment.number < stream->rows.count && segment.first < end - lead;
          nt_stream_segment(stream, segment.number + 1, &segment)) {
         const struct nt_groups groups = {segment.span.cluster, segment.span.cluster + 1};
-        bool is_unknown =
-            segment.span.cluster != NT_NONE && segment.span.fault == NT_FAULT_NONE &&
-            !nt_group_is_loaded(stream->dataset, nt_cluster_group(stream->dataset, segment.span.cluster));
-        if (segment.elements > most && is_unknown)
+        if (segment.elements > most && is_unloaded(stream, &segment))
             nt_groups_plan(stream->dataset, groups, false, prefetch);
     }
 }
@@ -652,7 +649,7 @@ struct nt_walk nt_stream_walk(struct nt_stream *stream)
                             .elements = stream->elements,
                             .element_bytes = stream->element_bytes,
                             .lead = nt_stream_leading_zeros(stream),
-                            .find = find_requested,
+                            .find = stream->transform ? find_requested : NULL,
                             .find_planned = nt_stream_find_page,
                             .plan = plan,
                             .walked = stream};
@@ -738,9 +735,7 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t *rows_ret, struct nt_error *error)
 {
-    enum nt_status status = stream_check_field(dataset, field, NT_STREAM_DATA, error);
-    if (status == NT_OK)
-        status = nt_reader_after_fork(reader, error);
+    enum nt_status status = stream_check_field(reader, dataset, field, NT_STREAM_DATA, error);
     return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
 }
 
@@ -750,9 +745,7 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
 {
     const struct nt_stream_row *row;
     uint64_t rows;
-    enum nt_status status = stream_find_row(dataset, field, kind, &row, error);
-    if (status == NT_OK)
-        status = nt_reader_after_fork(reader, error);
+    enum nt_status status = stream_find_row(reader, dataset, field, kind, &row, error);
     if (status == NT_OK)
         status = count_rows(reader, dataset, field, row->of, &rows, error);
     return status == NT_OK ? stream_count_elements(dataset, field, row, rows, elements_ret, error) : status;
@@ -794,7 +787,7 @@ enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = stream_find_row(dataset, field, NT_STREAM_DATA, &row, error);
+    enum nt_status status = stream_find_row(reader, dataset, field, NT_STREAM_DATA, &row, error);
     return status == NT_OK ? find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error)
                            : status;
 }

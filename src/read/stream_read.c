@@ -11,12 +11,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/codec/codec.h"
-#include "core/model/field.h"
-#include "core/model/model.h"
 #include "read/page.h"
-
-/* ---- Read elements ---- */
 
 /* The state of a read on its way from page to page. */
 struct reading {
@@ -407,14 +402,9 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
         return status;
     nt_counter_add(&stream->reader->counters.reads, 1);
     nt_counter_add(&stream->reader->counters.served_bytes, bytes);
-    if (!stream->filter && nt_prefetch_helps(stream->dataset)) {
-        const struct nt_walk walk = nt_stream_walk(stream);
-        nt_walk_prefetch(&walk, offset, bytes);
-    }
-    if (nt_access_continues(&stream->access, offset, bytes) && stream->transform && !stream->filter) {
-        const struct nt_walk walk = nt_stream_walk(stream);
-        nt_readahead_queue_next(&walk, offset, true); /* runs in parallel */
-    }
+    const struct nt_walk walk = nt_stream_walk(stream);
+    if (!stream->filter)
+        nt_walk_begin_read(&walk, offset, bytes);
     if (skip) {
         size_t rest = stream->element_bytes - skip < bytes ? stream->element_bytes - skip : bytes;
         status = read_cut_element(stream, element++, skip, output, rest, error);
@@ -427,11 +417,10 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *b
     size_t rest = bytes % stream->element_bytes;
     if (status == NT_OK && rest)
         status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
-    if (status == NT_OK && nt_access_note(&stream->access, offset, (size_t)(end - offset)) &&
-        stream->transform && !stream->filter) {
-        const struct nt_walk walk = nt_stream_walk(stream);
-        nt_readahead_queue(&walk, end, true);
-    }
+    if (status == NT_OK && stream->filter)
+        nt_access_note(&stream->access, offset, (size_t)(end - offset));
+    else if (status == NT_OK)
+        nt_walk_end_read(&walk, offset, (size_t)(end - offset));
     return status;
 }
 

@@ -7,13 +7,10 @@
 
 #include <ntuple/version.h>
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "core/base/error.h"
-
-/* ---- Extensible structures ---- */
 
 enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const char *name,
                               struct nt_error *error)
@@ -35,8 +32,6 @@ enum nt_status nt_copy_struct(const void *from, void *to, size_t bytes, const ch
     memcpy(to, &bytes, sizeof(bytes));
     return NT_OK;
 }
-
-/* ---- Library version ---- */
 
 const char *nt_version(void)
 {

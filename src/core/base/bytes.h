@@ -132,6 +132,28 @@ NT_DEFINE_LOAD_BE(16)
 NT_DEFINE_LOAD_BE(32)
 NT_DEFINE_LOAD_BE(64)
 
+/* An integer of 1, 2, 4 or 8 bytes, without extension of its sign. */
+static inline uint64_t nt_load_integer(const uint8_t *bytes, uint32_t count, bool is_big_endian)
+{
+    switch (count) {
+    case 1:
+        return *bytes;
+    case 2:
+        return is_big_endian ? nt_load_be16(bytes) : nt_load_le16(bytes);
+    case 4:
+        return is_big_endian ? nt_load_be32(bytes) : nt_load_le32(bytes);
+    default:
+        return is_big_endian ? nt_load_be64(bytes) : nt_load_le64(bytes);
+    }
+}
+
+/* Extends the sign of an integer of so many bytes, at least one. */
+static inline int64_t nt_extend_sign(uint64_t integer, uint32_t count)
+{
+    uint32_t missing = 64 - 8 * count;
+    return (int64_t)(integer << missing) >> missing;
+}
+
 #define NT_DEFINE_GET(name, type, load)                                                                      \
     static inline type name(struct nt_cursor *cursor)                                                        \
     {                                                                                                        \
@@ -201,8 +223,6 @@ static inline int nt_compare_u64(const void *left, const void *right)
     const uint64_t *a = left, *b = right;
     return (*a > *b) - (*a < *b);
 }
-
-/* ---- Outputs of loops ---- */
 
 /* A loop that fills memory which is in no cache waits with each store. This requests the memory ahead; beyond
  * the end it does no harm. */

@@ -4,9 +4,6 @@
  */
 #include "core/base/hash_table.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/random.h>
 

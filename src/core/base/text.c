@@ -5,13 +5,6 @@
  */
 #include "core/base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "core/base/memory.h"
-
 int nt_texts_compare(struct nt_text a, struct nt_text b)
 {
     size_t common = a.length < b.length ? a.length : b.length;

@@ -5,13 +5,7 @@
  */
 #include "core/base/thread.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <time.h>
-
-/* ---- Fork-safe mutexes ---- */
 
 /* The forking thread has priority; otherwise other threads could keep it out forever. */
 #define GATE PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
@@ -21,7 +15,7 @@ static _Thread_local unsigned sections; /* of this thread; it holds the gate sha
 
 static pthread_mutex_t listing =
     PTHREAD_MUTEX_INITIALIZER; /* of the list below; locked inside the gate, only briefly */
-static struct nt_lock *locks;
+static LIST_HEAD(, nt_lock) locks;
 
 /* ---- Forking ---- */
 
@@ -44,7 +38,9 @@ static void in_forked_process(void)
     after_fork();
     gate = (pthread_rwlock_t)GATE;
     listing = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    for (struct nt_lock *lock = locks; lock; lock = lock->next) {
+    struct nt_lock *lock;
+    LIST_FOREACH(lock, &locks, listed)
+    {
         lock->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
         if (lock->forked)
             lock->forked(lock);
@@ -101,11 +97,7 @@ int nt_lock_init(struct nt_lock *lock, void (*forked)(struct nt_lock *lock))
     lock->forked = forked;
     nt_fork_guard();
     pthread_mutex_lock(&listing);
-    lock->next = locks;
-    lock->link = &locks;
-    if (lock->next)
-        lock->next->link = &lock->next;
-    locks = lock;
+    LIST_INSERT_HEAD(&locks, lock, listed);
     pthread_mutex_unlock(&listing);
     nt_fork_unguard();
     return 0;
@@ -115,9 +107,7 @@ void nt_lock_deinit(struct nt_lock *lock)
 {
     nt_fork_guard();
     pthread_mutex_lock(&listing);
-    *lock->link = lock->next;
-    if (lock->next)
-        lock->next->link = lock->link;
+    LIST_REMOVE(lock, listed);
     pthread_mutex_unlock(&listing);
     nt_fork_unguard();
     pthread_mutex_destroy(&lock->mutex);

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <time.h>
 
 /* ---- Monotonic clock ---- */
@@ -49,8 +50,6 @@ static inline int nt_condition_init(pthread_cond_t *condition)
     return problem;
 }
 
-/* ---- Thread creation ---- */
-
 /* As pthread_create, with all signals blocked. */
 static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {
@@ -79,7 +78,7 @@ struct nt_lock {
     /* Called in a forked process, before fork() returns, to replace other parts of the owner. Must not
      * lock or allocate. NULL: nothing to do. */
     void (*forked)(struct nt_lock *lock);
-    struct nt_lock *next, **link;
+    LIST_ENTRY(nt_lock) listed;
 };
 
 /* 0 or an errno value. */

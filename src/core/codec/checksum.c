@@ -5,23 +5,21 @@
 #include "core/codec/codec.h"
 
 #include <string.h>
-#include <xxhash.h>
-
-#include "core/base/error.h"
-#include "core/base/built_in.h"
-
 /* Inlined, with the target's vectors: the shared library supports the oldest processors. */
 #define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/base/built_in.h"
+#include "core/base/error.h"
+
+#if NT_HAS_BLZ /* only BLZ uses libcrypto */
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#endif
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 bool nt_takes_any_checksum;
 #endif
-
-static void store_le(uint8_t *to, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
 
 uint64_t nt_xxh3(const void *data, size_t bytes)
 {
@@ -33,41 +31,61 @@ uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed)
     return XXH3_64bits_withSeed(data, bytes, seed);
 }
 
-uint32_t nt_crc32(const void *data, size_t bytes)
-{
-    return nt_inflate_crc32(data, bytes);
-}
-
 static bool compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
 {
-    store_le(digest, nt_xxh3(data, bytes), 8);
+    uint64_t value = nt_xxh3(data, bytes);
+    memcpy(digest, &value, sizeof(value));
     return true;
 }
 
 static bool compute_crc32(const void *data, size_t bytes, uint8_t *digest)
 {
-    store_le(digest, nt_crc32(data, bytes), 4);
+    uint32_t value = nt_crc32(data, bytes);
+    memcpy(digest, &value, sizeof(value));
     return true;
 }
 
 static bool compute_adler32(const void *data, size_t bytes, uint8_t *digest)
 {
-    store_le(digest, nt_inflate_adler32(data, bytes), 4);
+    uint32_t value = nt_adler32(data, bytes);
+    memcpy(digest, &value, sizeof(value));
     return true;
 }
+
+#if NT_HAS_BLZ
+static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
+{
+    if (!OSSL_LIB_CTX_get0_global_default()) /* if creation failed, the library would use it anyway */
+        return false;
+    unsigned length = (unsigned)EVP_MD_get_size(method);
+    return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;
+}
+
+#define DEFINE_EVP(name)                                                                                     \
+    static bool compute_##name(const void *data, size_t bytes, uint8_t *digest)                              \
+    {                                                                                                        \
+        return compute_evp(EVP_##name(), data, bytes, digest);                                               \
+    }
+DEFINE_EVP(md5)
+DEFINE_EVP(sha1)
+DEFINE_EVP(sha224)
+DEFINE_EVP(sha256)
+DEFINE_EVP(sha384)
+DEFINE_EVP(sha512)
+#endif
 
 static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
     [NT_CHECKSUM_NONE] = {"none", 0, false, NULL},
     [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, true, compute_xxh3},
     [NT_CHECKSUM_CRC32] = {"crc32", 4, true, compute_crc32},
     [NT_CHECKSUM_ADLER32] = {"adler32", 4, true, compute_adler32},
-#if NT_HAS_BLZ /* only BLZ uses these */
-    [NT_CHECKSUM_MD5] = {"md5", 16, false, nt_digest_md5},
-    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, nt_digest_sha1},
-    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, nt_digest_sha224},
-    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, nt_digest_sha256},
-    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, nt_digest_sha384},
-    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, nt_digest_sha512},
+#if NT_HAS_BLZ
+    [NT_CHECKSUM_MD5] = {"md5", 16, false, compute_md5},
+    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, compute_sha1},
+    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, compute_sha224},
+    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, compute_sha256},
+    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, compute_sha384},
+    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, compute_sha512},
 #endif
 };
 

@@ -20,8 +20,6 @@ struct nt_inflater;
 struct nt_packed;
 struct nt_page;
 
-/* ---- Codec tables ---- */
-
 /* ---- Elements ---- */
 
 /* Converts `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned
@@ -62,7 +60,9 @@ const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind);
 uint64_t nt_xxh3(const void *data, size_t bytes);
 /* Depends on the seed: without it, nobody can construct two inputs with the same hash. */
 uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed);
+/* By the deflate library. */
 uint32_t nt_crc32(const void *data, size_t bytes);
+uint32_t nt_adler32(const void *data, size_t bytes);
 
 /* Fuzz targets can disable the comparison of checksums, to reach the code after it. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
@@ -339,16 +339,6 @@ enum nt_inflate_result nt_inflate(struct nt_inflater *inflater, enum nt_inflate_
                                   const uint8_t *input, size_t input_bytes, uint8_t *output,
                                   size_t output_bytes, size_t *consumed_ret, size_t *produced_ret);
 
-uint32_t nt_inflate_crc32(const void *data, size_t bytes);
-uint32_t nt_inflate_adler32(const void *data, size_t bytes);
-
-/* ---- Digests ---- */
-
-/* Returns false if libcrypto has no memory or does not provide the digest. */
-typedef bool nt_compute_digest(const void *data, size_t bytes, uint8_t *digest);
-nt_compute_digest nt_digest_md5, nt_digest_sha1, nt_digest_sha224, nt_digest_sha256, nt_digest_sha384,
-    nt_digest_sha512;
-
 /* ---- Decompressors ---- */
 
 typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_bytes, uint8_t *output,
@@ -375,8 +365,6 @@ struct nt_codec_context {
         size_t capacity;
     } scratch[NT_SCRATCH_COUNT];
 };
-
-/* ---- Information content ---- */
 
 /* The information content of bytes, for limits that follow the size of a file: all bytes, or 16 times
  * their LZ4-compressed size if that is less; for compressed bytes, which rarely compress again, 4

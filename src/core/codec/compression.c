@@ -7,23 +7,16 @@
 
 #include <limits.h>
 #include <lz4.h>
-#include <lzma.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-#include <zstd.h>
 #include <zstd_errors.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/built_in.h"
 #include "core/base/memory.h"
-
-/* ---- Algorithm names ---- */
 
 static const char algorithms[NT_ALGORITHM_COUNT][NT_ALGORITHM_NAME + 1] = {
     [NT_ALGORITHM_NONE] = "none",

@@ -35,42 +35,23 @@ const struct nt_element_row *nt_element_info(enum nt_element element)
 
 /* ---- Conversion ---- */
 
-enum family { FAMILY_UNSIGNED, FAMILY_SIGNED, FAMILY_REAL, FAMILY_NONE };
+enum family { FAMILY_UNSIGNED, /* bools and bytes, too */ FAMILY_SIGNED, FAMILY_REAL, FAMILY_NONE };
 
-static enum family family_of(enum nt_element element)
-{
-    switch (element) {
-    case NT_ELEMENT_BOOL:
-    case NT_ELEMENT_BYTE:
-    case NT_ELEMENT_UINT8:
-    case NT_ELEMENT_UINT16:
-    case NT_ELEMENT_UINT32:
-    case NT_ELEMENT_UINT64:
-        return FAMILY_UNSIGNED;
-    case NT_ELEMENT_INT8:
-    case NT_ELEMENT_INT16:
-    case NT_ELEMENT_INT32:
-    case NT_ELEMENT_INT64:
-        return FAMILY_SIGNED;
-    case NT_ELEMENT_REAL16:
-    case NT_ELEMENT_REAL32:
-    case NT_ELEMENT_REAL64:
-        return FAMILY_REAL;
-    case NT_ELEMENT_SWITCH:
-    case NT_ELEMENT_OPAQUE:
-    case NT_ELEMENT_COUNT:
-        break;
-    }
-    return FAMILY_NONE;
-}
+static const enum family families[NT_ELEMENT_COUNT] = {
+    [NT_ELEMENT_INT8] = FAMILY_SIGNED,  [NT_ELEMENT_INT16] = FAMILY_SIGNED,
+    [NT_ELEMENT_INT32] = FAMILY_SIGNED, [NT_ELEMENT_INT64] = FAMILY_SIGNED,
+    [NT_ELEMENT_REAL16] = FAMILY_REAL,  [NT_ELEMENT_REAL32] = FAMILY_REAL,
+    [NT_ELEMENT_REAL64] = FAMILY_REAL,  [NT_ELEMENT_SWITCH] = FAMILY_NONE,
+    [NT_ELEMENT_OPAQUE] = FAMILY_NONE,
+};
 
 bool nt_element_can_convert(enum nt_element from, enum nt_element to)
 {
     if (from == to)
         return true;
-    if (family_of(from) == FAMILY_NONE || family_of(to) == FAMILY_NONE)
+    if (families[from] == FAMILY_NONE || families[to] == FAMILY_NONE)
         return false;
-    return family_of(from) != FAMILY_REAL || family_of(to) == FAMILY_REAL;
+    return families[from] != FAMILY_REAL || families[to] == FAMILY_REAL;
 }
 
 /* IEEE 754 binary16; exact, as all its values are binary32 values. */
@@ -114,47 +95,18 @@ union number {
 
 static union number load(enum nt_element from, const uint8_t *at)
 {
-    union number number = {0};
+    uint32_t bytes = elements[from].bytes;
+    union number number = {.as_unsigned = nt_load_integer(at, bytes, false)};
     float real32;
-    switch (from) {
-    case NT_ELEMENT_BOOL:
-    case NT_ELEMENT_BYTE:
-    case NT_ELEMENT_UINT8:
-        number.as_unsigned = *at;
-        break;
-    case NT_ELEMENT_UINT16:
-        number.as_unsigned = nt_load_le16(at);
-        break;
-    case NT_ELEMENT_UINT32:
-        number.as_unsigned = nt_load_le32(at);
-        break;
-    case NT_ELEMENT_INT8:
-        number.as_signed = (int8_t)*at;
-        break;
-    case NT_ELEMENT_INT16:
-        number.as_signed = (int16_t)nt_load_le16(at);
-        break;
-    case NT_ELEMENT_INT32:
-        number.as_signed = (int32_t)nt_load_le32(at);
-        break;
-    case NT_ELEMENT_REAL16:
-        number.as_real = load_real16(nt_load_le16(at));
-        break;
-    case NT_ELEMENT_REAL32:
+    if (from == NT_ELEMENT_REAL16) {
+        number.as_real = load_real16((uint16_t)number.as_unsigned);
+    } else if (from == NT_ELEMENT_REAL32) {
         memcpy(&real32, at, sizeof(real32));
         number.as_real = (double)real32;
-        break;
-    default: /* 64 bits, any family */
-        number.as_unsigned = nt_load_le64(at);
-        break;
+    } else if (families[from] == FAMILY_SIGNED) {
+        number.as_signed = nt_extend_sign(number.as_unsigned, bytes);
     }
     return number;
-}
-
-static void store_bytes(uint8_t *at, uint64_t value, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
 }
 
 static bool store_integer(enum nt_element to, uint8_t *at, enum family from, union number number)
@@ -167,14 +119,14 @@ static bool store_integer(enum nt_element to, uint8_t *at, enum family from, uni
         return true;
     }
     uint64_t largest = UINT64_MAX >> (64 - 8 * bytes);
-    if (family_of(to) == FAMILY_SIGNED) {
+    if (families[to] == FAMILY_SIGNED) {
         largest /= 2;
         if (is_negative ? number.as_signed < -(int64_t)largest - 1 : value > largest)
             return false;
     } else if (is_negative || value > largest) {
         return false;
     }
-    store_bytes(at, value, bytes);
+    memcpy(at, &value, bytes);
     return true;
 }
 
@@ -186,12 +138,13 @@ static void store_real(enum nt_element to, uint8_t *at, enum family from, union 
     float real32 = to == NT_ELEMENT_REAL32 && from == FAMILY_UNSIGNED ? (float)number.as_unsigned
                    : to == NT_ELEMENT_REAL32 && from == FAMILY_SIGNED ? (float)number.as_signed
                                                                       : (float)value;
+    uint16_t real16 = to == NT_ELEMENT_REAL16 ? store_real16(value) : 0;
     if (to == NT_ELEMENT_REAL64)
         memcpy(at, &value, sizeof(value));
     else if (to == NT_ELEMENT_REAL32)
         memcpy(at, &real32, sizeof(real32));
     else
-        store_bytes(at, store_real16(value), 2);
+        memcpy(at, &real16, sizeof(real16));
 }
 
 /* ---- Lossless and fast: fields with several types, and double stored as Real32 ---- */
@@ -256,7 +209,7 @@ enum nt_status nt_element_convert(enum nt_element from, const void *input, enum 
     if (!nt_element_can_convert(from, to))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "cannot convert elements of %s to %s",
                        elements[from].name, elements[to].name);
-    enum family family = family_of(from), target = family_of(to);
+    enum family family = families[from], target = families[to];
     bool is_same = from == to || (in_bytes == out_bytes && family != FAMILY_REAL && target != FAMILY_REAL &&
                                   to != NT_ELEMENT_BOOL);
     if (is_same) {

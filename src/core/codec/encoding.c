@@ -5,8 +5,6 @@
  */
 #include "core/codec/codec.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
@@ -145,8 +143,6 @@ static enum nt_status decode_roaring_run(const struct nt_packed *packed, uint8_t
                                 : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a run container",
                                                  elements, position);
 }
-
-/* ---- Vectorized transforms ---- */
 
 /* ---- split, then zigzag or delta: one element after the other ---- */
 
@@ -676,6 +672,15 @@ DEFINE_RANGE(range64, double)
 #define INDEX(kind, text, passes, type, size, function)                                                      \
     FIXED_WITH(kind, text, passes, type, size, function, true)
 
+/* The column says how many bits; or, with 0, elements have different sizes. */
+#define VARIABLE(kind, text, passes, type, minimum, maximum, function)                                       \
+    [NT_ENCODING_##kind] = {.name = (text),                                                                  \
+                            .steps = (passes),                                                               \
+                            .element = NT_ELEMENT_##type,                                                    \
+                            .minimum_bits = (minimum),                                                       \
+                            .maximum_bits = (maximum),                                                       \
+                            .decode = (function)}
+
 static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     FIXED(BIT, "Bit", "bits", BOOL, 1, unpack_bits),
     FIXED(BYTE, "Byte", NULL, BYTE, 8, identity),
@@ -707,35 +712,12 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     FIXED(SPLIT_REAL64, "SplitReal64", "split", REAL64, 64, split64),
     INDEX(SPLIT_INDEX32, "SplitIndex32", "split, delta", UINT32, 32, delta32),
     INDEX(SPLIT_INDEX64, "SplitIndex64", "split, delta", UINT64, 64, delta64),
-    [NT_ENCODING_REAL32_TRUNC] = {.name = "Real32Trunc",
-                                  .steps = "bits, truncated mantissa",
-                                  .element = NT_ELEMENT_REAL32,
-                                  .minimum_bits = 10,
-                                  .maximum_bits = 31,
-                                  .decode = truncated},
-    [NT_ENCODING_REAL32_QUANT] = {.name = "Real32Quant",
-                                  .steps = "bits, quantized",
-                                  .element = NT_ELEMENT_REAL32,
-                                  .minimum_bits = 1,
-                                  .maximum_bits = 32,
-                                  .decode = quantized},
-    [NT_ENCODING_OPAQUE] = {.name = "Opaque",
-                            .element = NT_ELEMENT_OPAQUE,
-                            .minimum_bits = 8,
-                            .maximum_bits = UINT32_MAX / 8 * 8,
-                            .decode = identity},
-    [NT_ENCODING_ROARING_ARRAY] = {.name = "RoaringArray",
-                                   .steps = "array container",
-                                   .element = NT_ELEMENT_UINT32,
-                                   .decode = decode_roaring_array},
-    [NT_ENCODING_ROARING_BITSET] = {.name = "RoaringBitset",
-                                    .steps = "bitset container",
-                                    .element = NT_ELEMENT_UINT32,
-                                    .decode = decode_roaring_bitset},
-    [NT_ENCODING_ROARING_RUN] = {.name = "RoaringRun",
-                                 .steps = "run container",
-                                 .element = NT_ELEMENT_UINT32,
-                                 .decode = decode_roaring_run},
+    VARIABLE(REAL32_TRUNC, "Real32Trunc", "bits, truncated mantissa", REAL32, 10, 31, truncated),
+    VARIABLE(REAL32_QUANT, "Real32Quant", "bits, quantized", REAL32, 1, 32, quantized),
+    VARIABLE(OPAQUE, "Opaque", NULL, OPAQUE, 8, UINT32_MAX / 8 * 8, identity),
+    VARIABLE(ROARING_ARRAY, "RoaringArray", "array container", UINT32, 0, 0, decode_roaring_array),
+    VARIABLE(ROARING_BITSET, "RoaringBitset", "bitset container", UINT32, 0, 0, decode_roaring_bitset),
+    VARIABLE(ROARING_RUN, "RoaringRun", "run container", UINT32, 0, 0, decode_roaring_run),
     FIXED(BOOL8, "Bool8", "bytes", BOOL, 8, truth),
     FIXED(BIG_INT16, "BigInt16", "big-endian", INT16, 16, big16),
     FIXED(BIG_UINT16, "BigUInt16", "big-endian", UINT16, 16, big16),
@@ -750,8 +732,8 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     FIXED(DOUBLE32_BITS, "Double32Bits", "truncated mantissa", REAL64, 24, few_bits64),
     FIXED(FLOAT16_RANGE, "Float16Range", "big-endian, quantized", REAL32, 32, range32),
     FIXED(DOUBLE32_RANGE, "Double32Range", "big-endian, quantized", REAL64, 32, range64),
-    [NT_ENCODING_OTHER] = {.name = "other", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
-    [NT_ENCODING_UNKNOWN] = {.name = "unknown", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
+    VARIABLE(OTHER, "other", NULL, OPAQUE, 0, UINT32_MAX, NULL),
+    VARIABLE(UNKNOWN, "unknown", NULL, OPAQUE, 0, UINT32_MAX, NULL),
 };
 
 const struct nt_encoding *nt_encoding_info(enum nt_encoding_kind kind)

@@ -35,12 +35,12 @@ enum nt_inflate_result nt_inflate(struct nt_inflater *inflater, enum nt_inflate_
                                                      : NT_INFLATE_INVALID;
 }
 
-uint32_t nt_inflate_crc32(const void *data, size_t bytes)
+uint32_t nt_crc32(const void *data, size_t bytes)
 {
     return libdeflate_crc32(0, data, bytes);
 }
 
-uint32_t nt_inflate_adler32(const void *data, size_t bytes)
+uint32_t nt_adler32(const void *data, size_t bytes)
 {
     return libdeflate_adler32(1, data, bytes);
 }

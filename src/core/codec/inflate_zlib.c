@@ -7,7 +7,6 @@
 #include "core/codec/codec.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -73,12 +72,12 @@ enum nt_inflate_result nt_inflate(struct nt_inflater *inflater, enum nt_inflate_
     return is_full ? NT_INFLATE_TOO_MUCH : NT_INFLATE_INVALID;
 }
 
-uint32_t nt_inflate_crc32(const void *data, size_t bytes)
+uint32_t nt_crc32(const void *data, size_t bytes)
 {
     return (uint32_t)crc32_z(0, data, bytes);
 }
 
-uint32_t nt_inflate_adler32(const void *data, size_t bytes)
+uint32_t nt_adler32(const void *data, size_t bytes)
 {
     return (uint32_t)adler32_z(1, data, bytes);
 }

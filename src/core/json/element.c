@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
 
 /* ---- Decimals ---- */
@@ -159,67 +158,40 @@ bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct 
     return is_decimal || dtype->character_bytes;
 }
 
-static void write_number(struct nt_json *json, enum nt_element number, const uint8_t *bytes)
+static void write_number(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
 {
-    switch (number) {
+    uint32_t count = nt_element_info(dtype->number)->bytes;
+    uint64_t value = nt_load_integer(bytes, count, dtype->is_big_endian);
+    switch (dtype->number) {
     case NT_ELEMENT_BOOL:
-        nt_json_bool(json, bytes[0] != 0);
-        break;
-    case NT_ELEMENT_BYTE:
-    case NT_ELEMENT_UINT8:
-        nt_json_unsigned(json, bytes[0]);
+        nt_json_bool(json, value);
         break;
     case NT_ELEMENT_INT8:
-        nt_json_signed(json, (int8_t)bytes[0]);
-        break;
     case NT_ELEMENT_INT16:
-        nt_json_signed(json, (int16_t)nt_load_le16(bytes));
-        break;
-    case NT_ELEMENT_UINT16:
-        nt_json_unsigned(json, nt_load_le16(bytes));
-        break;
     case NT_ELEMENT_INT32:
-        nt_json_signed(json, (int32_t)nt_load_le32(bytes));
-        break;
-    case NT_ELEMENT_UINT32:
-        nt_json_unsigned(json, nt_load_le32(bytes));
-        break;
     case NT_ELEMENT_INT64:
-        nt_json_signed(json, (int64_t)nt_load_le64(bytes));
-        break;
-    case NT_ELEMENT_UINT64:
-        nt_json_unsigned(json, nt_load_le64(bytes));
+        nt_json_signed(json, nt_extend_sign(value, count));
         break;
     case NT_ELEMENT_REAL16:
-        nt_json_half(json, nt_load_le16(bytes));
+        nt_json_half(json, (uint16_t)value);
         break;
     case NT_ELEMENT_REAL32:
-        nt_json_float(json, real32(nt_load_le32(bytes)));
+        nt_json_float(json, real32((uint32_t)value));
         break;
     case NT_ELEMENT_REAL64:
-        nt_json_double(json, real64(nt_load_le64(bytes)));
+        nt_json_double(json, real64(value));
         break;
-    case NT_ELEMENT_SWITCH:
-    case NT_ELEMENT_OPAQUE:
-    case NT_ELEMENT_COUNT:
+    default:
+        nt_json_unsigned(json, value);
         break;
     }
-}
-
-static void write_turned(struct nt_json *json, enum nt_element number, const uint8_t *bytes)
-{
-    uint8_t little[8];
-    uint32_t count = nt_element_info(number)->bytes;
-    for (uint32_t i = 0; i < count; i++)
-        little[i] = bytes[count - 1 - i];
-    write_number(json, number, little);
 }
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
 {
     struct nt_buffer text = {0};
     if (dtype->number != NT_ELEMENT_OPAQUE)
-        (dtype->is_big_endian ? write_turned : write_number)(json, dtype->number, bytes);
+        write_number(json, dtype, bytes);
     else if (nt_element_text(dtype, bytes, &text))
         nt_json_buffer(json, &text);
     else

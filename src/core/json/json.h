@@ -110,8 +110,6 @@ bool nt_decimal_of(const struct nt_dtype *dtype, struct nt_decimal *decimal_ret)
 /* Appends the exact number: "-1.05". */
 void nt_decimal_append(struct nt_buffer *out, const struct nt_decimal *decimal, const uint8_t *bytes);
 
-/* ---- Elements ---- */
-
 /* Appends the text of a textual element: NumPy's S and U, without trailing zeros, and decimals with all
  * digits; false for others. */
 bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out);

@@ -10,10 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-
-/* ---- Scalar values ---- */
 
 /* ---- Strings ---- */
 
@@ -60,33 +57,15 @@ enum {
     DECIMAL = 0x70
 };
 
-/* Of 1, 2, 4 or 8 bytes. */
-static bool load_unsigned(const uint8_t *bytes, size_t count, uint64_t *value_ret)
+static bool append_integer(struct nt_buffer *out, const uint8_t *bytes, size_t count, bool is_signed)
 {
     if (count != 1 && count != 2 && count != 4 && count != 8)
         return false;
-    *value_ret = 0;
-    for (size_t i = 0; i < count; i++)
-        *value_ret = *value_ret << 8 | bytes[i];
-    return true;
-}
-
-static bool append_unsigned(struct nt_buffer *out, const uint8_t *bytes, size_t count)
-{
-    uint64_t value;
-    if (!load_unsigned(bytes, count, &value))
-        return false;
-    nt_buffer_format(out, "%" PRIu64, value);
-    return true;
-}
-
-static bool append_signed(struct nt_buffer *out, const uint8_t *bytes, size_t count)
-{
-    uint64_t value;
-    if (!load_unsigned(bytes, count, &value))
-        return false;
-    unsigned missing = 64 - 8 * (unsigned)count;
-    nt_buffer_format(out, "%" PRId64, (int64_t)(value << missing) >> missing);
+    uint64_t value = nt_load_integer(bytes, (uint32_t)count, true);
+    if (is_signed)
+        nt_buffer_format(out, "%" PRId64, nt_extend_sign(value, (uint32_t)count));
+    else
+        nt_buffer_format(out, "%" PRIu64, value);
     return true;
 }
 
@@ -173,9 +152,8 @@ static bool jsonb_append_number(struct nt_buffer *out, const uint8_t *bytes, siz
         nt_buffer_text(out, "null");
         return true;
     case SIGNED:
-        return append_signed(out, bytes + 1, count - 1);
     case UNSIGNED:
-        return append_unsigned(out, bytes + 1, count - 1);
+        return append_integer(out, bytes + 1, count - 1, bytes[0] == SIGNED);
     case REAL:
         return append_double(out, bytes + 1, count - 1);
     case DECIMAL:
@@ -191,39 +169,33 @@ enum { BINARY = 0x00, DATE = 0x10, TIMESTAMP = 0x20, TIMESTAMP_WITH_ZONE = 0x30,
 enum { DAY_SECONDS = 86400, MICROSECONDS = 1000000 };
 
 /* The proleptic Gregorian calendar; false beyond the years 0 to 9999. */
-static bool append_date(struct nt_buffer *out, int64_t days)
+static bool find_date(int64_t seconds, struct tm *date_ret)
 {
-    enum { FIRST_DAY = -719528, LAST_DAY = 2932896, DAYS_OF_400_YEARS = 146097 };
-    if (days < FIRST_DAY || days > LAST_DAY)
+    const time_t first = INT64_C(-62167219200), last = INT64_C(253402300799), when = seconds;
+    return when >= first && when <= last && gmtime_r(&when, date_ret);
+}
+
+static bool append_date(struct nt_buffer *out, int32_t days)
+{
+    struct tm date;
+    if (!find_date((int64_t)days * DAY_SECONDS, &date))
         return false;
-    int64_t shifted = days - FIRST_DAY - 60; /* since 1 March of year 0: years begin in March */
-    int64_t era = (shifted >= 0 ? shifted : shifted - DAYS_OF_400_YEARS + 1) / DAYS_OF_400_YEARS;
-    unsigned day = (unsigned)(shifted - era * DAYS_OF_400_YEARS);
-    unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    unsigned of_year = day - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
-    unsigned of_month = of_year - (153 * month + 2) / 5 + 1;
-    month = month < 10 ? month + 3 : month - 9;
-    nt_buffer_format(out, "%04" PRId64 "-%02u-%02u", era * 400 + year + (month <= 2), month, of_month);
+    nt_buffer_format(out, "%04d-%02d-%02d", date.tm_year + 1900, date.tm_mon + 1, date.tm_mday);
     return true;
 }
 
 static bool append_time(struct nt_buffer *out, int64_t microseconds, int64_t offset_seconds)
 {
     int64_t seconds = microseconds / MICROSECONDS, left = microseconds % MICROSECONDS;
+    struct tm date;
     if (left < 0) {
         seconds--;
         left += MICROSECONDS;
     }
-    seconds += offset_seconds;
-    int64_t days = seconds / DAY_SECONDS, of_day = seconds % DAY_SECONDS;
-    if (of_day < 0) {
-        days--;
-        of_day += DAY_SECONDS;
-    }
-    if (!append_date(out, days))
+    if (!find_date(seconds + offset_seconds, &date))
         return false;
-    nt_buffer_format(out, " %02d:%02d:%02d.%06d", (int)(of_day / 3600), (int)(of_day / 60 % 60),
-                     (int)(of_day % 60), (int)left);
+    nt_buffer_format(out, "%04d-%02d-%02d %02d:%02d:%02d.%06d", date.tm_year + 1900, date.tm_mon + 1,
+                     date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec, (int)left);
     return true;
 }
 

@@ -7,9 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +59,18 @@ size_t nt_format_unsigned(uint64_t value, char *text)
     return count;
 }
 
+static void trim_zeros(struct decimal *decimal)
+{
+    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
+        decimal->count--;
+}
+
 /* `integer` / 10^`places`. */
 static void decimal_from_integer(struct decimal *decimal, uint64_t integer, int places)
 {
     decimal->count = (int)nt_format_unsigned(integer, decimal->digits);
     decimal->exponent = decimal->count - 1 - places;
-    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
-        decimal->count--;
+    trim_zeros(decimal);
 }
 
 /* Parses printf's %e: d.ddde±xx, with any decimal point. */
@@ -79,8 +81,7 @@ static void decimal_from_text(struct decimal *decimal, const char *text)
         if (*text >= '0' && *text <= '9')
             decimal->digits[decimal->count++] = *text;
     decimal->exponent = atoi(text + 1);
-    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
-        decimal->count--;
+    trim_zeros(decimal);
 }
 
 static bool can_be_scaled(double value)

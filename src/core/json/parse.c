@@ -6,17 +6,12 @@
 #include "core/json/parse.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "core/base/memory.h"
 #include "core/base/text.h"
-
-/* ---- Documents ---- */
 
 enum nt_status nt_json_parse(const char *text, size_t length, size_t flags, json_t **value_ret,
                              struct nt_error *error)

@@ -5,16 +5,12 @@
  */
 #include "core/json/json.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "core/base/memory.h"
 #include "core/base/text.h"
 
 static const char hex_digits[] = "0123456789abcdef";
@@ -206,18 +202,16 @@ void nt_json_buffer(struct nt_json *json, struct nt_buffer *text)
 
 /* ---- Numbers and words ---- */
 
-static void put_word(struct nt_json *json, const char *word)
+static void put(struct nt_json *json, const char *text, size_t length)
 {
     begin_item(json);
-    nt_buffer_text(json->out, word);
+    nt_buffer_append(json->out, text, length);
 }
 
 void nt_json_unsigned(struct nt_json *json, uint64_t value)
 {
     char text[NT_NUMBER_TEXT];
-    size_t length = nt_format_unsigned(value, text);
-    begin_item(json);
-    nt_buffer_append(json->out, text, length);
+    put(json, text, nt_format_unsigned(value, text));
 }
 
 void nt_json_signed(struct nt_json *json, int64_t value)
@@ -227,8 +221,7 @@ void nt_json_signed(struct nt_json *json, int64_t value)
     if (value < 0)
         text[length++] = '-';
     length += nt_format_unsigned(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, text + length);
-    begin_item(json);
-    nt_buffer_append(json->out, text, length);
+    put(json, text, length);
 }
 
 static bool put_not_finite(struct nt_json *json, double value)
@@ -242,57 +235,37 @@ static bool put_not_finite(struct nt_json *json, double value)
 void nt_json_double(struct nt_json *json, double value)
 {
     char text[NT_NUMBER_TEXT];
-    if (put_not_finite(json, value))
-        return;
-    size_t length = nt_format_double(value, text);
-    begin_item(json);
-    nt_buffer_append(json->out, text, length);
+    if (!put_not_finite(json, value))
+        put(json, text, nt_format_double(value, text));
 }
 
 void nt_json_float(struct nt_json *json, float value)
 {
     char text[NT_NUMBER_TEXT];
-    if (put_not_finite(json, (double)value))
-        return;
-    size_t length = nt_format_float(value, text);
-    begin_item(json);
-    nt_buffer_append(json->out, text, length);
+    if (!put_not_finite(json, (double)value))
+        put(json, text, nt_format_float(value, text));
 }
 
 void nt_json_half(struct nt_json *json, uint16_t bits)
 {
     char text[NT_NUMBER_TEXT];
-    if (put_not_finite(json, nt_half_value(bits)))
-        return;
-    size_t length = nt_format_half(bits, text);
-    begin_item(json);
-    nt_buffer_append(json->out, text, length);
+    if (!put_not_finite(json, nt_half_value(bits)))
+        put(json, text, nt_format_half(bits, text));
 }
 
 void nt_json_bool(struct nt_json *json, bool value)
 {
-    put_word(json, value ? "true" : "false");
+    nt_json_raw(json, value ? "true" : "false");
 }
 
 void nt_json_null(struct nt_json *json)
 {
-    put_word(json, "null");
+    nt_json_raw(json, "null");
 }
 
 void nt_json_raw(struct nt_json *json, const char *text)
 {
-    begin_item(json);
-    nt_buffer_text(json->out, text);
-}
-
-static void put_hex(struct nt_json *json, uint64_t value, int digits)
-{
-    char text[18] = "\"";
-    for (int i = 0; i < digits; i++)
-        text[1 + i] = hex_digits[value >> (4 * (digits - 1 - i)) & 15];
-    text[1 + digits] = '"';
-    begin_item(json);
-    nt_buffer_append(json->out, text, (size_t)digits + 2);
+    put(json, text, strlen(text));
 }
 
 void nt_json_hex(struct nt_json *json, const void *bytes, size_t length)
@@ -415,17 +388,17 @@ void nt_json_member_time(struct nt_json *json, const char *key, time_t when)
 
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value)
 {
+    uint64_t ordered = htobe64(value);
     nt_json_key(json, key);
-    put_hex(json, value, 16);
+    nt_json_hex(json, &ordered, sizeof(ordered));
 }
 
 void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value)
 {
+    uint32_t ordered = htobe32(value);
     nt_json_key(json, key);
-    put_hex(json, value, 8);
+    nt_json_hex(json, &ordered, sizeof(ordered));
 }
-
-/* ---- Whole documents ---- */
 
 void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *kind)
 {

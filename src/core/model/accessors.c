@@ -39,8 +39,6 @@ struct nt_dtype nt_element_dtype(enum nt_element element)
     };
 }
 
-/* ---- Accessors ---- */
-
 /* ---- Files ---- */
 
 const char *nt_file_path(const struct nt_file *file)
@@ -159,8 +157,6 @@ const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint
 {
     return index < nt_dataset_column_count(dataset) ? &dataset->columns[index] : NULL;
 }
-
-/* ---- Pages ---- */
 
 uint32_t nt_page_elements(const struct nt_page *page)
 {

@@ -4,7 +4,6 @@
  * metadata budget.
  */
 #include "core/model/builder.h"
-#include "core/model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,9 +12,6 @@
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/codec/codec.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
 
 /* ---- Fields and columns ---- */
 
@@ -331,49 +327,42 @@ void nt_group_builder_set_null(struct nt_group_builder *builder)
         builder->group->ranges[i].state = NT_RANGE_NULL;
 }
 
-enum nt_status nt_group_builder_reserve(struct nt_group_builder *builder, uint64_t pages,
-                                        struct nt_error *error)
+static enum nt_status resize(struct nt_group_builder *builder, uint64_t capacity, struct nt_error *error)
 {
-    struct nt_group *group = builder->group;
-    uint64_t capacity;
-    if (!nt_add(group->page_count, pages, &capacity) || capacity <= builder->capacity)
-        return NT_OK; /* adding the pages finds out */
     uint64_t more = capacity - builder->capacity;
     enum nt_status status = take(builder, NT_COST_PAGE, more, error);
     if (status != NT_OK)
         return status;
-    struct nt_page *larger = reallocarray(group->pages, capacity, sizeof(*larger));
+    struct nt_page *larger = reallocarray(builder->group->pages, capacity, sizeof(*larger));
     if (!larger) {
         nt_budget_release(&builder->dataset->file->budget, NT_COST_PAGE, more);
         return nt_fail_memory(error);
     }
-    group->pages = larger;
+    builder->group->pages = larger;
     builder->capacity = (size_t)capacity;
     return NT_OK;
 }
 
-static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_error *error)
+enum nt_status nt_group_builder_reserve(struct nt_group_builder *builder, uint64_t pages,
+                                        struct nt_error *error)
 {
-    struct nt_group *group = builder->group;
-    size_t capacity = builder->capacity;
-    if (group->page_count == UINT32_MAX)
-        return nt_fail(error, NT_LIMIT, builder->offset, "%s: the column has more than 2^32 pages",
-                       builder->list);
-    struct nt_page *pages = nt_grow(group->pages, group->page_count, &capacity, sizeof(*pages));
-    if (!pages)
-        return nt_fail_memory(error);
-    group->pages = pages;
-    enum nt_status status = take(builder, NT_COST_PAGE, capacity - builder->capacity, error);
-    if (status == NT_OK)
-        builder->capacity = capacity;
-    return status;
+    uint64_t capacity;
+    if (!nt_add(builder->group->page_count, pages, &capacity) || capacity <= builder->capacity)
+        return NT_OK; /* adding the pages finds out */
+    return resize(builder, capacity, error);
 }
 
 enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
                                     struct nt_error *error)
 {
+    enum { MIN_PAGES = 8 };
     struct nt_group *group = builder->group;
-    enum nt_status status = reserve_page(builder, error);
+    enum nt_status status = NT_OK;
+    if (group->page_count == UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, builder->offset, "%s: the column has more than 2^32 pages",
+                       builder->list);
+    if (group->page_count == builder->capacity)
+        status = resize(builder, builder->capacity ? 2 * builder->capacity : MIN_PAGES, error);
     if (status != NT_OK)
         return status;
     group->pages[group->page_count] = *page;

@@ -13,8 +13,6 @@
 #include "core/model/budget.h"
 #include "core/model/model.h"
 
-/* ---- Builders ---- */
-
 /* ---- Fields and columns ---- */
 
 /* Until it is finished, adding a field or column invalidates pointers to previous ones. */

@@ -7,16 +7,9 @@
 #include <ntuple/source.h>
 
 #include <inttypes.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-#include "core/base/thread.h"
-#include "core/io/source.h"
 
 /* ---- Lazy loading ---- */
 
@@ -90,47 +83,38 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
     return NT_OK;
 }
 
-/* Links children in display order: visits fields in that order and appends them to the slices of their
- * parents. */
+/* Links children in display order: visits fields in reverse, and fills the slices of their parents from
+ * the end. */
 static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
-    dataset->children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
-    dataset->first_children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
-    uint32_t *next = calloc(count ? count : 1, sizeof(uint32_t));
-    if (!dataset->children || !dataset->first_children || !next) {
-        free(next);
+    dataset->children = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
+    dataset->first_children = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
+    if (!dataset->children || !dataset->first_children)
         return nt_fail_memory(error);
-    }
     for (uint32_t i = 0; i < count; i++) {
         if (dataset->fields[i].parent == NT_NONE)
             dataset->top_count++;
         else
             dataset->fields[dataset->fields[i].parent].child_count++;
     }
-    uint32_t used = dataset->top_count, top = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        dataset->first_children[i] = used;
+    for (uint32_t i = 0, used = dataset->top_count; i < count; i++) {
         used += dataset->fields[i].child_count;
+        dataset->first_children[i] = used; /* for now, the end of the slice */
     }
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = count, top = dataset->top_count; k-- > 0;) {
         uint32_t parent = dataset->fields[order[k]].parent;
-        if (parent == NT_NONE)
-            dataset->children[top++] = order[k];
-        else
-            dataset->children[dataset->first_children[parent] + next[parent]++] = order[k];
+        uint32_t *first = parent == NT_NONE ? &top : &dataset->first_children[parent];
+        dataset->children[--*first] = order[k];
     }
-    free(next);
     return NT_OK;
 }
 
-struct column_key {
-    uint32_t field, representation, id, index;
-};
-
-static int compare_column_keys(const void *left, const void *right)
+/* For qsort_r: by field, representation and id. */
+static int compare_columns(const void *left, const void *right, void *columns)
 {
-    const struct column_key *a = left, *b = right;
+    const struct nt_column *a = (const struct nt_column *)columns + *(const uint32_t *)left;
+    const struct nt_column *b = (const struct nt_column *)columns + *(const uint32_t *)right;
     if (a->field != b->field)
         return a->field < b->field ? -1 : 1;
     if (a->representation != b->representation)
@@ -138,14 +122,15 @@ static int compare_column_keys(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Links the columns of one field, keys[first] to keys[end]: representations 0, 1, ... with equal
- * numbers of columns. */
-static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const struct column_key *keys,
-                                            uint32_t first, uint32_t end, struct nt_error *error)
+/* Links the sorted columns `first` to `end` of one field: representations 0, 1, ... with equal numbers of
+ * columns. */
+static enum nt_status link_columns_of_field(struct nt_dataset *dataset, uint32_t first, uint32_t end,
+                                            struct nt_error *error)
 {
-    struct nt_field *field = &dataset->fields[keys[first].field];
-    uint32_t count = end - first, width = 0;
-    while (width < count && keys[first + width].representation == 0)
+    const uint32_t *sorted = dataset->field_columns + first;
+    uint32_t number = dataset->columns[*sorted].field, count = end - first, width = 0;
+    struct nt_field *field = &dataset->fields[number];
+    while (width < count && dataset->columns[sorted[width]].representation == 0)
         width++;
     if (width == 0 || count % width)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
@@ -153,87 +138,70 @@ static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const st
                        " columns each",
                        field->id, count, width);
     for (uint32_t i = 0; i < count; i++) {
-        const struct column_key *key = &keys[first + i];
-        if (key->representation != i / width)
+        struct nt_column *column = &dataset->columns[sorted[i]];
+        if (column->representation != i / width)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "field %" PRIu32 ": column %" PRIu32 " belongs to representation %" PRIu32
                            ", expected %" PRIu32,
-                           field->id, key->id, key->representation, i / width);
-        dataset->field_columns[first + i] = key->index;
-        dataset->columns[key->index].position = i % width;
+                           field->id, column->id, column->representation, i / width);
+        column->position = i % width;
     }
-    dataset->first_columns[keys[first].field] = first;
+    dataset->first_columns[number] = first;
     field->column_count = count;
     field->columns_per_representation = width;
     field->owns_columns = true;
     return NT_OK;
 }
 
-/* Sorts columns by (field, representation, id). */
 static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
-    uint32_t count = dataset->column_count;
-    dataset->field_columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    uint32_t count = dataset->column_count, *sorted;
+    enum nt_status status = NT_OK;
+    sorted = dataset->field_columns = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
     dataset->first_columns =
         nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(uint32_t));
-    struct column_key *keys = calloc(count ? count : 1, sizeof(*keys));
-    enum nt_status status = NT_OK;
-    if (!dataset->field_columns || !dataset->first_columns || !keys) {
-        status = nt_fail_memory(error);
-        goto out;
-    }
+    if (!sorted || !dataset->first_columns)
+        return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_column *column = &dataset->columns[i];
-        if (column->field >= dataset->field_count) {
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "column %" PRIu32 " belongs to a field that does not exist", column->id);
-            goto out;
-        }
-        keys[i] = (struct column_key){column->field, column->representation, column->id, i};
+        if (dataset->columns[i].field >= dataset->field_count)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "column %" PRIu32 " belongs to a field that does not exist",
+                           dataset->columns[i].id);
+        sorted[i] = i;
     }
-    qsort(keys, count, sizeof(*keys), compare_column_keys);
+    qsort_r(sorted, count, sizeof(*sorted), compare_columns, dataset->columns);
     for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
-        for (end = first; end < count && keys[end].field == keys[first].field;)
+        for (end = first;
+             end < count && dataset->columns[sorted[end]].field == dataset->columns[sorted[first]].field;)
             end++;
-        status = link_columns_of_field(dataset, keys, first, end, error);
+        status = link_columns_of_field(dataset, first, end, error);
     }
-out:
-    free(keys);
     return status;
 }
 
-struct field_key {
-    uint32_t id, index;
-};
-
-static int compare_field_keys(const void *left, const void *right)
+/* For qsort_r. */
+static int compare_ids(const void *left, const void *right, void *fields)
 {
-    const struct field_key *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
+    uint32_t a = ((const struct nt_field *)fields)[*(const uint32_t *)left].id;
+    uint32_t b = ((const struct nt_field *)fields)[*(const uint32_t *)right].id;
+    return a < b ? -1 : a > b;
 }
 
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
-    struct field_key *keys = calloc(count ? count : 1, sizeof(*keys));
-    uint32_t *order = calloc(count ? count : 1, sizeof(*order));
-    enum nt_status status = NT_OK;
-    if (!keys || !order) {
-        status = nt_fail_memory(error);
-        goto out;
-    }
+    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+    if (!order)
+        return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct field_key){dataset->is_ordered ? i : dataset->fields[i].id, i};
-    qsort(keys, count, sizeof(*keys), compare_field_keys);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = keys[i].index;
-    status = check_ancestors(dataset, error);
+        order[i] = i;
+    if (!dataset->is_ordered)
+        qsort_r(order, count, sizeof(*order), compare_ids, dataset->fields);
+    enum nt_status status = check_ancestors(dataset, error);
     if (status == NT_OK)
         status = link_children(dataset, order, error);
     if (status == NT_OK)
         status = link_columns(dataset, error);
-out:
-    free(keys);
     free(order);
     return status;
 }
@@ -247,8 +215,6 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
     to->columns_per_representation = from->columns_per_representation;
     to->owns_columns = false;
 }
-
-/* ---- Physical datasets ---- */
 
 static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_error *error)
 {
@@ -272,8 +238,6 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
         *physical_ret = dataset->physical;
     return status;
 }
-
-/* ---- Blobs ---- */
 
 void nt_blob_deinit(struct nt_blob *blob)
 {

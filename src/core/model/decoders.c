@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/hash_table.h"
 #include "core/base/memory.h"
-#include "core/codec/codec.h"
-#include "core/model/budget.h"
 
 _Static_assert(sizeof(struct nt_decoder) == 3 * sizeof(void *) + 6 * sizeof(uint32_t) + 2 * sizeof(double),
                "a decoder has no padding");
@@ -92,8 +89,6 @@ static enum nt_status check(const struct nt_decoders *decoders, const struct nt_
     }
     return decoder->ops && decoder->ops->check ? decoder->ops->check(decoder, dependencies, error) : NT_OK;
 }
-
-/* ---- Adding ---- */
 
 /* Allocates the next row; NULL without memory. */
 static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_arena *arena)

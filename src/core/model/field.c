@@ -163,60 +163,28 @@ uint32_t nt_field_source(const struct nt_field *field)
     return nt_field_extra(field)->is_projected ? nt_field_extra(field)->source : NT_NONE;
 }
 
-bool nt_column_is_deferred(const struct nt_column *column)
-{
-    return column->extra && column->extra->is_deferred;
-}
+#define NT_DEFINE_COLUMN_MEMBER(function, type, member)                                                      \
+    type function(const struct nt_column *column)                                                            \
+    {                                                                                                        \
+        return column->extra ? column->extra->member : 0;                                                    \
+    }
+NT_DEFINE_COLUMN_MEMBER(nt_column_is_deferred, bool, is_deferred)
+NT_DEFINE_COLUMN_MEMBER(nt_column_begins_suppressed, bool, begins_suppressed)
+NT_DEFINE_COLUMN_MEMBER(nt_column_first_element, uint64_t, first_element)
+NT_DEFINE_COLUMN_MEMBER(nt_column_has_range, bool, has_range)
 
-bool nt_column_begins_suppressed(const struct nt_column *column)
-{
-    return column->extra && column->extra->begins_suppressed;
-}
-
-uint64_t nt_column_first_element(const struct nt_column *column)
-{
-    return column->extra ? column->extra->first_element : 0;
-}
-
-bool nt_column_has_range(const struct nt_column *column)
-{
-    return column->extra && column->extra->has_range;
-}
-
-bool nt_field_is_fortran_order(const struct nt_field *field)
-{
-    return nt_field_extra(field)->is_fortran_order;
-}
-
-bool nt_field_is_scalar(const struct nt_field *field)
-{
-    return nt_field_extra(field)->is_scalar;
-}
-
-uint64_t nt_field_member_offset(const struct nt_field *field)
-{
-    return nt_field_extra(field)->member_offset;
-}
-
-bool nt_field_is_declared_nullable(const struct nt_field *field)
-{
-    return nt_field_extra(field)->is_declared_nullable;
-}
-
-bool nt_field_has_short_offsets(const struct nt_field *field)
-{
-    return nt_field_extra(field)->has_short_offsets;
-}
-
-struct nt_text nt_field_item_name(const struct nt_field *field)
-{
-    return nt_field_extra(field)->item_name;
-}
-
-bool nt_field_is_description(const struct nt_field *field)
-{
-    return nt_field_extra(field)->is_description;
-}
+#define NT_DEFINE_FIELD_MEMBER(function, type, member)                                                       \
+    type function(const struct nt_field *field)                                                              \
+    {                                                                                                        \
+        return nt_field_extra(field)->member;                                                                \
+    }
+NT_DEFINE_FIELD_MEMBER(nt_field_is_fortran_order, bool, is_fortran_order)
+NT_DEFINE_FIELD_MEMBER(nt_field_is_scalar, bool, is_scalar)
+NT_DEFINE_FIELD_MEMBER(nt_field_member_offset, uint64_t, member_offset)
+NT_DEFINE_FIELD_MEMBER(nt_field_is_declared_nullable, bool, is_declared_nullable)
+NT_DEFINE_FIELD_MEMBER(nt_field_has_short_offsets, bool, has_short_offsets)
+NT_DEFINE_FIELD_MEMBER(nt_field_item_name, struct nt_text, item_name)
+NT_DEFINE_FIELD_MEMBER(nt_field_is_description, bool, is_description)
 
 const struct nt_property *nt_field_properties(const struct nt_field *field, uint32_t *count_ret)
 {
@@ -255,8 +223,6 @@ bool nt_field_has_nameless_item(const struct nt_field *field)
         return false;
     }
 }
-
-/* ---- Rows ---- */
 
 uint64_t nt_field_row_elements(const struct nt_field *field)
 {

@@ -7,16 +7,12 @@
 
 #include <ntuple/source.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/base/thread.h"
 #include "core/io/folder.h"
-#include "core/io/source.h"
-#include "core/model/budget.h"
 #include "core/model/builder.h"
 
 /* Decoded pages of real files have up to a megabyte, those of chunked arrays any size that the writer
@@ -286,8 +282,6 @@ enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is read from the file that nt_file_resolve returns",
                    stub->path);
 }
-
-/* ---- Ranges ---- */
 
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error)

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -62,29 +61,29 @@ static bool split(const char *name, char separator, struct nt_arena *arena, stru
     return parts->items;
 }
 
-static bool is_like(const struct part *part, struct nt_text name)
+static bool is_like(const struct part *part, struct nt_text name, bool is_exact)
 {
     enum { MAX_NAME = 4096 };
     char text[MAX_NAME];
     if (nt_name_is(part->text, name))
         return true;
-    if (!part->pattern || name.length >= sizeof(text) || memchr(name.bytes, '\0', name.length))
+    if (is_exact || !part->pattern || name.length >= sizeof(text) || memchr(name.bytes, '\0', name.length))
         return false;
     memcpy(text, name.bytes, name.length);
     text[name.length] = '\0';
     return fnmatch(part->pattern, text, 0) == 0;
 }
 
-/* Do all parts match all names? After a mismatch, the last "**" takes one more name. */
+/* Do all parts match all names, or equal them? After a mismatch, the last "**" takes one more name. */
 static bool are_like(const struct part *parts, size_t part_count, const struct nt_text *names,
-                     size_t name_count)
+                     size_t name_count, bool is_exact)
 {
     size_t part = 0, name = 0, retry_part = SIZE_MAX, retry_name = 0;
     while (name < name_count) {
-        if (part < part_count && parts[part].is_any_depth) {
+        if (part < part_count && parts[part].is_any_depth && !is_exact) {
             retry_part = ++part;
             retry_name = name;
-        } else if (part < part_count && is_like(&parts[part], names[name])) {
+        } else if (part < part_count && is_like(&parts[part], names[name], is_exact)) {
             part++;
             name++;
         } else if (retry_part != SIZE_MAX) {
@@ -94,7 +93,7 @@ static bool are_like(const struct part *parts, size_t part_count, const struct n
             return false;
         }
     }
-    while (part < part_count && parts[part].is_any_depth)
+    while (part < part_count && parts[part].is_any_depth && !is_exact)
         part++;
     return part == part_count;
 }
@@ -131,7 +130,8 @@ static bool visit(struct walk *walk, uint32_t parent, size_t depth)
     for (uint32_t i = 0; i < count; i++) {
         walk->names[depth] = fields[children[i]].name;
         size_t names = depth + !is_omitted;
-        bool is_found = !is_omitted && are_like(walk->parts, walk->part_count, walk->names, names);
+        bool is_found =
+            !is_omitted && are_like(walk->parts, walk->part_count, walk->names, names, !walk->has_patterns);
         if (is_found && !add(walk->matches, walk->dataset->index, children[i]))
             return false;
         if (is_found && !walk->has_patterns)
@@ -146,19 +146,15 @@ static bool visit(struct walk *walk, uint32_t parent, size_t depth)
 static bool find_fields(const struct nt_dataset *dataset, uint32_t parent, const struct part *parts,
                         size_t count, struct nt_matches *matches)
 {
-    struct part names[NT_MAX_DEPTH + 1];
-    struct walk walk = {.dataset = dataset, .parts = names, .part_count = count, .matches = matches};
+    struct walk walk = {.dataset = dataset, .parts = parts, .part_count = count, .matches = matches};
     bool has_patterns = false, has_memory = !dataset->failure;
     if (dataset->failure || count > NT_MAX_DEPTH)
         return true;
-    for (size_t i = 0; i < count; i++) {
-        names[i] = (struct part){.text = parts[i].text};
+    for (size_t i = 0; i < count; i++)
         has_patterns |= parts[i].pattern != NULL;
-    }
     for (int round = 0; has_memory && matches->count == 0 && round < (has_patterns ? 4 : 2); round++) {
         walk.omits_items = round % 2;
         walk.has_patterns = round >= 2;
-        walk.parts = walk.has_patterns ? parts : names;
         has_memory = visit(&walk, parent, 0);
     }
     return has_memory;
@@ -187,7 +183,7 @@ static bool find_in_dataset(const struct nt_name_scope *scope, const struct nt_d
         names[i] = scope->file->directories[chain[depth - 1 - i]].name;
     names[depth++] = dataset->name;
     if (dataset->attribute_of != NT_NONE || !dataset->is_newest_cycle || count < depth ||
-        !are_like(parts, depth, names, depth))
+        !are_like(parts, depth, names, depth, false))
         return true;
     if (count == depth)
         return add(matches, dataset->index, NT_NONE);

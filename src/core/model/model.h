@@ -199,8 +199,6 @@ static inline const struct nt_decoder *nt_decoders_get(const struct nt_decoders 
  * valid as long as the pin. The selection is set before the first read (nt_dataset_select). The nt_file
  * owns all memory. */
 
-/* ---- Clusters ---- */
-
 struct nt_cluster {
     uint64_t first_entry;
     uint64_t entries;
@@ -957,8 +955,6 @@ enum nt_status nt_file_layout_size(const struct nt_file *file, uint32_t source, 
  * secondary datasets. NULL: none or several; `*count_ret` (may be NULL) is their number. */
 struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret);
 
-/* ---- encoded, as in the mounted tree ---- */
-
 /* The folder of a dataset contains its linked attribute sets, whose names have this prefix. */
 #define NT_ATTRIBUTE_PREFIX "attribute."
 
@@ -1014,8 +1010,6 @@ void nt_matches_deinit(struct nt_matches *matches);
 void nt_name_suggest(const struct nt_name_scope *scope, const char *before, const char *name,
                      struct nt_buffer *out);
 
-/* ---- Verbatim ---- */
-
 /* The names of a field and its ancestors, outermost first, separated by `separator`, byte for byte. */
 void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
                           char separator);
@@ -1031,13 +1025,28 @@ struct nt_deletion_vector_builder {
 /* Adds `count` rows from `first`, which is at least `end`. NT_LIMIT for too many runs. */
 enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder *builder, uint64_t first,
                                               uint64_t count, struct nt_error *error);
-/* Ends: the list has builder->count runs of `physical` rows. The last run may be empty. */
+/* Ends: the runs of `physical` rows, from malloc. The last one may be empty. */
 enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder,
-                                                 uint64_t physical, struct nt_error *error);
+                                                 uint64_t physical, struct nt_deletion_vector **deletions_ret,
+                                                 struct nt_error *error);
 void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builder);
+/* Room for so many runs, from malloc. NULL without memory. */
+struct nt_deletion_vector *nt_deletion_vector_new(uint64_t count);
 
 /* How many of the first `physical` rows are kept. */
 uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletions, uint64_t physical);
+/* A run of kept rows. */
+struct nt_kept_run {
+    uint32_t number;   /* how many deleted runs precede it */
+    uint64_t physical; /* the physical index of the row */
+    uint64_t count;    /* kept rows from it on, without a gap */
+};
+/* Finds where the `row`th kept row is stored. It must exist. */
+struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row);
+/* Advances to the next run of kept rows; false at the end. */
+bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept);
+/* How many rows the first `number` runs delete. */
+uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number);
 /* How many of the first `entries` entries are selected: all without a selection. */
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries);
 

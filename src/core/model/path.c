@@ -6,14 +6,11 @@
 #include "core/model/model.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-
-/* ---- Paths ---- */
 
 /* ---- Encoding ---- */
 
@@ -76,8 +73,6 @@ void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *datase
     }
 }
 
-/* ---- For programs ---- */
-
 static void put_name(struct nt_buffer *out, struct nt_text name, enum nt_name_rule rule)
 {
     if (name.length)
@@ -111,20 +106,16 @@ size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *tex
     return hand_out(&out, text, capacity);
 }
 
-static void put_directories(struct nt_buffer *out, const struct nt_file *file, uint32_t directory)
-{
-    uint32_t path[NT_MAX_DEPTH + 1], depth = 0;
-    for (; directory && depth <= NT_MAX_DEPTH; directory = file->directories[directory].parent)
-        path[depth++] = directory;
-    while (depth-- > 0) {
-        put_name(out, file->directories[path[depth]].name, NT_NAME_DATASET);
-        nt_buffer_byte(out, '/');
-    }
-}
-
 static void put_dataset(struct nt_buffer *out, const struct nt_dataset *dataset)
 {
-    put_directories(out, dataset->file, dataset->directory);
+    const struct nt_directory *directories = dataset->file->directories;
+    uint32_t path[NT_MAX_DEPTH + 1], depth = 0;
+    for (uint32_t at = dataset->directory; at && depth <= NT_MAX_DEPTH; at = directories[at].parent)
+        path[depth++] = at;
+    while (depth-- > 0) {
+        put_name(out, directories[path[depth]].name, NT_NAME_DATASET);
+        nt_buffer_byte(out, '/');
+    }
     put_name(out, dataset->name, NT_NAME_DATASET);
     if (!dataset->is_newest_cycle)
         nt_buffer_format(out, ";%" PRIu32, dataset->cycle);
@@ -147,8 +138,6 @@ size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capa
     nt_append_dataset_path(&out, dataset);
     return hand_out(&out, text, capacity);
 }
-
-/* ---- Lookup by path ---- */
 
 /* ---- Parts of paths ---- */
 
@@ -274,16 +263,6 @@ struct nt_dataset *nt_file_only(const struct nt_file *file, uint32_t *count_ret)
     return count == 1 ? found : NULL;
 }
 
-static enum nt_status find_only(const struct nt_file *file, struct nt_dataset **dataset_ret,
-                                struct nt_error *error)
-{
-    uint32_t count;
-    *dataset_ret = nt_file_only(file, &count);
-    return *dataset_ret ? NT_OK
-                        : nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                                  "%s has %" PRIu32 " datasets: name one of them", file->path, count);
-}
-
 static enum nt_status refuse_dataset(const struct nt_file *file, const char *path, struct nt_error *error)
 {
     struct nt_buffer similar = {0};
@@ -297,17 +276,13 @@ static enum nt_status refuse_dataset(const struct nt_file *file, const char *pat
 enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct nt_dataset **dataset_ret,
                             struct nt_error *error)
 {
-    struct nt_dataset *found = NULL;
-    if (!path) {
-        enum nt_status status = find_only(file, &found, error);
-        if (status != NT_OK)
-            return status;
-    } else {
-        struct nt_text text = nt_text_of(path);
-        found = find_dataset(file, text);
-        if (!found)
-            found = find_attribute_set(file, text);
-    }
+    uint32_t count;
+    struct nt_dataset *found = path ? find_dataset(file, nt_text_of(path)) : nt_file_only(file, &count);
+    if (!path && !found)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s has %" PRIu32 " datasets: name one of them",
+                       file->path, count);
+    if (!found)
+        found = find_attribute_set(file, nt_text_of(path));
     if (!found)
         return refuse_dataset(file, path, error);
     if (found->failure)

@@ -5,8 +5,6 @@
  */
 #include "core/model/model.h"
 
-#include <stdlib.h>
-
 #include "core/base/error.h"
 #include "core/model/field.h"
 

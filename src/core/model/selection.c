@@ -6,14 +6,11 @@
 #include "core/model/model.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/memory.h"
-
-/* ---- Kept rows ---- */
 
 static enum nt_status push(struct nt_deletion_vector_builder *builder, struct nt_deletion_run run,
                            struct nt_error *error)
@@ -43,14 +40,26 @@ enum nt_status nt_deletion_vector_builder_add(struct nt_deletion_vector_builder 
     return status;
 }
 
+struct nt_deletion_vector *nt_deletion_vector_new(uint64_t count)
+{
+    struct nt_deletion_vector *deletions =
+        malloc(sizeof(*deletions) + ((size_t)count + 1) * sizeof(*deletions->items));
+    if (deletions)
+        *deletions = (struct nt_deletion_vector){(struct nt_deletion_run *)(deletions + 1), (uint32_t)count};
+    return deletions;
+}
+
 enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_builder *builder,
-                                                 uint64_t physical, struct nt_error *error)
+                                                 uint64_t physical, struct nt_deletion_vector **deletions_ret,
+                                                 struct nt_error *error)
 {
     enum nt_status status = push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error);
     if (status == NT_OK)
         status = push(builder, (struct nt_deletion_run){physical, builder->kept}, error);
+    if (status == NT_OK && !(*deletions_ret = nt_deletion_vector_new(builder->count - 1)))
+        status = nt_fail_memory(error);
     if (status == NT_OK)
-        builder->count--;
+        memcpy((*deletions_ret)->items, builder->items, builder->count * sizeof(*builder->items));
     return status;
 }
 
@@ -73,6 +82,34 @@ uint64_t nt_deletion_vector_kept_before(const struct nt_deletion_vector *deletio
     return run->kept + (physical > end ? physical - end : 0);
 }
 
+uint64_t nt_deletion_vector_count(const struct nt_deletion_vector *deletions, uint32_t number)
+{
+    return number ? nt_deletion_run_end(&deletions->items[number - 1]) - deletions->items[number - 1].kept
+                  : 0;
+}
+
+struct nt_kept_run nt_deletion_vector_find_kept(const struct nt_deletion_vector *deletions, uint64_t row)
+{
+    struct nt_kept_run kept = {.number = 0, .physical = row};
+    if (deletions->items[0].kept <= row) {
+        kept.number = find_kept(deletions->items, deletions->count, row) + 1;
+        kept.physical = row + nt_deletion_vector_count(deletions, kept.number);
+    }
+    kept.count = deletions->items[kept.number].first - kept.physical;
+    return kept;
+}
+
+bool nt_deletion_vector_next_kept(const struct nt_deletion_vector *deletions, struct nt_kept_run *kept)
+{
+    do {
+        if (kept->number == deletions->count)
+            return false;
+        kept->physical = nt_deletion_run_end(&deletions->items[kept->number++]);
+        kept->count = deletions->items[kept->number].first - kept->physical;
+    } while (!kept->count);
+    return true;
+}
+
 /* ---- Selected entries ---- */
 
 uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t entries)
@@ -85,12 +122,9 @@ uint64_t nt_dataset_selected_before(const struct nt_dataset *dataset, uint64_t e
 uint64_t nt_dataset_selected_entry(const struct nt_dataset *dataset, uint64_t entry)
 {
     const struct nt_entry_filter *selection = dataset->selection;
-    if (!selection || !selection->excluded || selection->excluded->items->kept > entry)
-        return entry;
-    const struct nt_deletion_vector *deletions = selection->excluded;
-    const struct nt_deletion_run *run =
-        &deletions->items[find_kept(deletions->items, deletions->count, entry)];
-    return nt_deletion_run_end(run) + (entry - run->kept);
+    return selection && selection->excluded
+               ? nt_deletion_vector_find_kept(selection->excluded, entry).physical
+               : entry;
 }
 
 static enum nt_status check_range(const struct nt_dataset *dataset, const struct nt_entry_range *ranges,
@@ -110,22 +144,21 @@ static enum nt_status check_range(const struct nt_dataset *dataset, const struct
     return NT_OK;
 }
 
-static enum nt_status keep(struct nt_dataset *dataset, const struct nt_deletion_vector_builder *builder,
+static enum nt_status keep(struct nt_dataset *dataset, struct nt_deletion_vector_builder *builder,
                            struct nt_error *error)
 {
     struct nt_entry_filter *selection = nt_arena_alloc(dataset->arena, 1, sizeof(*selection));
-    if (!selection)
-        return nt_fail_memory(error);
-    selection->entries = builder->kept;
-    if (builder->kept < dataset->entries) {
-        struct nt_deletion_vector *deletions = nt_arena_alloc(dataset->arena, 1, sizeof(*deletions));
-        struct nt_deletion_run *items = nt_arena_alloc(dataset->arena, builder->count + 1, sizeof(*items));
-        if (!deletions || !items)
-            return nt_fail_memory(error);
-        memcpy(items, builder->items, (builder->count + 1) * sizeof(*items));
-        *deletions = (struct nt_deletion_vector){items, (uint32_t)builder->count};
-        selection->excluded = deletions;
+    struct nt_deletion_vector *deletions = NULL;
+    enum nt_status status = selection ? NT_OK : nt_fail_memory(error);
+    if (status == NT_OK && builder->kept < dataset->entries)
+        status = nt_deletion_vector_builder_finish(builder, dataset->entries, &deletions, error);
+    if (status == NT_OK && deletions && !nt_arena_adopt(dataset->arena, deletions)) {
+        free(deletions);
+        status = nt_fail_memory(error);
     }
+    if (status != NT_OK)
+        return status;
+    *selection = (struct nt_entry_filter){.excluded = deletions, .entries = builder->kept};
     dataset->selection = selection;
     return NT_OK;
 }
@@ -147,8 +180,6 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
         if (status == NT_OK)
             status = nt_deletion_vector_builder_add(&builder, ranges[i].first, ranges[i].count, error);
     }
-    if (status == NT_OK)
-        status = nt_deletion_vector_builder_finish(&builder, dataset->entries, error);
     if (status == NT_OK)
         status = keep(dataset, &builder, error);
     nt_deletion_vector_builder_deinit(&builder);
