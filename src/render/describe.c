@@ -152,11 +152,27 @@ void nt_column_sums_add(struct nt_column_sums *sums, const struct nt_dataset *da
 static void visit_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
                           uint32_t column, nt_visit_range *visit, void *context)
 {
-    uint32_t count = 1;
-    const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
-                                                      : nt_group_range(dataset, group, cluster, column);
-    for (uint32_t i = 0; i < count; i++)
-        visit(context, dataset, group, cluster, column, &ranges[i]);
+    uint32_t count = column == NT_NONE ? dataset->column_count : 1;
+    const uint32_t *columns = column == NT_NONE ? NULL : &column;
+    if (column == NT_NONE && dataset->field_groups)
+        columns = nt_field_columns(dataset, group->field, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t of = columns ? columns[i] : i;
+        visit(context, dataset, group, cluster, of, nt_group_range(dataset, group, cluster, of));
+    }
+}
+
+static enum nt_status visit_group(struct nt_dataset *dataset, uint32_t number, uint32_t column,
+                                  nt_visit_range *visit, void *context, bool *is_complete,
+                                  struct nt_error *error)
+{
+    struct nt_group *group;
+    enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
+    *is_complete &= group != NULL;
+    for (uint32_t i = 0; group && i < group->clusters; i++)
+        visit_cluster(dataset, group, group->first_cluster + i, column, visit, context);
+    nt_group_unpin(group);
+    return status;
 }
 
 enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,
@@ -166,14 +182,56 @@ enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t colum
     enum nt_status status = NT_OK;
     nt_groups_announce(dataset, groups);
     *is_complete_ret = true;
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        *is_complete_ret &= group != NULL;
-        for (uint32_t i = 0; group && i < group->clusters; i++)
-            visit_cluster(dataset, group, group->first_cluster + i, column, visit, context);
-        nt_group_unpin(group);
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++)
+        status = visit_group(dataset, g, column, visit, context, is_complete_ret, error);
+    return status;
+}
+
+struct some_columns {
+    const bool *chosen;
+    nt_visit_range *visit;
+    void *context;
+};
+
+static void visit_chosen(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                         uint32_t cluster, uint32_t column, const struct nt_range *range)
+{
+    const struct some_columns *some = context;
+    if (!some->chosen || some->chosen[column])
+        some->visit(some->context, dataset, group, cluster, column, range);
+}
+
+static bool is_any_chosen(const struct nt_dataset *dataset, uint32_t field, const bool *chosen)
+{
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &count);
+    bool is_any = !chosen;
+    for (uint32_t i = 0; i < count && !is_any; i++)
+        is_any = chosen[columns[i]];
+    return is_any;
+}
+
+enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
+                                     void (*end)(void *context), void *context, struct nt_error *error)
+{
+    struct some_columns some = {chosen, visit, context};
+    bool is_complete = true, has_parts = dataset->field_groups && !dataset->friend_count;
+    enum nt_status status = NT_OK;
+    for (uint32_t part = 0; has_parts && part < dataset->part_count && status == NT_OK; part++) {
+        for (uint32_t i = 0; i < dataset->group_owner_count && status == NT_OK; i++) {
+            const struct nt_group_owner *owner = &dataset->group_owners[i];
+            if (is_any_chosen(dataset, owner->field, chosen))
+                status = visit_group(dataset, owner->first_group + part, NT_NONE, visit_chosen, &some,
+                                     &is_complete, error);
+        }
+        if (end)
+            end(context);
     }
+    if (has_parts)
+        return status;
+    status = nt_column_visit_ranges(dataset, NT_NONE, visit_chosen, &some, &is_complete, error);
+    if (end)
+        end(context);
     return status;
 }
 

@@ -60,13 +60,18 @@ struct nt_column_sums {
 void nt_column_sums_add(struct nt_column_sums *sums, const struct nt_dataset *dataset,
                         const struct nt_group *group, const struct nt_range *range);
 
-/* Called for a range of a pinned group; `column` is NT_NONE for those of all columns. */
+/* Called for a range of a pinned group. */
 typedef void nt_visit_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
                             uint32_t cluster, uint32_t column, const struct nt_range *range);
 /* Visits the ranges of a column or of all (NT_NONE), cluster by cluster. Loads all page lists;
  * `*is_complete_ret` is false if some are unreadable. Fails only on environmental errors. */
 enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,
                                       void *context, bool *is_complete_ret, struct nt_error *error);
+/* Visits the ranges of some columns (`chosen` by column; NULL: all), and calls `end` (unless NULL) after
+ * each part of the entries: the parts have no file in common, and each file is opened once. Omits bad page
+ * lists. */
+enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
+                                     void (*end)(void *context), void *context, struct nt_error *error);
 /* Totals of a column or of all (NT_NONE), likewise. */
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error);

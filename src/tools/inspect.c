@@ -17,10 +17,12 @@ struct extent {
     uint32_t source;
 };
 
+/* Those of a part of the entries, and the result of the parts before it. */
 struct extents {
     struct extent *items;
     size_t count, capacity;
-    uint64_t others; /* bytes of pages that are not in the file */
+    uint64_t bytes;  /* includes those of pages that are not in the file */
+    bool has_failed; /* no memory */
 };
 
 static int compare_extents(const void *left, const void *right)
@@ -47,53 +49,43 @@ static uint64_t covered_bytes(const struct extent *extents, size_t count)
     return total;
 }
 
-/* False without memory. */
-static bool add_range(struct extents *extents, const struct nt_group *group, const struct nt_range *range)
+static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                      uint32_t cluster, uint32_t column, const struct nt_range *range)
 {
+    struct extents *extents = context;
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
         if (page->is_missing || page->compression == NT_COMPRESSION_ELSEWHERE) { /* no bytes to share */
-            extents->others += page->stored_bytes;
+            extents->bytes += page->stored_bytes;
             continue;
         }
         struct extent *items = nt_grow(extents->items, extents->count, &extents->capacity, sizeof(*items));
-        if (!items)
-            return false;
+        if (!items) {
+            extents->has_failed = true;
+            return;
+        }
         extents->items = items;
         items[extents->count++] = (struct extent){page->offset, page->stored_bytes, page->source};
     }
-    return true;
 }
 
-static enum nt_status add_column(struct extents *extents, struct nt_dataset *dataset, uint32_t column,
-                                 struct nt_error *error)
+static void end_part(void *context)
 {
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = NT_OK;
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        struct nt_group *group;
-        status = nt_group_pin_readable(dataset, g, &group, error);
-        for (uint32_t i = 0; group && status == NT_OK && i < group->clusters; i++)
-            if (!add_range(extents, group, nt_group_range(dataset, group, group->first_cluster + i, column)))
-                status = nt_fail_memory(error);
-        nt_group_unpin(group);
-    }
-    return status;
+    struct extents *extents = context;
+    if (extents->count)
+        qsort(extents->items, extents->count, sizeof(*extents->items), compare_extents);
+    extents->bytes += covered_bytes(extents->items, extents->count);
+    extents->count = 0;
 }
 
-enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const uint32_t *columns, uint32_t column_count,
-                               uint64_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const bool *chosen, uint64_t *bytes_ret,
+                               struct nt_error *error)
 {
     struct extents extents = {0};
-    uint32_t count = columns ? column_count : dataset->column_count;
-    enum nt_status status = NT_OK;
-    for (uint32_t c = 0; c < count && status == NT_OK; c++)
-        status = add_column(&extents, dataset, columns ? columns[c] : c, error);
-    if (extents.count)
-        qsort(extents.items, extents.count, sizeof(*extents.items), compare_extents);
-    *bytes_ret = covered_bytes(extents.items, extents.count) + extents.others;
+    enum nt_status status = nt_parts_visit_ranges(dataset, chosen, add_range, end_part, &extents, error);
+    *bytes_ret = extents.bytes;
     free(extents.items);
-    return status;
+    return status == NT_OK && extents.has_failed ? nt_fail_memory(error) : status;
 }
 
 /* ---- Inspect columns ---- */
@@ -192,19 +184,6 @@ static void add(struct nt_column_stats *total, const struct nt_column_stats *col
         total->largest_page = column->largest_page;
 }
 
-static enum nt_status count_once(struct nt_dataset *dataset, const struct nt_column_stats *stats,
-                                 uint32_t count, struct nt_column_stats *total, struct nt_error *error)
-{
-    uint32_t *columns = calloc((size_t)count + 1, sizeof(*columns));
-    if (!columns)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        columns[i] = stats[i].column;
-    enum nt_status status = nt_unique_bytes(dataset, columns, count, &total->unique_bytes, error);
-    free(columns);
-    return status;
-}
-
 enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_t field_count,
                           struct nt_column_stats **columns_ret, uint32_t *count_ret, struct nt_error *error)
 {
@@ -229,7 +208,7 @@ enum nt_status nt_inspect(struct nt_dataset *of, const uint32_t *fields, uint32_
         add(&total, column);
     }
     if (status == NT_OK)
-        status = count_once(dataset, columns, count, &total, error);
+        status = nt_unique_bytes(dataset, fields ? chosen : NULL, &total.unique_bytes, error);
     free(chosen);
     if (status != NT_OK) {
         free(columns);

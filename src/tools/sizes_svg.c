@@ -33,25 +33,41 @@ struct treemap {
 
 /* ---- Sums ---- */
 
+static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,
+                      uint32_t cluster, uint32_t column, const struct nt_range *range)
+{
+    struct nt_column_sums *sums = context;
+    nt_column_sums_add(&sums[column], dataset, group, range);
+}
+
 /* Adds each column to its field, or the one that shows it, and to all ancestors. */
+static void add_columns(struct treemap *treemap, const struct nt_dataset *dataset, const uint32_t *shown,
+                        const struct nt_column_sums *sums)
+{
+    for (uint32_t c = 0; c < dataset->column_count; c++) {
+        uint32_t field = shown[dataset->columns[c].field];
+        treemap->own[field].stored += sums[c].stored_bytes;
+        treemap->own[field].packed += sums[c].packed_bytes;
+        treemap->total += sums[c].stored_bytes;
+        for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent) {
+            treemap->sums[at].stored += sums[c].stored_bytes;
+            treemap->sums[at].packed += sums[c].packed_bytes;
+        }
+    }
+}
+
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t *shown = NULL;
-    enum nt_status status = nt_shown_fields(dataset, &shown, error);
-    for (uint32_t c = 0; c < dataset->column_count && status == NT_OK; c++) {
-        struct nt_column_sums sums = {0};
-        uint32_t field = shown[dataset->columns[c].field];
-        status = nt_column_sums(dataset, c, &sums, error);
-        treemap->own[field].stored += sums.stored_bytes;
-        treemap->own[field].packed += sums.packed_bytes;
-        treemap->total += sums.stored_bytes;
-        for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent) {
-            treemap->sums[at].stored += sums.stored_bytes;
-            treemap->sums[at].packed += sums.packed_bytes;
-        }
-    }
+    struct nt_column_sums *sums = calloc((size_t)dataset->column_count + 1, sizeof(*sums));
+    enum nt_status status = sums ? nt_shown_fields(dataset, &shown, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_parts_visit_ranges(dataset, NULL, add_range, NULL, sums, error);
+    if (status == NT_OK)
+        add_columns(treemap, dataset, shown, sums);
     free(shown);
-    return status == NT_OK ? nt_unique_bytes(dataset, NULL, 0, &treemap->once, error) : status;
+    free(sums);
+    return status == NT_OK ? nt_unique_bytes(dataset, NULL, &treemap->once, error) : status;
 }
 
 /* ---- Squarified layout ---- */

@@ -326,9 +326,9 @@ enum nt_status nt_diff_report_value(struct nt_diff_run *run, const struct nt_str
 
 /* ---- Unique stored bytes ---- */
 
-/* The unique stored bytes of columns; without `columns`, of the dataset. Omits bad page lists. */
-enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const uint32_t *columns, uint32_t column_count,
-                               uint64_t *bytes_ret, struct nt_error *error);
+/* The unique stored bytes of columns (`chosen` by column; NULL: all). Omits bad page lists. */
+enum nt_status nt_unique_bytes(struct nt_dataset *dataset, const bool *chosen, uint64_t *bytes_ret,
+                               struct nt_error *error);
 
 /* ---- Inspect columns ---- */
 

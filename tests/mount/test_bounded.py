@@ -18,7 +18,7 @@ LIMIT = (256 if IS_FULL else 64) * MEBIBYTE
 FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FULL else \
     {'fields.root': (20000, 1, 1), 'pages.root': (20, 150, 100)}
 FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (4000, [])
-COPIED = 3000 if IS_FULL else 1000  # fragments, of all fields
+COPIED = 3000 if IS_FULL else 400  # fragments, of all fields
 # A group of 256 MiB has this for a fragment if there are 300,000; fields and one file take the rest.
 FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 192 << 10
 SLOW = ['layout.svg', 'keys.jsonl']
