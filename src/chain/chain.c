@@ -135,15 +135,12 @@ static enum nt_status fill_series(const struct building *building, struct nt_dat
                                   uint64_t *entries_ret)
 {
     struct nt_error *error = building->error;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < series->slice_count; i++)
-        status = fill_share(building, first, dataset->arena, &series->slices[i]);
-    if (status == NT_OK)
-        status =
-            building->chain->options.rule == NT_CHAIN_UNION
-                ? nt_chain_union_fields(dataset, series, error)
-                : nt_chain_copy_fields(series->slices[0].dataset, dataset->arena, &series->fields, error);
-    return status == NT_OK ? count_entries(series, entries_ret, error) : status;
+    for (uint32_t i = 0; i < series->slice_count; i++)
+        NT_TRY(fill_share(building, first, dataset->arena, &series->slices[i]));
+    NT_TRY(building->chain->options.rule == NT_CHAIN_UNION
+               ? nt_chain_union_fields(dataset, series, error)
+               : nt_chain_copy_fields(series->slices[0].dataset, dataset->arena, &series->fields, error));
+    return count_entries(series, entries_ret, error);
 }
 
 /* The entries of a friend belong to those of the samples, one to one. */
@@ -180,18 +177,14 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     copy_texts(dataset, first);
     for (uint32_t i = 0; i < count; i = nt_chain_next_part(building->chain, i, building->is_stub))
         chain->slices[chain->slice_count++].part = &parts[i];
-    enum nt_status status = nt_chain_divide(dataset, error);
-    if (status == NT_OK)
-        status = fill_series(building, dataset, first, &chain->series[0], &dataset->entries);
-    for (uint32_t i = 1; status == NT_OK && i < chain->series_count; i++)
-        status = fill_friend(building, dataset, &chain->series[i]);
-    if (status == NT_OK)
-        status = nt_chain_join_fields(dataset, error);
-    if (status == NT_OK)
-        status = nt_chain_add_sources(dataset, error);
-    if (status == NT_OK)
-        status = nt_chain_build_columns(dataset, error);
-    return status == NT_OK ? nt_chain_build_groups(dataset, error) : status;
+    NT_TRY(nt_chain_divide(dataset, error));
+    NT_TRY(fill_series(building, dataset, first, &chain->series[0], &dataset->entries));
+    for (uint32_t i = 1; i < chain->series_count; i++)
+        NT_TRY(fill_friend(building, dataset, &chain->series[i]));
+    NT_TRY(nt_chain_join_fields(dataset, error));
+    NT_TRY(nt_chain_add_sources(dataset, error));
+    NT_TRY(nt_chain_build_columns(dataset, error));
+    return nt_chain_build_groups(dataset, error);
 }
 
 /* Attribute sets describe the entries of one file, and older cycles differ between files. */
@@ -267,10 +260,9 @@ static enum nt_status fill_file(const struct building *building)
     file->layout_part = nt_chain_layout_part;
     file->check = nt_chain_check;
     widen(building);
-    enum nt_status status = nt_chain_number_sources(file, building->is_stub, building->error);
-    if (status == NT_OK)
-        status = add_directories(building, first);
-    return status == NT_OK ? add_datasets(building, part) : status;
+    NT_TRY(nt_chain_number_sources(file, building->is_stub, building->error));
+    NT_TRY(add_directories(building, first));
+    return add_datasets(building, part);
 }
 
 static void let_go(struct nt_chain *chain)
@@ -423,9 +415,7 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     struct nt_chain_member *parts = chain->parts, *failed;
     if (chain->options.skip_failed)
         close_parts_without_dataset(chain);
-    enum nt_status status = refuse_failed(chain, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(refuse_failed(chain, error));
     if (!(failed = calloc(chain->part_count, sizeof(*failed))))
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->part_count; i++)
@@ -444,12 +434,12 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
 static enum nt_status open_required(struct nt_chain *chain, uint32_t first, uint32_t end,
                                     const struct nt_file *stub, struct nt_error *error)
 {
-    enum nt_status status = nt_chain_members_open(chain, first, end, stub, error);
-    for (; status == NT_OK && chain->options.skip_failed && !chain->parts[end - 1].file &&
-           !chain->parts[end - 1].waits && end < nt_chain_series_end(chain, first);
+    NT_TRY(nt_chain_members_open(chain, first, end, stub, error));
+    for (; chain->options.skip_failed && !chain->parts[end - 1].file && !chain->parts[end - 1].waits &&
+           end < nt_chain_series_end(chain, first);
          end++)
-        status = nt_chain_members_open(chain, end, end + 1, stub, error);
-    return status == NT_OK ? settle_parts(chain, error) : status;
+        NT_TRY(nt_chain_members_open(chain, end, end + 1, stub, error));
+    return settle_parts(chain, error);
 }
 
 /* Opens all parts but those that can wait, and makes the whole file of a stub. */
@@ -458,8 +448,8 @@ static enum nt_status open_others(const struct nt_file *stub, struct nt_file **f
 {
     struct nt_chain *chain = stub->format_data;
     nt_chain_find_waiting(stub);
-    enum nt_status status = open_required(chain, 0, chain->part_count, stub, error);
-    return status == NT_OK ? make_file(chain, false, stub->path, file_ret, error) : status;
+    NT_TRY(open_required(chain, 0, chain->part_count, stub, error));
+    return make_file(chain, false, stub->path, file_ret, error);
 }
 
 /* ---- Try the members ---- */
@@ -558,17 +548,16 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
 {
     const struct nt_chain *chain = trial->chain;
     uint64_t expected = 0;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0, end; status == NT_OK && i < chain->part_count; i = end) {
+    for (uint32_t i = 0, end; i < chain->part_count; i = end) {
         uint64_t found = 0;
         end = nt_chain_series_end(chain, i);
         for (uint32_t k = i; k < end; k++)
             found += trial->entries[k];
         expected = i ? expected : found;
         if (i)
-            status = nt_chain_check_friend(chain->parts[i].listed->sample->name, expected, found, error);
+            NT_TRY(nt_chain_check_friend(chain->parts[i].listed->sample->name, expected, found, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_chain_try(const struct nt_file *file, struct nt_error *error)
@@ -615,9 +604,7 @@ static void report_failures(const struct nt_file *file)
 
 static enum nt_status complete(struct nt_file *stub, struct nt_file **file_ret, struct nt_error *error)
 {
-    enum nt_status status = open_others(stub, file_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_others(stub, file_ret, error));
     nt_file_set_stub(*file_ret, stub);
     report_failures(*file_ret);
     nt_chain_save_index(*file_ret);
@@ -675,10 +662,9 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
 /* Opens what a stub needs: the first part of each series, which has all fields. */
 static enum nt_status open_first(struct nt_chain *chain, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i = nt_chain_series_end(chain, i))
-        status = open_required(chain, i, i + 1, NULL, error);
-    return status;
+    for (uint32_t i = 0; i < chain->part_count; i = nt_chain_series_end(chain, i))
+        NT_TRY(open_required(chain, i, i + 1, NULL, error));
+    return NT_OK;
 }
 
 static bool has_others(const struct nt_chain *chain)
@@ -714,10 +700,10 @@ static enum nt_status let_resolve(struct nt_file *stub, struct nt_error *error)
 {
     stub->resolve = complete;
     bool is_known_now = nt_chain_members_open_unknown(stub);
-    enum nt_status status = nt_chain_set_stub_entries(stub, error);
-    if (status == NT_OK && is_known_now)
+    NT_TRY(nt_chain_set_stub_entries(stub, error));
+    if (is_known_now)
         nt_chain_save_index(stub);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,

@@ -233,16 +233,15 @@ enum nt_status nt_chain_check_claims(const struct nt_dataset *dataset, struct nt
     const struct nt_dataset *own = slice->dataset;
     const struct nt_group *group = nt_group_slot(own, nt_cluster_group(own, own_cluster));
     const uint32_t *places = slice->series->claimed_places;
-    enum nt_status status = NT_OK;
     uint32_t count = own->column_count;
     const uint32_t *columns = own->field_groups ? nt_field_columns(own, group->field, &count) : NULL;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t column = columns ? columns[i] : i;
         if (places[column] != NT_NONE)
-            status = check_column(dataset, slice, cluster, places[column],
-                                  elements_in(own, own_cluster, column), error);
+            NT_TRY(check_column(dataset, slice, cluster, places[column],
+                                elements_in(own, own_cluster, column), error));
     }
-    return status;
+    return NT_OK;
 }
 
 static bool merge_cluster(const struct nt_chain_slice *slice, uint32_t cluster, struct nt_arena *arena,

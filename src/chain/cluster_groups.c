@@ -268,16 +268,14 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
         is_known &= slice->waits || (is_open && knows_clusters(slice->dataset, waits));
         dataset->has_sharded_clusters |= is_open && slice->dataset->has_sharded_clusters;
     }
-    enum nt_status status = nt_dataset_add_groups(dataset, groups, clusters, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_add_groups(dataset, groups, clusters, error));
     dataset->column_groups =
         nt_arena_alloc(dataset->arena, column_groups + 1, sizeof(*dataset->column_groups));
     if (!dataset->column_groups)
         return nt_fail_memory(error);
     dataset->column_group_count = (uint32_t)column_groups;
     dataset->clusters_known = is_known;
-    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         if (slice->waits) {
             put_waiting(dataset, slice);
@@ -289,9 +287,9 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
         for (uint32_t k = 0;
              (slice->dataset->clusters_known || is_known) && k < slice->dataset->cluster_count; k++)
             put_cluster(dataset, slice, k);
-        status = put_column_groups(dataset, slice, error);
+        NT_TRY(put_column_groups(dataset, slice, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Groups per field ---- */
@@ -432,13 +430,10 @@ static enum nt_status add_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 {
     struct nt_decoder decoder = *nt_decoders_get(&slice->dataset->decoders, own);
     struct nt_page dependencies[NT_DECODER_DEPENDENCIES];
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < decoder.dependency_count; i++) {
+    for (uint32_t i = 0; i < decoder.dependency_count; i++) {
         dependencies[i] = decoder.dependencies[i];
-        status = map_page(dataset, slice, &dependencies[i], error);
+        NT_TRY(map_page(dataset, slice, &dependencies[i], error));
     }
-    if (status != NT_OK)
-        return status;
     decoder.dependencies = dependencies;
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
                            error);
@@ -464,13 +459,11 @@ static enum nt_status map_decoder(struct nt_dataset *dataset, struct nt_chain_sl
 {
     if (!make_room(dataset, slice, slice->dataset->decoders.count))
         return nt_fail_memory(error);
-    enum nt_status status = NT_OK;
     uint32_t number = slice->decoders[own];
     if (number == NT_NONE)
-        status = add_decoder(dataset, slice, own, &number, error);
-    if (status == NT_OK)
-        slice->decoders[own] = *number_ret = number;
-    return status;
+        NT_TRY(add_decoder(dataset, slice, own, &number, error));
+    slice->decoders[own] = *number_ret = number;
+    return NT_OK;
 }
 
 /* ---- Loading ---- */

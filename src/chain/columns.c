@@ -96,11 +96,10 @@ static enum nt_status add_columns(struct building *building, const struct nt_cha
                                   const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
     bool is_first = slice->part->first_source == 0;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < width; i++)
-        status = add_column_like(building, slice, shape, i, columns[i], is_first);
-    if (status != NT_OK || shape->width == width)
-        return status;
+    for (uint32_t i = 0; i < width; i++)
+        NT_TRY(add_column_like(building, slice, shape, i, columns[i], is_first));
+    if (shape->width == width)
+        return NT_OK;
     const struct nt_chain_slice *nullable = find_nullable(building, shape->field);
     return add_column_like(building, nullable, shape, width,
                            nt_field_column(nullable->dataset, nullable->fields[shape->field], 0, width),
@@ -150,15 +149,14 @@ static enum nt_status map_field(struct building *building, const struct nt_chain
 static enum nt_status map_share(struct building *building, struct nt_chain_slice *slice)
 {
     uint32_t count = slice->dataset->column_count;
-    enum nt_status status = NT_OK;
     slice->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*slice->columns));
     if (!slice->columns)
         return nt_fail_memory(building->error);
     for (uint32_t i = 0; i < count; i++)
         slice->columns[i] = NT_NONE;
-    for (uint32_t i = 0; status == NT_OK && i < building->dataset->field_count; i++)
-        status = map_field(building, slice, i);
-    return status;
+    for (uint32_t i = 0; i < building->dataset->field_count; i++)
+        NT_TRY(map_field(building, slice, i));
+    return NT_OK;
 }
 
 /* ---- Deferred columns ---- */

@@ -261,10 +261,9 @@ static enum nt_status visit_once(const struct nt_file *file, uint32_t number, vi
 static enum nt_status visit_members(const struct nt_file *file, visit_member *visit, void *context,
                                     struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < nt_chain_of(file)->part_count; i++)
-        status = visit_once(file, i, visit, context, error);
-    return status;
+    for (uint32_t i = 0; i < nt_chain_of(file)->part_count; i++)
+        NT_TRY(visit_once(file, i, visit, context, error));
+    return NT_OK;
 }
 
 static enum nt_status lay_out_member(const struct nt_chain_member *part, void *context,
@@ -296,10 +295,9 @@ enum nt_status nt_chain_lay_out_files(const struct nt_file *file, struct nt_layo
 {
     struct laying_out laying_out = {.file = file, .emit = emit, .context = context};
     uint32_t end = sources.end > sources.first ? nt_chain_layout_part(file, sources.end - 1) + 1 : 0;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = nt_chain_layout_part(file, sources.first); status == NT_OK && i < end; i++)
-        status = visit_once(file, i, lay_out_member, &laying_out, error);
-    return status;
+    for (uint32_t i = nt_chain_layout_part(file, sources.first); i < end; i++)
+        NT_TRY(visit_once(file, i, lay_out_member, &laying_out, error));
+    return NT_OK;
 }
 
 struct checking {

@@ -197,8 +197,9 @@ static enum nt_status check_clusters(struct nt_dataset *own, struct nt_error *er
     if (own->has_sharded_clusters)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "sharded clusters cannot be in a chain that has friends or trees");
-    enum nt_status status = own->clusters_known ? NT_OK : nt_dataset_load_all(own, error);
-    for (uint32_t i = 0; status == NT_OK && i < own->cluster_count; i++) {
+    if (!own->clusters_known)
+        NT_TRY(nt_dataset_load_all(own, error));
+    for (uint32_t i = 0; i < own->cluster_count; i++) {
         const struct nt_cluster cluster = nt_dataset_cluster(own, i);
         if (cluster.first_entry != next)
             return nt_fail_number(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -206,17 +207,15 @@ static enum nt_status check_clusters(struct nt_dataset *own, struct nt_error *er
                                   cluster.first_entry);
         next += cluster.entries;
     }
-    if (status == NT_OK && next != own->entries)
-        status =
-            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "entries of all clusters", own->entries, next);
-    return status;
+    if (next != own->entries)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "entries of all clusters", own->entries, next);
+    return NT_OK;
 }
 
 enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < chain->slice_count; i++) {
+    for (uint32_t i = 0; i < chain->slice_count; i++) {
         struct nt_chain_slice *slice = &chain->slices[i];
         struct nt_error failure = {0};
         if (slice->failure || slice->waits || slice->dataset->field_groups)
@@ -224,7 +223,7 @@ enum nt_status nt_chain_find_clusters(struct nt_dataset *dataset, struct nt_erro
         if (check_clusters(slice->dataset, &failure) == NT_OK)
             continue;
         nt_error_context(&failure, "%s", slice->part->path);
-        status = nt_failure_keep(&failure, dataset->arena, &slice->failure, error);
+        NT_TRY(nt_failure_keep(&failure, dataset->arena, &slice->failure, error));
     }
-    return status;
+    return NT_OK;
 }

@@ -245,9 +245,7 @@ static char *path_below(const struct walk *walk, const struct visited *visited, 
 static enum nt_status add_match(struct walk *walk, struct visited *visited, const char *name, bool is_folder,
                                 struct nt_error *error)
 {
-    enum nt_status status = keep(walk, visited, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(keep(walk, visited, error));
     struct nt_remote_match *matches = nt_grow(walk->matches, walk->count, &walk->capacity, sizeof(*matches));
     if (!matches)
         return nt_fail_memory(error);
@@ -432,22 +430,19 @@ static int compare_matches(const void *left, const void *right)
 static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remote_take *take, void *context,
                                    struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (walk->count == 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", shown);
     qsort(walk->matches, walk->count, sizeof(*walk->matches), compare_matches);
-    for (size_t i = 0; status == NT_OK && i < walk->count; i++)
-        status = take(context, &walk->matches[i], error);
-    return status;
+    for (size_t i = 0; i < walk->count; i++)
+        NT_TRY(take(context, &walk->matches[i], error));
+    return NT_OK;
 }
 
 /* Finds all matches in a folder and below. */
 static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
 {
     const struct task first = {.visited = {.address = folder, .path = ""}, .requested = 1};
-    enum nt_status status = add_task(walk, &first, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(add_task(walk, &first, error));
     work(walk);
     while (walk->thread_count > 0) /* no thread starts any more */
         pthread_join(walk->threads[--walk->thread_count], NULL);

@@ -209,7 +209,6 @@ static enum nt_status take_claims(const struct reading *reading, const json_t *o
 {
     const json_t *list = json_object_get(object, "cluster_elements");
     struct nt_arena *arena = reading->index->arena;
-    enum nt_status status = NT_OK;
     if (!list)
         return NT_OK;
     if (!json_is_array(list) || json_array_size(list) != dataset->clusters)
@@ -217,13 +216,13 @@ static enum nt_status take_claims(const struct reading *reading, const json_t *o
     dataset->claims = nt_arena_alloc(arena, json_array_size(list) + 1, sizeof(*dataset->claims));
     if (!dataset->claims)
         return nt_fail_memory(reading->error);
-    for (size_t i = 0; status == NT_OK && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *text = json_array_get(list, i);
-        status = json_is_string(text) ? nt_claimed_cluster_read(json_string_value(text), arena,
-                                                                &dataset->claims[i], reading->error)
-                                      : refuse(reading, "cluster_elements", "a list of texts");
+        NT_TRY(json_is_string(text) ? nt_claimed_cluster_read(json_string_value(text), arena,
+                                                              &dataset->claims[i], reading->error)
+                                    : refuse(reading, "cluster_elements", "a list of texts"));
     }
-    return status;
+    return NT_OK;
 }
 
 /* These are missing in indexes of earlier versions, and in those of files with many clusters. */
@@ -250,50 +249,42 @@ static enum nt_status take_clusters(const struct reading *reading, const json_t 
     }
     if (sum != dataset->entries)
         return refuse(reading, "cluster_entries", "a list whose sum is the number of entries");
-    enum nt_status status = take_text(reading, object, "schema", &dataset->schema);
-    return status == NT_OK ? take_claims(reading, object, dataset) : status;
+    NT_TRY(take_text(reading, object, "schema", &dataset->schema));
+    return take_claims(reading, object, dataset);
 }
 
 static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
                                     struct nt_indexed_file *file)
 {
-    enum nt_status status = NT_OK;
     if (!json_is_array(list))
         return refuse(reading, "datasets", "a list");
     file->datasets =
         nt_arena_alloc(reading->index->arena, json_array_size(list) + 1, sizeof(*file->datasets));
     if (!file->datasets)
         return nt_fail_memory(reading->error);
-    for (size_t i = 0; status == NT_OK && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *object = json_array_get(list, i);
         struct nt_indexed_dataset *dataset = &file->datasets[file->dataset_count++];
-        status = take_text(reading, object, "path", &dataset->path);
-        if (status == NT_OK)
-            status = take_count(reading, object, "entries", &dataset->entries);
-        if (status == NT_OK)
-            status = take_count(reading, object, "clusters", &dataset->clusters);
-        if (status == NT_OK)
-            status = take_clusters(reading, object, dataset);
+        NT_TRY(take_text(reading, object, "path", &dataset->path));
+        NT_TRY(take_count(reading, object, "entries", &dataset->entries));
+        NT_TRY(take_count(reading, object, "clusters", &dataset->clusters));
+        NT_TRY(take_clusters(reading, object, dataset));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status take_file(const struct reading *reading, const json_t *object,
                                 struct nt_indexed_file *file)
 {
     *file = (struct nt_indexed_file){.meant = ""};
-    enum nt_status status = take_text(reading, object, "file", &file->path);
-    if (status == NT_OK && json_object_get(object, "dataset"))
-        status = take_text(reading, object, "dataset", &file->meant);
-    if (status == NT_OK)
-        status = take_count(reading, object, "file_bytes", &file->bytes);
-    if (status == NT_OK)
-        status = take_text(reading, object, "modified", &file->modified);
-    if (status == NT_OK)
-        status = json_object_get(object, "validator")
-                     ? take_text(reading, object, "validator", &file->validator)
-                     : take_count(reading, object, "inode", &file->inode);
-    return status == NT_OK ? take_datasets(reading, json_object_get(object, "datasets"), file) : status;
+    NT_TRY(take_text(reading, object, "file", &file->path));
+    if (json_object_get(object, "dataset"))
+        NT_TRY(take_text(reading, object, "dataset", &file->meant));
+    NT_TRY(take_count(reading, object, "file_bytes", &file->bytes));
+    NT_TRY(take_text(reading, object, "modified", &file->modified));
+    NT_TRY(json_object_get(object, "validator") ? take_text(reading, object, "validator", &file->validator)
+                                                : take_count(reading, object, "inode", &file->inode));
+    return take_datasets(reading, json_object_get(object, "datasets"), file);
 }
 
 static enum nt_status take_line(struct reading *reading, const char *line, size_t length)
@@ -665,10 +656,10 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
                                struct nt_arena *arena)
 {
     struct nt_indexed_file known;
-    enum nt_status status = note_part(file, &nt_chain_of(file)->parts[number], arena, &known);
-    if (status == NT_OK && known.path)
+    NT_TRY(note_part(file, &nt_chain_of(file)->parts[number], arena, &known));
+    if (known.path)
         nt_indexed_file_append(out, &known, nt_chain_line_bytes(nt_chain_of(file)));
-    return status;
+    return NT_OK;
 }
 
 /* A part that is not open, with what was learned when it was. */

@@ -214,8 +214,8 @@ static enum nt_status take(void *context, const char *path, struct nt_error *err
     if (reading->source && attributes.st_dev == reading->identity.st_dev &&
         attributes.st_ino == reading->identity.st_ino)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: the list names itself", path);
-    enum nt_status status = know(reading, path, &attributes, error);
-    return status == NT_OK ? add(reading, path, &attributes, error) : status;
+    NT_TRY(know(reading, path, &attributes, error));
+    return add(reading, path, &attributes, error);
 }
 
 static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error);
@@ -224,9 +224,8 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
 static enum nt_status take_file(struct reading *reading, const char *path, struct nt_error *error)
 {
     bool is_a_list = false;
-    enum nt_status status = reading->source ? NT_OK : is_list(path, &is_a_list, error);
-    if (status != NT_OK)
-        return status;
+    if (!reading->source)
+        NT_TRY(is_list(path, &is_a_list, error));
     return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
 }
 
@@ -365,15 +364,14 @@ static enum nt_status read_operands(struct reading *reading, const char *const *
     free(shown);
     if (!list->name)
         return nt_fail_memory(error);
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; status == NT_OK && i < count; i++)
-        status = take_name(reading, operands[i], error);
-    if (status == NT_OK && list->count == 0)
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: names no file", list->name);
-    if (status == NT_OK && count > 1 && has_friends(list))
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                         "a specification with friends must be the only name of a chain");
-    return status;
+    for (size_t i = 0; i < count; i++)
+        NT_TRY(take_name(reading, operands[i], error));
+    if (list->count == 0)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: names no file", list->name);
+    if (count > 1 && has_friends(list))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "a specification with friends must be the only name of a chain");
+    return NT_OK;
 }
 
 enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool allow_missing,
@@ -482,9 +480,7 @@ static enum nt_status take_match(void *context, const struct nt_remote_match *ma
 {
     struct asking *asking = context;
     struct nt_chain_file file = *asking->pattern;
-    enum nt_status status = nt_folder_stat(match->folder, match->name, &file.identity, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_folder_stat(match->folder, match->name, &file.identity, error));
     file.path = shown(asking, match);
     file.address = match->address;
     if (!match->is_folder) {

@@ -70,8 +70,8 @@ static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_
                                   struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = open_source(part->path, chain->pool, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
+    NT_TRY(open_source(part->path, chain->pool, &source, error));
+    return nt_file_take_source(source, &chain->open, &part->file, error);
 }
 
 /* Opens a file on a server. A listed file needs no request: it is read as the listed version. */
@@ -82,8 +82,8 @@ static enum nt_status open_served(struct nt_chain_member *part, const struct nt_
     const struct nt_chain_file *listed = part->listed;
     if (!listed->folder)
         return nt_file_open(listed->address, &chain->open, &part->file, error);
-    enum nt_status status = nt_folder_open_file(listed->folder, listed->name, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
+    NT_TRY(nt_folder_open_file(listed->folder, listed->name, &source, error));
+    return nt_file_take_source(source, &chain->open, &part->file, error);
 }
 
 /* Opens a folder as a dataset. If it is none, the error suggests a pattern for the files in it. */

@@ -409,8 +409,7 @@ static enum nt_status merge_owners(struct merging *merging)
 {
     const struct nt_dataset *dataset = slice_of(merging)->dataset;
     const uint32_t *numbers = merging->numbers[merging->slice];
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
         uint32_t owner = nt_chain_columns_owner(dataset, i), source = nt_field_source(&dataset->fields[i]);
         if (owner == NT_NONE)
             continue;
@@ -421,10 +420,10 @@ static enum nt_status merge_owners(struct merging *merging)
                                      source == NT_NONE ? NT_NONE : numbers[source]))
                 return nt_fail_memory(merging->error);
         } else if (merged->owner != numbers[owner] && !merged->refusal) {
-            status = refuse(merging, numbers[i], i, "shows another field in another file");
+            NT_TRY(refuse(merging, numbers[i], i, "shows another field in another file"));
         }
     }
-    return status;
+    return NT_OK;
 }
 
 /* Merges parents before their children, whatever their numbers. */
@@ -532,10 +531,9 @@ static enum nt_status settle(struct merging *merging)
         if (merged->refusal && !set_unreadable(arena, &fields->items[i], merged->refusal))
             return nt_fail_memory(merging->error);
     }
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < merging->series->slice_count; i++)
-        status = set_fields_of_slice(merging, i);
-    return status;
+    for (uint32_t i = 0; i < merging->series->slice_count; i++)
+        NT_TRY(set_fields_of_slice(merging, i));
+    return NT_OK;
 }
 
 enum nt_status nt_chain_union_fields(struct nt_dataset *dataset, struct nt_chain_series *series,

@@ -159,9 +159,7 @@ static enum nt_status make_samples(const struct reading *reading, const struct k
     const json_t *trees = json_object_get(value, "trees");
     size_t count = json_array_size(trees);
     const char *metadata = NULL;
-    enum nt_status status = copy_metadata(reading, json_object_get(value, "metadata"), &metadata);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(copy_metadata(reading, json_object_get(value, "metadata"), &metadata));
     struct nt_chain_sample *made = nt_arena_alloc(reading->arena, count, sizeof(*made));
     const char *copy = nt_arena_copy(reading->arena, name, strlen(name));
     if (!made || !copy)
@@ -189,11 +187,11 @@ static enum nt_status take_files(const struct reading *reading, const struct kin
     if (trees != 1 && trees != count)
         return nt_fail_number(reading->error, NT_INVALID, NT_NO_OFFSET,
                               "\"trees\": number of names (1, or as many as in \"files\")", count, trees);
-    enum nt_status status = make_samples(reading, kind, name, value, &made);
-    for (size_t i = 0; status == NT_OK && i < count; i++)
-        status = reading->take(reading->context, &made[trees == 1 ? 0 : i],
-                               json_string_value(json_array_get(files, i)), reading->error);
-    return status;
+    NT_TRY(make_samples(reading, kind, name, value, &made));
+    for (size_t i = 0; i < count; i++)
+        NT_TRY(reading->take(reading->context, &made[trees == 1 ? 0 : i],
+                             json_string_value(json_array_get(files, i)), reading->error));
+    return NT_OK;
 }
 
 static enum nt_status read_item(const struct reading *reading, const struct kind *kind, const char *name,

@@ -180,14 +180,14 @@ static enum nt_status check_clusters(const struct nt_dataset *dataset, struct nt
 {
     const struct nt_indexed_dataset *known = slice->waits;
     const struct nt_dataset *own = slice->dataset;
-    enum nt_status status =
-        check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error);
-    for (uint32_t i = 0; status == NT_OK && i < nt_chain_own_clusters(own); i++)
-        status = check_count("entries of a cluster according to the index", known->cluster_entries[i],
-                             nt_chain_own_entries(own, i), error);
-    for (uint32_t i = 0; status == NT_OK && !own->field_groups && i < own->cluster_count; i++)
-        status = nt_chain_check_claims(dataset, slice, i, i, error);
-    return status;
+    NT_TRY(
+        check_count("clusters according to the index", known->clusters, nt_chain_own_clusters(own), error));
+    for (uint32_t i = 0; i < nt_chain_own_clusters(own); i++)
+        NT_TRY(check_count("entries of a cluster according to the index", known->cluster_entries[i],
+                           nt_chain_own_entries(own, i), error));
+    for (uint32_t i = 0; !own->field_groups && i < own->cluster_count; i++)
+        NT_TRY(nt_chain_check_claims(dataset, slice, i, i, error));
+    return NT_OK;
 }
 
 static void unpin_groups(struct nt_dataset *own, uint32_t count)

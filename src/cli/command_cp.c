@@ -4,6 +4,7 @@
  * incomplete files. Refuses to overwrite its own source.
  */
 #include "cli/cli.h"
+#include "core/base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -204,9 +205,7 @@ static void enter_destination(struct copier *copier, const char *destination, co
 static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error *error)
 {
     struct nt_vfs_attributes attributes;
-    enum nt_status status = nt_vfs_stat(copier->vfs, node, true, &attributes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_vfs_stat(copier->vfs, node, true, &attributes, error));
     if (copier->source.failed || copier->destination.failed)
         return nt_fail_memory(error);
     if (attributes.class == NT_VFS_DIRECTORY && !copier->settings->recursive)

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/arrow/arrow.h"
 #include "render/render.h"
@@ -221,13 +222,10 @@ static enum nt_status open_arrow(struct exporter *exporter, struct nt_error *err
     options.unions = tree.arrow_unions;
     options.fields = exporter->fields;
     options.field_count = exporter->field_count;
-    enum nt_status status =
-        nt_arrow_new_within(exporter->reader, exporter->dataset, &options, &limits, &exporter->arrow, error);
-    if (status == NT_OK)
-        status = check_arrow(exporter, error);
-    if (status == NT_OK)
-        status = nt_arrow_ipc_pieces(exporter->arrow, settings->compression, &exporter->pieces, error);
-    return status;
+    NT_TRY(
+        nt_arrow_new_within(exporter->reader, exporter->dataset, &options, &limits, &exporter->arrow, error));
+    NT_TRY(check_arrow(exporter, error));
+    return nt_arrow_ipc_pieces(exporter->arrow, settings->compression, &exporter->pieces, error);
 }
 
 static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_error *error)
@@ -245,18 +243,16 @@ static enum nt_status name_omitted_of_rows(struct exporter *exporter, struct nt_
 
 static enum nt_status open_csv(struct exporter *exporter, struct nt_error *error)
 {
-    enum nt_status status = name_omitted_of_rows(exporter, error);
-    return status == NT_OK ? nt_csv_lines_of(exporter->reader, exporter->dataset, exporter->fields,
-                                             exporter->field_count, &exporter->pieces, error)
-                           : status;
+    NT_TRY(name_omitted_of_rows(exporter, error));
+    return nt_csv_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count,
+                           &exporter->pieces, error);
 }
 
 static enum nt_status open_lines(struct exporter *exporter, struct nt_error *error)
 {
-    enum nt_status status = name_omitted_of_rows(exporter, error);
-    return status == NT_OK ? nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields,
-                                              exporter->field_count, 0, UINT64_MAX, &exporter->pieces, error)
-                           : status;
+    NT_TRY(name_omitted_of_rows(exporter, error));
+    return nt_rows_lines_of(exporter->reader, exporter->dataset, exporter->fields, exporter->field_count, 0,
+                            UINT64_MAX, &exporter->pieces, error);
 }
 
 static const struct kind {

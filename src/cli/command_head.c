@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/render.h"
 
@@ -20,16 +21,15 @@ static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dat
                                 const struct nt_row_range *range, struct nt_error *error)
 {
     uint64_t rows = nt_dataset_entries(dataset);
-    enum nt_status status = NT_OK;
     if (!range->is_row)
         return NT_OK;
     if (field != NT_NONE)
-        status = nt_field_rows(reader, dataset, field, &rows, error);
-    if (status == NT_OK && range->first >= rows)
+        NT_TRY(nt_field_rows(reader, dataset, field, &rows, error));
+    if (range->first >= rows)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "row %" PRIu64 " does not exist: there are %" PRIu64 " rows, counted from 0",
                        range->first, rows);
-    return status;
+    return NT_OK;
 }
 
 static enum nt_exit_status print_dataset(void *context, const struct nt_resolved_node *resolved,

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/render.h"
 
@@ -32,9 +33,7 @@ static enum nt_status show(struct nt_report *report, struct nt_reader *reader, s
         nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
         return nt_json_member_fields(reader, dataset, fields, count, json, error);
     }
-    enum nt_status status = nt_schema_lines(reader, dataset, fields, count, &lines, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_schema_lines(reader, dataset, fields, count, &lines, error));
     if (report->has_printed)
         putchar('\n');
     report->has_printed = true;

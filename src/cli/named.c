@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/model/model.h"
 #include "vfs/inode.h"
 
@@ -277,13 +278,12 @@ static enum nt_status find_columns(struct nt_vfs *vfs, const char *path, struct 
 enum nt_status nt_named_columns(struct nt_vfs *vfs, const char *path, const char *columns,
                                 struct nt_named *all, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (const char *at = columns, *end; status == NT_OK && *at; at = *end ? end + 1 : end) {
+    for (const char *at = columns, *end; *at; at = *end ? end + 1 : end) {
         end = strchrnul(at, ',');
         if (end > at)
-            status = find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error);
+            NT_TRY(find_columns(vfs, path, (struct nt_text){at, (size_t)(end - at)}, all, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_named_find_one(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,

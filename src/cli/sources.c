@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/io/address.h"
 
 /* ---- Open entry selections ---- */
@@ -38,8 +39,8 @@ static enum nt_status open_entries(const char *value, struct nt_selections *sele
     struct nt_selection *selection;
     size_t length;
     nt_named_row_range_parse(value, &length, &range);
-    enum nt_status status = nt_selection_of_range(range.first, range.end, &selection, error);
-    return status == NT_OK ? add_choice(selections, value, length, selection, error) : status;
+    NT_TRY(nt_selection_of_range(range.first, range.end, &selection, error));
+    return add_choice(selections, value, length, selection, error);
 }
 
 static enum nt_status open_file(const char *value, struct nt_selections *selections, struct nt_error *error)
@@ -71,12 +72,11 @@ enum nt_status nt_selections_open(const struct nt_settings *settings, struct nt_
     selections->owned = calloc(files + ranges, sizeof(*selections->owned));
     if (!selections->items || !selections->owned)
         return nt_fail_memory(error);
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; i < files && status == NT_OK; i++)
-        status = open_file(settings->select[i], selections, error);
-    for (size_t i = 0; i < ranges && status == NT_OK; i++)
-        status = open_entries(settings->entries[i], selections, error);
-    return status;
+    for (size_t i = 0; i < files; i++)
+        NT_TRY(open_file(settings->select[i], selections, error));
+    for (size_t i = 0; i < ranges; i++)
+        NT_TRY(open_entries(settings->entries[i], selections, error));
+    return NT_OK;
 }
 
 void nt_selections_deinit(struct nt_selections *selections)
@@ -113,9 +113,9 @@ void nt_addresses_deinit(struct nt_addresses *addresses)
 static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
 {
     struct nt_helper_sandbox sandbox;
-    enum nt_status status = nt_helper_await_sandbox(settings->tree.open.fetcher, &sandbox, error);
-    if (status != NT_OK || !sandbox.missing[0])
-        return status;
+    NT_TRY(nt_helper_await_sandbox(settings->tree.open.fetcher, &sandbox, error));
+    if (!sandbox.missing[0])
+        return NT_OK;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "sandbox=strict: this system lacks a part of the network helper's sandbox: %s",
                    sandbox.missing);

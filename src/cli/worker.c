@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/ntuplefs.h"
+#include "core/base/error.h"
 #include "core/base/thread.h"
 
 /* For a mount: longer than quick requests take, too short to notice. */
@@ -218,9 +219,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     nt_background_forget(&program->background);
     if (decoding->is_background)
         nt_log_to_channel(&program->log, program->supervisor.channel);
-    enum nt_status status = nt_unwinder_load(error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_unwinder_load(error));
     nt_index_file_prepare(&program->index, &program->log);
     int problem = nt_leader_init(&decoding->leaders, NT_LEADER_PATIENCE, NT_LEADER_SOON);
     return problem ? nt_fail_system(error, problem, "cannot prepare to serve requests") : NT_OK;
@@ -237,11 +236,9 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
         paths = program->chain->folders;
         count = program->chain->folder_count;
     }
-    enum nt_status status =
-        nt_confine(settings, paths, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
-    if (status == NT_OK)
-        note_missing(program, "the sandbox", sandbox->missing);
-    return status;
+    NT_TRY(nt_confine(settings, paths, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error));
+    note_missing(program, "the sandbox", sandbox->missing);
+    return NT_OK;
 }
 
 enum nt_exit_status nt_program_run_worker(struct nt_program *program)

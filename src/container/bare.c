@@ -42,9 +42,7 @@ static enum nt_status read_header(const struct nt_file *file, struct bare *bare,
     uint8_t bytes[HEADER_BYTES];
     if (file->source->size < HEADER_BYTES)
         return cut(file, "header", error);
-    enum nt_status status = nt_source_read(file->source, 0, bytes, sizeof(bytes), error);
-    if (status)
-        return status;
+    NT_TRY(nt_source_read(file->source, 0, bytes, sizeof(bytes), error));
     struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
     nt_skip(&cursor, MAGIC_BYTES);
     bare->root_version = (int32_t)nt_get_be32(&cursor);
@@ -62,9 +60,7 @@ static enum nt_status read_name(const struct nt_file *file, struct nt_text *name
     uint8_t length;
     if (file->source->size < HEADER_BYTES + 1)
         return cut(file, "name", error);
-    enum nt_status status = nt_source_read(file->source, HEADER_BYTES, &length, 1, error);
-    if (status)
-        return status;
+    NT_TRY(nt_source_read(file->source, HEADER_BYTES, &length, 1, error));
     if (file->source->size < HEADER_BYTES + 1u + length)
         return cut(file, "name", error);
     char *bytes = nt_arena_alloc(file->arena, 1, length + 1u);
@@ -85,9 +81,7 @@ static enum nt_status read_anchor(const struct nt_file *file, uint64_t offset,
     anchor->stored_bytes = left < MAX_ANCHOR_BYTES ? left : MAX_ANCHOR_BYTES;
     if (left < COUNT_BYTES)
         return cut(file, "anchor", error);
-    enum nt_status status = nt_source_read(file->source, offset, count, COUNT_BYTES, error);
-    if (status)
-        return status;
+    NT_TRY(nt_source_read(file->source, offset, count, COUNT_BYTES, error));
     uint32_t length = (nt_load_be32(count) & COUNT_MASK) + COUNT_BYTES + CHECKSUM_BYTES;
     if (length > MAX_ANCHOR_BYTES)
         return nt_fail(error, NT_CORRUPT, offset, "%s: an anchor of %" PRIu32 " bytes is impossible",
@@ -110,11 +104,8 @@ static enum nt_status bare_open(struct nt_file *file, struct nt_container *conta
     if (!bare || !anchor)
         return nt_fail_memory(error);
     *anchor = (struct nt_anchor_object){.is_newest_cycle = true, .class_name = "ROOT::RNTuple"};
-    enum nt_status status = read_header(file, bare, error);
-    if (!status)
-        status = read_name(file, &anchor->name, error);
-    if (status)
-        return status;
+    NT_TRY(read_header(file, bare, error));
+    NT_TRY(read_name(file, &anchor->name, error));
     bare->anchor_offset = HEADER_BYTES + 1 + anchor->name.length;
     container->anchors = anchor;
     container->anchor_count = 1;

@@ -165,9 +165,7 @@ enum nt_status nt_container_open_kind(struct nt_file *file, struct nt_container 
                                       const struct nt_container_kind *kind, struct nt_error *error)
 {
     *container = (struct nt_container){.kind = kind, .first_tree = NT_NONE};
-    enum nt_status status = kind->open(file, container, error);
-    if (status)
-        return status;
+    NT_TRY(kind->open(file, container, error));
     file->format_data = container;
     file->describe = kind->describe;
     file->layout = kind->layout;

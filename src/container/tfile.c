@@ -258,9 +258,7 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
                        source->size);
     uint64_t left = source->size - start;
     size_t length = left < DIRECTORY_BYTES ? (size_t)left : DIRECTORY_BYTES;
-    enum nt_status status = nt_source_read(source, start, bytes, length, error);
-    if (status)
-        return status;
+    NT_TRY(nt_source_read(source, start, bytes, length, error));
     struct nt_cursor cursor = nt_cursor(bytes, length);
     struct nt_tfile_directory directory = {.offset = offset};
     bool is_large = nt_get_be16(&cursor) > LARGE_OFFSETS_VERSION;
@@ -388,9 +386,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
     *list = (struct nt_tfile_key_list){0};
     if (!directory->has_list) /* never written: the directory is empty */
         return NT_OK;
-    enum nt_status status = read_list(list, source, directory, error);
-    if (status)
-        return status;
+    NT_TRY(read_list(list, source, directory, error));
     struct nt_tfile_key key = tfile_get_key(&list->cursor);
     list->left = nt_get_be32(&list->cursor);
     if (list->cursor.failed || !is_list_of(&key, directory, source->size) ||

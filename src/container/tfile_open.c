@@ -302,9 +302,7 @@ static enum nt_status tfile_collection_keep(struct nt_tfile_collection *found, s
 {
     struct nt_arena *arena = found->file->arena;
     struct nt_container *container = found->container;
-    enum nt_status status = mark_newest(found, error);
-    if (status)
-        return status;
+    NT_TRY(mark_newest(found, error));
     container->anchors = keep_array(arena, found->anchors, found->anchor_count, sizeof(*found->anchors));
     container->objects = keep_array(arena, found->objects, found->object_count, sizeof(*found->objects));
     found->tfile->directories =
@@ -340,10 +338,7 @@ static enum nt_status check_record(struct opening *opening, const struct nt_tfil
                                    struct nt_error *error)
 {
     struct nt_tfile_key key;
-    enum nt_status status =
-        nt_tfile_read_key(opening->source, copy->offset, opening->key_buffer, &key, error);
-    if (status)
-        return status;
+    NT_TRY(nt_tfile_read_key(opening->source, copy->offset, opening->key_buffer, &key, error));
     if (key.bytes != copy->bytes || key.key_bytes != copy->key_bytes ||
         key.object_bytes != copy->object_bytes || key.cycle != copy->cycle ||
         key.directory_offset != copy->directory_offset ||
@@ -597,10 +592,9 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
 /* Directories are appended on the way; a queue avoids recursion. */
 static enum nt_status walk_directories(struct opening *opening, uint32_t first, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = first; !status && i < opening->found.tfile->directory_count; i++)
-        status = walk_directory(opening, i, error);
-    return status;
+    for (uint32_t i = first; i < opening->found.tfile->directory_count; i++)
+        NT_TRY(walk_directory(opening, i, error));
+    return NT_OK;
 }
 
 /* ---- Files that were not closed ---- */
@@ -733,15 +727,12 @@ static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
 {
     const struct nt_tfile_header *header = &opening->header;
     struct nt_tfile_directory root;
-    enum nt_status status =
-        nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
-    if (!status)
-        status = tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error);
-    if (!status)
-        status = walk_directories(opening, 0, error);
-    if (!status && !opening->file->failure && may_have_lost_trees(opening))
-        status = recover_trees(opening, error);
-    return status;
+    NT_TRY(nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error));
+    NT_TRY(tfile_add_directory(&opening->found, &root, 0, (struct nt_text){"", 0}, error));
+    NT_TRY(walk_directories(opening, 0, error));
+    if (!opening->file->failure && may_have_lost_trees(opening))
+        NT_TRY(recover_trees(opening, error));
+    return NT_OK;
 }
 
 /* A file is worth opening if it has an anchor, a tree, or signs of either. */

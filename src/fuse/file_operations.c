@@ -311,17 +311,15 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
     uint64_t reached = atomic_load(&file->reached);
     char byte;
     size_t count = 1;
-    enum nt_status status = NT_OK;
     if (reached > offset && reached - offset > STEP)
         reached = 0; /* too far back to be cached: regenerates from the start */
-    while (status == NT_OK && count > 0 && offset > reached && offset - reached > STEP) {
+    while (count > 0 && offset > reached && offset - reached > STEP) {
         reached += STEP;
-        status = fuse_req_interrupted(request) ? NT_CANCELED
-                                               : nt_vfs_read(file->handle, reached, &byte, 1, &count, NULL);
+        NT_TRY(fuse_req_interrupted(request) ? NT_CANCELED
+                                             : nt_vfs_read(file->handle, reached, &byte, 1, &count, NULL));
     }
-    if (status == NT_OK)
-        atomic_store(&file->reached, offset);
-    return status;
+    atomic_store(&file->reached, offset);
+    return NT_OK;
 }
 
 /* Replies directly from the pages of the cache. Returns false if the bytes must be read. */

@@ -208,9 +208,7 @@ static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, unsigned fl
 {
     const char *path = mountpoint->path;
     int problem = probe(path);
-    enum nt_status status = clear_previous(path, problem, flags & NT_MOUNTPOINT_FORCE, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(clear_previous(path, problem, flags & NT_MOUNTPOINT_FORCE, error));
     if (is_dead(problem))
         problem = probe(path);
     if (problem == ENOENT && mkdir(path, 0755) == 0) {

@@ -82,9 +82,7 @@ static enum nt_status begin_session(struct nt_mount *mount, int device, struct n
     nt_add_file_operations(&operations);
     nt_add_directory_operations(&operations);
     nt_add_readonly_operations(&operations);
-    enum nt_status status = nt_session_new(&mount->settings, &operations, mount, &mount->session, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_session_new(&mount->settings, &operations, mount, &mount->session, error));
     if (fuse_set_signal_handlers(mount->session) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
     mount->has_signal_handlers = true;

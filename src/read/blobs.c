@@ -72,13 +72,11 @@ static enum nt_status open_member(struct nt_blobs *blobs, enum member member, en
 
 static enum nt_status open_streams(struct nt_blobs *blobs, struct nt_error *error)
 {
-    enum nt_status status = open_member(blobs, KIND, NT_STREAM_VALID, &blobs->valid, error);
-    for (unsigned i = KIND; status == NT_OK && i < MEMBERS; i++)
-        status = open_member(blobs, (enum member)i, i == URI ? NT_STREAM_OFFSETS : NT_STREAM_DATA,
-                             &blobs->members[i], error);
-    if (status == NT_OK)
-        status = open_member(blobs, URI, NT_STREAM_DATA, &blobs->uri_bytes, error);
-    return status;
+    NT_TRY(open_member(blobs, KIND, NT_STREAM_VALID, &blobs->valid, error));
+    for (unsigned i = KIND; i < MEMBERS; i++)
+        NT_TRY(open_member(blobs, (enum member)i, i == URI ? NT_STREAM_OFFSETS : NT_STREAM_DATA,
+                           &blobs->members[i], error));
+    return open_member(blobs, URI, NT_STREAM_DATA, &blobs->uri_bytes, error);
 }
 
 enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -132,9 +130,7 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
                                struct nt_error *error)
 {
     int64_t ends[2];
-    enum nt_status status = nt_stream_read_elements(blobs->members[URI], row, 2, ends, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_stream_read_elements(blobs->members[URI], row, 2, ends, error));
     uint64_t bytes = (uint64_t)(ends[1] - ends[0]);
     if (bytes > MAX_URI_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
@@ -150,10 +146,9 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
 static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first, uint64_t count,
                                    void *const outputs[URI], struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (unsigned i = KIND; status == NT_OK && i < URI; i++)
-        status = nt_stream_read_elements(blobs->members[i], first, count, outputs[i], error);
-    return status;
+    for (unsigned i = KIND; i < URI; i++)
+        NT_TRY(nt_stream_read_elements(blobs->members[i], first, count, outputs[i], error));
+    return NT_OK;
 }
 
 /* Finds the blob of a description whose URI has not been read yet. */
@@ -301,10 +296,9 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_block, uint64_t *
     if (!may_block && !atomic_load_explicit(&blobs->has_ends, memory_order_acquire))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
                        "the size is unknown until the descriptions of all blobs are read");
-    enum nt_status status = need_ends(blobs, error);
-    if (status == NT_OK)
-        *bytes_ret = blobs->ends[count_blocks(blobs)];
-    return status;
+    NT_TRY(need_ends(blobs, error));
+    *bytes_ret = blobs->ends[count_blocks(blobs)];
+    return NT_OK;
 }
 
 NT_DEFINE_LAST_AT_MOST(block_of, uint64_t, )
@@ -371,14 +365,13 @@ static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor
     struct nt_description description = {
         .kind = rows->kinds[i], .position = rows->positions[i], .size = rows->sizes[i], .id = rows->ids[i]};
     uint64_t row = rows->block * BLOCK_ROWS + i, expected = rows->ends[i + 1] - rows->ends[i];
-    enum nt_status status = find_described(blobs, row, &description, true, &cursor->blob, error);
-    if (status == NT_OK && cursor->blob.bytes != expected)
-        status = name_row(blobs, row,
-                          nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", expected,
-                                         cursor->blob.bytes),
-                          error);
-    return status == NT_OK ? nt_blobs_read_row(blobs, row, &cursor->blob, offset, buffer, bytes, error)
-                           : status;
+    NT_TRY(find_described(blobs, row, &description, true, &cursor->blob, error));
+    if (cursor->blob.bytes != expected)
+        NT_TRY(name_row(blobs, row,
+                        nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", expected,
+                                       cursor->blob.bytes),
+                        error));
+    return nt_blobs_read_row(blobs, row, &cursor->blob, offset, buffer, bytes, error);
 }
 
 static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,

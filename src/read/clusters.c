@@ -302,10 +302,10 @@ enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, str
     if (span->fault != NT_FAULT_NONE)
         return NT_OK;
     uint32_t group = nt_cluster_group(dataset, span->cluster);
-    enum nt_status status = nt_group_pin_readable(dataset, group, group_ret, error);
-    if (status == NT_OK && !*group_ret)
+    NT_TRY(nt_group_pin_readable(dataset, group, group_ret, error));
+    if (!*group_ret)
         span->fault = NT_FAULT_GROUP;
-    return status;
+    return NT_OK;
 }
 
 uint32_t nt_span_part(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/memory.h"
 #include "core/codec/codec.h"
 #include "core/io/source.h"
@@ -171,13 +172,12 @@ static uint32_t count_alike(const struct loading *loading, uint32_t count)
 static enum nt_status pin_all(struct loading *loading)
 {
     struct nt_page_request request = loading->request;
-    enum nt_status status = NT_OK;
     loading->pinned = 0;
-    while (status == NT_OK && loading->pinned < loading->run_count) {
+    while (loading->pinned < loading->run_count) {
         request.page = loading->runs[loading->pinned].pages;
-        status = nt_page_pin_dependencies(&request, &loading->dependencies[loading->pinned++], NULL);
+        NT_TRY(nt_page_pin_dependencies(&request, &loading->dependencies[loading->pinned++], NULL));
     }
-    return status;
+    return NT_OK;
 }
 
 /* The scratch memory that they need: that of the largest page, plus the stored bytes of all. */
@@ -224,15 +224,14 @@ static enum nt_status load_page(struct loading *loading)
         loading->siblings[i - 1] =
             (struct nt_shared_page){runs[i].pages, loading->dependencies[i].values, runs[i].output};
     nt_workers_cancel_page(loading->request.reader->workers, runs->pages);
-    enum nt_status status = loading->run_count == 1
-                                ? load_with_siblings(loading, runs->output)
-                                : nt_page_load_once(&loading->request, runs->output, NULL);
-    for (uint32_t i = 0; status == NT_OK && i < loading->run_count; i++) {
+    NT_TRY(loading->run_count == 1 ? load_with_siblings(loading, runs->output)
+                                   : nt_page_load_once(&loading->request, runs->output, NULL));
+    for (uint32_t i = 0; i < loading->run_count; i++) {
         const struct nt_page *page = runs[i].pages++;
         runs[i].output +=
             (size_t)page->elements * nt_page_decoder(loading->request.dataset, page)->element_bytes;
     }
-    return status;
+    return NT_OK;
 }
 
 /* Loads pages whose stored bytes one call reads (`bytes` 0: a single page). Never waits for cache

@@ -27,14 +27,11 @@ static enum nt_status stored_range(struct nt_dataset *dataset, uint32_t cluster,
                                    struct nt_error *error)
 {
     uint32_t group = nt_cluster_group(dataset, cluster);
-    enum nt_status status = NT_OK;
     *range_ret = NULL;
     if (!*pinned || (*pinned)->number != group) {
         nt_group_unpin(*pinned);
-        status = nt_group_pin(dataset, group, pinned, error);
+        NT_TRY(nt_group_pin(dataset, group, pinned, error));
     }
-    if (status != NT_OK)
-        return status;
     const struct nt_range *range = nt_group_range(dataset, *pinned, cluster, column);
     *range_ret = range->state == NT_RANGE_PRESENT ? range : NULL;
     return NT_OK;
@@ -145,12 +142,10 @@ enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t *elements_ret, uint64_t *pages_ret, struct nt_error *error)
 {
     struct nt_column_index *index = NULL;
-    enum nt_status status = get_index(reader, dataset, column, &index, error);
-    if (status == NT_OK) {
-        *elements_ret = index->elements;
-        *pages_ret = index->pages;
-    }
-    return status;
+    NT_TRY(get_index(reader, dataset, column, &index, error));
+    *elements_ret = index->elements;
+    *pages_ret = index->pages;
+    return NT_OK;
 }
 
 enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -159,13 +154,9 @@ enum nt_status nt_column_page_pin(struct nt_reader *reader, struct nt_dataset *d
     struct nt_column_index *index = NULL;
     const struct nt_range *range;
     *place = (struct nt_page_place){.page = NULL};
-    enum nt_status status = get_index(reader, dataset, column, &index, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_index(reader, dataset, column, &index, error));
     struct position at = mark_before(dataset, column, index, true, number);
-    status = range_of(dataset, column, true, number, &at, &place->group, &range, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(range_of(dataset, column, true, number, &at, &place->group, &range, error));
     if (!range)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
                        (unsigned long long)number);
@@ -180,14 +171,12 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t *first_element_ret, struct nt_error *error)
 {
     struct nt_page_place place;
-    enum nt_status status = nt_column_page_pin(reader, dataset, column, number, &place, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_page_pin(reader, dataset, column, number, &place, error));
     nt_group_keep(place.group);
     *page_ret = place.page;
     *cluster_ret = place.cluster;
     *first_element_ret = place.first_element;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Reading ---- */
@@ -240,10 +229,8 @@ static enum nt_status read_within(const struct column_read *read, const struct n
     if (read->is_random &&
         nt_page_read_blocks(read->reader, read->dataset, page, (size_t)offset, output, bytes))
         return NT_OK;
-    enum nt_status status =
-        nt_page_pin(NT_CACHE_READER, read->reader, read->dataset, read->column, page, &pinned, &data, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        nt_page_pin(NT_CACHE_READER, read->reader, read->dataset, read->column, page, &pinned, &data, error));
     memcpy(output, data + offset, bytes);
     nt_page_unpin(read->reader, pinned, nt_access_cache_hint(&read->index->access, is_end));
     return NT_OK;
@@ -301,9 +288,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t offset, void *output, size_t bytes, struct nt_error *error)
 {
     struct column_read read = {.reader = reader, .dataset = dataset, .column = column};
-    enum nt_status status = get_index(reader, dataset, column, &read.index, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_index(reader, dataset, column, &read.index, error));
     uint64_t size;
     read.element_bytes = nt_column_decoder(dataset, column)->element_bytes;
     if (!read.element_bytes)
@@ -322,8 +307,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     nt_counter_add(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_access_is_sequential(walk.access, offset, bytes);
     nt_walk_begin_read(&walk, offset, bytes);
-    status = read_bytes(&read, offset, output, bytes, error);
-    if (status == NT_OK)
-        nt_walk_end_read(&walk, offset, bytes);
-    return status;
+    NT_TRY(read_bytes(&read, offset, output, bytes, error));
+    nt_walk_end_read(&walk, offset, bytes);
+    return NT_OK;
 }

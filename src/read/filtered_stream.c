@@ -26,12 +26,12 @@ static enum nt_status choose_alternatives(const struct nt_stream *stream, struct
     filter->alternatives = calloc((size_t)count + 1, sizeof(*filter->alternatives));
     if (!filter->alternatives)
         return nt_fail_memory(error);
-    enum nt_status status = nt_stream_open_unfiltered(stream->reader, stream->dataset, stream->field,
-                                                      NT_STREAM_TAGS, &filter->tags, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
-                                  &filter->alternatives[i], error);
-    return status;
+    NT_TRY(nt_stream_open_unfiltered(stream->reader, stream->dataset, stream->field, NT_STREAM_TAGS,
+                                     &filter->tags, error));
+    for (uint32_t i = 0; i < count; i++)
+        NT_TRY(nt_row_mask_find(stream->reader, stream->dataset, children[i], NT_ROWS_OF_FIELD, NT_NONE,
+                                &filter->alternatives[i], error));
+    return NT_OK;
 }
 
 /* Computes the masks of a stream if the selection omits entries. */
@@ -59,10 +59,10 @@ enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *
 {
     struct nt_stream *unfiltered = *stream, *filtered = NULL;
     struct nt_row_mask elements;
-    enum nt_status status = nt_row_mask_find(unfiltered->reader, unfiltered->dataset, unfiltered->field,
-                                             unfiltered->row->of, NT_NONE, &elements, error);
-    if (status != NT_OK || !elements.deletions)
-        return status;
+    NT_TRY(nt_row_mask_find(unfiltered->reader, unfiltered->dataset, unfiltered->field, unfiltered->row->of,
+                            NT_NONE, &elements, error));
+    if (!elements.deletions)
+        return NT_OK;
     struct nt_stream_filter *filter = calloc(1, sizeof(*filter));
     if (!filter || !(filtered = nt_stream_new(unfiltered->reader, unfiltered->dataset, unfiltered->field,
                                               unfiltered->kind))) {
@@ -72,11 +72,10 @@ enum nt_status nt_stream_set_filter(struct nt_stream **stream, struct nt_error *
     *filter = (struct nt_stream_filter){.unfiltered = unfiltered, .elements = elements};
     filtered->filter = filter;
     *stream = filtered;
-    status = find_filtered_rows(unfiltered, filter, error);
-    if (status == NT_OK)
-        filtered->elements =
-            nt_row_mask_kept(&filter->elements) * filter->passes + nt_stream_leading_zeros(unfiltered);
-    return status;
+    NT_TRY(find_filtered_rows(unfiltered, filter, error));
+    filtered->elements =
+        nt_row_mask_kept(&filter->elements) * filter->passes + nt_stream_leading_zeros(unfiltered);
+    return NT_OK;
 }
 
 /* ---- Where selected elements are stored ---- */
@@ -201,12 +200,11 @@ static void gather(const struct nt_stream *stream, struct cursor *cursor, uint64
 static enum nt_status produce_piece(struct nt_stream *stream, const struct piece *piece, uint8_t *output,
                                     struct nt_error *error)
 {
-    enum nt_status status =
-        nt_stream_produce(stream->filter->unfiltered, piece->physical + nt_stream_leading_zeros(stream),
-                          piece->count, NULL, output, error);
-    if (status == NT_OK && stream->filter->items.deletions)
+    NT_TRY(nt_stream_produce(stream->filter->unfiltered, piece->physical + nt_stream_leading_zeros(stream),
+                             piece->count, NULL, output, error));
+    if (stream->filter->items.deletions)
         count_selected_items(stream->filter, piece->run, output, (size_t)piece->count);
-    return status;
+    return NT_OK;
 }
 
 /* Reads several pieces, including the gaps between them. */
@@ -217,16 +215,16 @@ static enum nt_status produce_pieces(struct nt_stream *stream, const struct gath
     uint32_t element_bytes = stream->element_bytes;
     const struct piece *pieces = gathered->pieces, *last = &pieces[gathered->count - 1];
     uint64_t first = pieces->physical, count = last->physical + last->count - first;
-    enum nt_status status = nt_stream_produce(
-        stream->filter->unfiltered, first + nt_stream_leading_zeros(stream), count, NULL, span, error);
-    for (uint32_t i = 0; status == NT_OK && i < gathered->count; i++) {
+    NT_TRY(nt_stream_produce(stream->filter->unfiltered, first + nt_stream_leading_zeros(stream), count, NULL,
+                             span, error));
+    for (uint32_t i = 0; i < gathered->count; i++) {
         size_t bytes = (size_t)pieces[i].count * element_bytes;
         memcpy(output, span + (pieces[i].physical - first) * element_bytes, bytes);
         if (stream->filter->items.deletions)
             count_selected_items(stream->filter, pieces[i].run, output, (size_t)pieces[i].count);
         output += bytes;
     }
-    return status;
+    return NT_OK;
 }
 
 /* Recounts row numbers, whose meaning depends on the tags. */

@@ -146,10 +146,10 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
                              uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
-    enum nt_status status = sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error);
-    if (status == NT_OK && !page->is_missing && decoder->ops && decoder->ops->packed_bytes)
+    NT_TRY(sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error));
+    if (!page->is_missing && decoder->ops && decoder->ops->packed_bytes)
         *packed_ret = decoder->ops->packed_bytes(decoder, page->elements);
-    return status;
+    return NT_OK;
 }
 
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
@@ -196,9 +196,7 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
                                   size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
 {
     uint64_t packed = 0, decoded = 0, limit = nt_file_page_limit(dataset->file, page->stored_bytes);
-    enum nt_status status = sizes_of(dataset, page, nt_page_decoded_elements(page), &packed, &decoded, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(sizes_of(dataset, page, nt_page_decoded_elements(page), &packed, &decoded, error));
     uint64_t largest = packed > decoded ? packed : decoded;
     if (page->stored_bytes > largest)
         largest = page->stored_bytes;
@@ -437,12 +435,9 @@ static enum nt_status pin_dependency(const struct nt_page_request *request, cons
     struct nt_cache_key key = nt_page_key(request->dataset, page);
     struct nt_cache_entry **pinned = &dependencies->pinned[dependencies->count];
     size_t bytes;
-    enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
-    if (status == NT_OK)
-        status = nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_dependency,
-                              &dependency, pinned, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_page_decoded_bytes(request->dataset, page, &bytes, error));
+    NT_TRY(nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_dependency, &dependency,
+                        pinned, error));
     dependencies->values[dependencies->count++] =
         nt_decoded_value(nt_page_decoder(request->dataset, page), nt_cache_entry_bytes(*pinned),
                          nt_page_decoded_elements(page));
@@ -463,13 +458,12 @@ enum nt_status nt_page_pin_dependencies(const struct nt_page_request *request,
                                         struct nt_page_dependencies *dependencies, struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_page_decoder(request->dataset, request->page);
-    enum nt_status status = NT_OK;
     dependencies->count = 0;
     if (is_slow(request))
         nt_reader_before_blocking(request->reader);
-    for (uint32_t i = 0; i < decoder->dependency_count && status == NT_OK; i++)
-        status = pin_dependency(request, &decoder->dependencies[i], dependencies, error);
-    return status;
+    for (uint32_t i = 0; i < decoder->dependency_count; i++)
+        NT_TRY(pin_dependency(request, &decoder->dependencies[i], dependencies, error));
+    return NT_OK;
 }
 
 void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_dependencies *dependencies)
@@ -482,13 +476,9 @@ void nt_page_unpin_dependencies(struct nt_reader *reader, const struct nt_page_d
 static enum nt_status prepare(struct nt_page_request *request, struct nt_page_dependencies *dependencies,
                               struct nt_borrowed_context *borrowed, struct nt_error *error)
 {
-    enum nt_status status = nt_page_pin_dependencies(request, dependencies, error);
-    if (status == NT_OK)
-        status =
-            nt_scratch_pool_borrow(request->reader->scratch_pool,
-                                   nt_page_scratch_bytes(request->dataset, request->page), borrowed, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_page_pin_dependencies(request, dependencies, error));
+    NT_TRY(nt_scratch_pool_borrow(request->reader->scratch_pool,
+                                  nt_page_scratch_bytes(request->dataset, request->page), borrowed, error));
     request->dependencies = dependencies->values;
     request->context = borrowed->context;
     nt_stats_begin(request->stats);

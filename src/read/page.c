@@ -165,13 +165,11 @@ enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_p
 {
     uint8_t digest[64];
     uint32_t bytes = nt_checksum_info(page->checksum)->bytes;
-    enum nt_status status = NT_OK;
     *hex = '\0';
     if (bytes)
-        status = read_raw(dataset, page, page->stored_bytes, digest, bytes, error);
-    if (status == NT_OK)
-        nt_checksum_text(page->checksum, digest, hex);
-    return status;
+        NT_TRY(read_raw(dataset, page, page->stored_bytes, digest, bytes, error));
+    nt_checksum_text(page->checksum, digest, hex);
+    return NT_OK;
 }
 
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
@@ -438,10 +436,7 @@ enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset
 {
     struct nt_cache_entry *pinned = NULL;
     const uint8_t *data = NULL;
-    enum nt_status status =
-        nt_page_pin(NT_CACHE_READER, reader, dataset, column, page, &pinned, &data, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_page_pin(NT_CACHE_READER, reader, dataset, column, page, &pinned, &data, error));
     memcpy(output, data + offset, bytes);
     nt_page_unpin(reader, pinned, NT_CACHE_KEEP);
     return NT_OK;

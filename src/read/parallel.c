@@ -572,13 +572,11 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
                                         struct nt_error *error)
 {
     uint64_t bytes;
-    enum nt_status status = check_ranges(ranges, count, &bytes, error);
-    if (status != NT_OK || !bytes)
-        return status;
+    NT_TRY(check_ranges(ranges, count, &bytes, error));
+    if (!bytes)
+        return NT_OK;
     struct nt_reader *reader = ranges->stream->reader;
-    status = nt_reader_after_fork(reader, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_reader_after_fork(reader, error));
     nt_counter_add(&reader->counters.reads, count);
     nt_counter_add(&reader->counters.served_bytes, bytes);
     if (!nt_prefetch_helps(ranges->stream->dataset))

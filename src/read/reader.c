@@ -85,9 +85,7 @@ enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_
                              struct nt_error *error)
 {
     struct nt_reader_options known;
-    enum nt_status status = nt_copy_struct(options, &known, sizeof(known), "nt_reader_options", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_copy_struct(options, &known, sizeof(known), "nt_reader_options", error));
     struct nt_reader *reader = calloc(1, sizeof(*reader));
     if (!reader || nt_lock_init(&reader->lock, be_forked)) {
         free(reader);

@@ -130,20 +130,16 @@ static enum nt_status hold(struct page_ends *page_ends, uint64_t element, struct
         return NT_OK;
     let_go(page_ends);
     page = nt_find_page(page_ends->active.pages, page_ends->active.page_count, element);
-    enum nt_status status =
-        nt_page_pin(NT_CACHE_READER, page_ends->reader, page_ends->dataset, page_ends->active.column, page,
-                    &page_ends->pinned, &page_ends->data, error);
-    if (status == NT_OK)
-        page_ends->page = page;
-    return status;
+    NT_TRY(nt_page_pin(NT_CACHE_READER, page_ends->reader, page_ends->dataset, page_ends->active.column, page,
+                       &page_ends->pinned, &page_ends->data, error));
+    page_ends->page = page;
+    return NT_OK;
 }
 
 static enum nt_status load_end(struct page_ends *page_ends, uint64_t element, uint64_t *end_ret,
                                struct nt_error *error)
 {
-    enum nt_status status = hold(page_ends, element, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(hold(page_ends, element, error));
     uint64_t within = (element - page_ends->page->first_element) % nt_page_decoded_elements(page_ends->page);
     if (!nt_load_index(nt_page_decoder(page_ends->dataset, page_ends->page)->element, page_ends->data,
                        (size_t)within, end_ret))
@@ -346,11 +342,10 @@ static enum nt_status collect(struct selected_rows *selected, const struct nt_ro
 {
     struct nt_kept_run kept = nt_deletion_vector_find_kept(variants->deletions, 0);
     uint64_t per_row = variants->per_row;
-    enum nt_status status = NT_OK;
     bool has_more = kept.count || nt_deletion_vector_next_kept(variants->deletions, &kept);
-    for (; status == NT_OK && has_more; has_more = nt_deletion_vector_next_kept(variants->deletions, &kept))
-        status = look_at(selected, kept.physical * per_row, kept.count * per_row, error);
-    return status;
+    for (; has_more; has_more = nt_deletion_vector_next_kept(variants->deletions, &kept))
+        NT_TRY(look_at(selected, kept.physical * per_row, kept.count * per_row, error));
+    return NT_OK;
 }
 
 static enum nt_status omit_alternative(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t variant,

@@ -71,16 +71,15 @@ static enum nt_status count_on_page(struct items *items, uint32_t column, const 
 static enum nt_status count_in_cluster(struct items *items, uint32_t cluster, bool is_index)
 {
     struct nt_active_column active;
-    enum nt_status status = NT_OK;
     nt_active_column_find(items->dataset, items->field, 0, cluster, &active);
     items->count = 0;
     items->is_known = active.present == 1 || (active.present == 0 && active.is_deferred);
     if (items->is_known && active.elements && is_index)
         return count_on_page(items, active.column,
                              nt_find_page(active.pages, active.page_count, active.elements - 1), true);
-    for (uint32_t i = 0; !is_index && status == NT_OK && items->is_known && i < active.page_count; i++)
-        status = count_on_page(items, active.column, &active.pages[i], false);
-    return status;
+    for (uint32_t i = 0; !is_index && items->is_known && i < active.page_count; i++)
+        NT_TRY(count_on_page(items, active.column, &active.pages[i], false));
+    return NT_OK;
 }
 
 /* Unknown if the page list is bad. */
@@ -355,11 +354,10 @@ static enum nt_status omit_deleted(const struct building *build, struct nt_row_s
     struct nt_row_mask mask;
     if (!build->dataset->part_deletions)
         return NT_OK;
-    enum nt_status status =
-        nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
-                         nt_span_part(build->dataset, unit->field, &counted->span), &mask, error);
-    if (status != NT_OK || !mask.deletions)
-        return status;
+    NT_TRY(nt_row_mask_find(build->reader, build->dataset, unit->field, unit->of,
+                            nt_span_part(build->dataset, unit->field, &counted->span), &mask, error));
+    if (!mask.deletions)
+        return NT_OK;
     if (nt_row_mask_physical(&mask) != counted->rows)
         counted->span.fault = NT_FAULT_COUNT;
     counted->rows = nt_row_mask_kept(&mask);
@@ -575,11 +573,9 @@ static void claim_with_empty(struct nt_row_counts *rows)
 static enum nt_status count_all(struct building *build, struct nt_error *error)
 {
     struct nt_row_counts *rows = build->rows;
-    enum nt_status status = allocate_rows(rows, error);
-    for (; status == NT_OK && build->number < rows->count; build->number++)
-        status = add_span(build, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(allocate_rows(rows, error));
+    for (; build->number < rows->count; build->number++)
+        NT_TRY(add_span(build, error));
     rows->first_rows[rows->count] = build->row;
     rows->total = build->row;
     rows->is_total_known = build->unknown == NT_NONE;
@@ -678,9 +674,7 @@ static enum nt_status pin_last_cluster(struct nt_dataset *dataset, uint32_t fiel
     *group_ret = NULL;
     if (last == NT_NONE)
         return NT_OK;
-    enum nt_status status = nt_group_pin(dataset, last, group_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_group_pin(dataset, last, group_ret, error));
     const struct nt_group *group = *group_ret;
     for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
         const struct nt_cluster cluster = nt_dataset_cluster(dataset, i);
@@ -697,9 +691,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     struct nt_active_column active = {0};
     struct nt_group *group;
     uint32_t cluster;
-    enum nt_status status = unit_init(&unit, dataset, field, of, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(unit_init(&unit, dataset, field, of, error));
     if (unit.is_per_entry) {
         if (!nt_multiply(dataset->entries, unit.per_entry, total_ret))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
@@ -707,9 +699,7 @@ enum nt_status nt_row_counts_total(struct nt_reader *reader, struct nt_dataset *
     }
     if (unit.column_field == NT_NONE || !nt_dataset_has_positions(dataset))
         return total_from_all(reader, dataset, field, of, total_ret, error);
-    status = pin_last_cluster(dataset, unit.column_field, &cluster, &group, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(pin_last_cluster(dataset, unit.column_field, &cluster, &group, error));
     if (cluster != NT_NONE)
         nt_active_column_find(dataset, unit.column_field, unit.position, cluster, &active);
     nt_group_unpin(group); /* only numbers are needed from here on */

@@ -169,15 +169,14 @@ static enum nt_status read_text(struct nt_selection *selection, struct nt_source
 {
     struct scanning scanning = {.selection = selection};
     uint8_t piece[16 * 1024];
-    enum nt_status status = NT_OK;
     selection->line = 1;
-    for (uint64_t at = 0, bytes; status == NT_OK && at < size; at += bytes) {
+    for (uint64_t at = 0, bytes; at < size; at += bytes) {
         bytes = size - at < sizeof(piece) ? size - at : sizeof(piece);
-        status = nt_source_read(source, at, piece, (size_t)bytes, error);
-        for (uint64_t i = 0; status == NT_OK && i < bytes; i++)
-            status = take(&scanning, piece[i], error);
+        NT_TRY(nt_source_read(source, at, piece, (size_t)bytes, error));
+        for (uint64_t i = 0; i < bytes; i++)
+            NT_TRY(take(&scanning, piece[i], error));
     }
-    return status == NT_OK ? end_word(&scanning, error) : status;
+    return end_word(&scanning, error);
 }
 
 /* ---- Integers and bools in NumPy notation ---- */
@@ -217,15 +216,14 @@ static enum nt_status add_items(struct nt_selection *selection, const struct ite
                                 uint64_t bytes, struct nt_error *error)
 {
     uint8_t piece[16 * 1024];
-    enum nt_status status = NT_OK;
-    for (uint64_t some; status == NT_OK && bytes; offset += some, bytes -= some) {
+    for (uint64_t some; bytes; offset += some, bytes -= some) {
         some = bytes < sizeof(piece) ? bytes : sizeof(piece);
-        status = source ? nt_source_read(source, offset, piece, (size_t)some, error)
-                        : nt_stream_read(stream, offset, piece, (size_t)some, error);
-        for (uint64_t i = 0; status == NT_OK && i < some; i += items->bytes)
-            status = add_item(selection, items, piece + i, error);
+        NT_TRY(source ? nt_source_read(source, offset, piece, (size_t)some, error)
+                      : nt_stream_read(stream, offset, piece, (size_t)some, error));
+        for (uint64_t i = 0; i < some; i += items->bytes)
+            NT_TRY(add_item(selection, items, piece + i, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- NumPy arrays ---- */
@@ -380,10 +378,8 @@ static enum nt_status read_npy(struct nt_selection *selection, struct nt_source 
                                struct nt_error *error)
 {
     struct header header = {.selection = selection};
-    enum nt_status status = read_header(&header, source, size, error);
+    NT_TRY(read_header(&header, source, size, error));
     uint64_t total;
-    if (status != NT_OK)
-        return status;
     if (!nt_multiply(header.elements, header.items.bytes, &total) || !nt_fits(header.data, total, size))
         return nt_fail(error, NT_TRUNCATED, header.data, "%s: expected %" PRIu64 " elements, found %" PRIu64,
                        selection->path, header.elements, (size - header.data) / header.items.bytes);
@@ -563,6 +559,6 @@ enum nt_status nt_selection_apply(const struct nt_selection *selection, struct n
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "%s: %" PRIu64 " bools, but the dataset has %" PRIu64 " entries", selection->path,
                        selection->elements, entries);
-    enum nt_status status = check_numbers(selection, entries, error);
-    return status == NT_OK ? nt_dataset_select(dataset, selection->ranges, selection->count, error) : status;
+    NT_TRY(check_numbers(selection, entries, error));
+    return nt_dataset_select(dataset, selection->ranges, selection->count, error);
 }

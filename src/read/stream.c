@@ -45,9 +45,7 @@ static enum nt_status stream_find_row(struct nt_reader *reader, const struct nt_
                                       uint32_t field, enum nt_stream_kind kind,
                                       const struct nt_stream_row **row_ret, struct nt_error *error)
 {
-    enum nt_status status = stream_check_field(reader, dataset, field, kind, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(stream_check_field(reader, dataset, field, kind, error));
     const struct nt_field *f = &dataset->fields[field];
     *row_ret = nt_field_stream(f, kind);
     if (*row_ret)
@@ -134,14 +132,14 @@ static enum nt_status fill_masks(const struct nt_stream *stream, uint32_t part,
 {
     struct nt_dataset *dataset = stream->dataset;
     const struct nt_field *field = &dataset->fields[stream->field];
-    enum nt_status status = nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part,
-                                             &masks->elements, error);
-    if (status == NT_OK && stream->row->of == NT_ROWS_OF_FIELD)
-        status = nt_row_mask_multiply(&masks->elements, nt_stream_row_elements(field, stream->row), error);
-    if (status == NT_OK && stream->row->has_leading_zero)
-        status = nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, &masks->items,
-                                  error);
-    return status;
+    NT_TRY(nt_row_mask_find(stream->reader, dataset, stream->field, stream->row->of, part, &masks->elements,
+                            error));
+    if (stream->row->of == NT_ROWS_OF_FIELD)
+        NT_TRY(nt_row_mask_multiply(&masks->elements, nt_stream_row_elements(field, stream->row), error));
+    if (stream->row->has_leading_zero)
+        NT_TRY(nt_row_mask_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, part, &masks->items,
+                                error));
+    return NT_OK;
 }
 
 /* Are rows of the segment's part deleted? Requires a page list that was loaded. */
@@ -339,10 +337,9 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = add_items(stream, children[i], NT_ROWS_OF_FIELD, i, error);
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        NT_TRY(add_items(stream, children[i], NT_ROWS_OF_FIELD, i, error));
+    return NT_OK;
 }
 
 /* What is below each segment, and memory for its masks. */
@@ -370,13 +367,10 @@ static enum nt_status check_size(struct nt_stream *stream, struct nt_error *erro
 {
     const struct nt_row_counts *rows = &stream->rows;
     uint64_t size, total;
-    enum nt_status status =
-        nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
-    if (status == NT_OK)
-        status = stream_count_elements(stream->dataset, stream->field, stream->row, total, &stream->elements,
-                                       error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        nt_row_counts_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error));
+    NT_TRY(
+        stream_count_elements(stream->dataset, stream->field, stream->row, total, &stream->elements, error));
     if (rows->total != total)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                               "rows of all clusters according to the last cluster's page list", total,
@@ -407,13 +401,11 @@ static enum nt_status check_empty(struct nt_stream *stream, struct nt_error *err
 static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
 {
     stream->per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
-    enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, stream->field,
-                                                stream->row->of, &stream->rows, error);
-    if (status == NT_OK)
-        status = check_size(stream, error);
-    if (status == NT_OK)
-        status = add_below(stream, error);
-    return status == NT_OK ? check_empty(stream, error) : status;
+    NT_TRY(nt_row_counts_build(stream->reader, stream->dataset, stream->field, stream->row->of, &stream->rows,
+                               error));
+    NT_TRY(check_size(stream, error));
+    NT_TRY(add_below(stream, error));
+    return check_empty(stream, error);
 }
 
 struct nt_stream *nt_stream_new(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -722,9 +714,7 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
                                  enum nt_rows_of of, uint64_t *rows_ret, struct nt_error *error)
 {
     struct nt_row_mask mask;
-    enum nt_status status = nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_row_mask_find(reader, dataset, field, of, NT_NONE, &mask, error));
     if (!mask.deletions)
         return name_field(dataset, field, nt_row_counts_total(reader, dataset, field, of, rows_ret, error),
                           error);
@@ -735,8 +725,8 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t *rows_ret, struct nt_error *error)
 {
-    enum nt_status status = stream_check_field(reader, dataset, field, NT_STREAM_DATA, error);
-    return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
+    NT_TRY(stream_check_field(reader, dataset, field, NT_STREAM_DATA, error));
+    return count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error);
 }
 
 enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -745,10 +735,9 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
 {
     const struct nt_stream_row *row;
     uint64_t rows;
-    enum nt_status status = stream_find_row(reader, dataset, field, kind, &row, error);
-    if (status == NT_OK)
-        status = count_rows(reader, dataset, field, row->of, &rows, error);
-    return status == NT_OK ? stream_count_elements(dataset, field, row, rows, elements_ret, error) : status;
+    NT_TRY(stream_find_row(reader, dataset, field, kind, &row, error));
+    NT_TRY(count_rows(reader, dataset, field, row->of, &rows, error));
+    return stream_count_elements(dataset, field, row, rows, elements_ret, error);
 }
 
 static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -787,9 +776,8 @@ enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset
                                      uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
 {
     const struct nt_stream_row *row;
-    enum nt_status status = stream_find_row(reader, dataset, field, NT_STREAM_DATA, &row, error);
-    return status == NT_OK ? find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error)
-                           : status;
+    NT_TRY(stream_find_row(reader, dataset, field, NT_STREAM_DATA, &row, error));
+    return find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error);
 }
 
 enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

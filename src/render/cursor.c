@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "read/page.h"
 
 enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
@@ -21,10 +22,9 @@ enum nt_status nt_stream_cursor_open(struct nt_stream_cursor *cursor, struct nt_
 {
     *cursor =
         (struct nt_stream_cursor){.requested = FIRST_ELEMENTS, .max_bytes = MAX_BYTES, .end = UINT64_MAX};
-    enum nt_status status = nt_stream_open(reader, dataset, field, kind, &cursor->stream, error);
-    if (status == NT_OK)
-        cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
-    return status;
+    NT_TRY(nt_stream_open(reader, dataset, field, kind, &cursor->stream, error));
+    cursor->element_bytes = nt_stream_element_bytes(cursor->stream);
+    return NT_OK;
 }
 
 void nt_stream_cursor_close(struct nt_stream_cursor *cursor)
@@ -118,10 +118,9 @@ static enum nt_status get_value(struct nt_stream_cursor *cursor, uint64_t at, vo
                                 struct nt_error *error)
 {
     const uint8_t *element = NULL;
-    enum nt_status status = nt_stream_cursor_get(cursor, at, 1, &element, error);
-    if (status == NT_OK)
-        memcpy(value, element, bytes);
-    return status;
+    NT_TRY(nt_stream_cursor_get(cursor, at, 1, &element, error));
+    memcpy(value, element, bytes);
+    return NT_OK;
 }
 
 enum nt_status nt_stream_cursor_get_u64(struct nt_stream_cursor *cursor, uint64_t at, uint64_t *value_ret,

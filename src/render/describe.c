@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
@@ -179,12 +180,11 @@ enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t colum
                                       void *context, bool *is_complete_ret, struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = NT_OK;
     nt_groups_announce(dataset, groups);
     *is_complete_ret = true;
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++)
-        status = visit_group(dataset, g, column, visit, context, is_complete_ret, error);
-    return status;
+    for (uint32_t g = groups.first; g < groups.end; g++)
+        NT_TRY(visit_group(dataset, g, column, visit, context, is_complete_ret, error));
+    return NT_OK;
 }
 
 struct some_columns {

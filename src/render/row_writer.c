@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/model/field.h"
 #include "read/page.h"
 
@@ -139,14 +140,13 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
                                    struct nt_dataset *dataset, struct nt_error *error)
 {
     const struct nt_field *field = &dataset->fields[shape->field];
-    enum nt_status status = NT_OK;
-    for (unsigned i = 0; i < NT_STREAM_COUNT && status == NT_OK; i++) {
+    for (unsigned i = 0; i < NT_STREAM_COUNT; i++) {
         enum nt_stream_kind kind = (enum nt_stream_kind)i;
         struct nt_stream_cursor *cursor = window_of(shape, field, kind);
         if (cursor && nt_field_has_stream(field, kind))
-            status = nt_stream_cursor_open(cursor, reader, dataset, shape->field, kind, error);
+            NT_TRY(nt_stream_cursor_open(cursor, reader, dataset, shape->field, kind, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader *reader,
@@ -518,10 +518,9 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
 static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error);
-    if (status == NT_OK)
-        nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
-    return status;
+    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error));
+    nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
+    return NT_OK;
 }
 
 /* Returns the element index of value `i` (in C order) of a row. */
@@ -619,9 +618,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct nt_ro
 {
     const uint8_t *bytes;
     uint64_t ends[2];
-    enum nt_status status = nt_stream_cursor_get(&shape->offsets, row, 2, &bytes, writing->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_stream_cursor_get(&shape->offsets, row, 2, &bytes, writing->error));
     memcpy(ends, bytes, sizeof(ends));
     if (ends[1] < ends[0])
         return nt_fail_below(writing->error, NT_CORRUPT, NT_NO_OFFSET, "end offset", ends[0], ends[1]);
@@ -657,9 +654,7 @@ static enum nt_status write_bytes(const struct writing *writing, struct nt_row_s
 {
     const uint8_t *bytes = NULL;
     size_t count;
-    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_bytes(writing, shape, row, &bytes, &count));
     if (shape->form == NT_FORM_BYTES)
         nt_json_base64(writing->json, bytes, count);
     else
@@ -685,9 +680,7 @@ static enum nt_status write_collection(const struct writing *writing, struct nt_
                                        uint64_t row)
 {
     uint64_t first = 0, count = 0;
-    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_item_range(writing, shape, row, &first, &count));
     return write_items(writing, shape, first, count);
 }
 
@@ -726,11 +719,8 @@ static enum nt_status write_variant(const struct writing *writing, struct nt_row
 {
     uint32_t tag;
     uint64_t index;
-    enum nt_status status = nt_stream_cursor_get_u32(&shape->data, row, &tag, writing->error);
-    if (status == NT_OK)
-        status = nt_stream_cursor_get_u64(&shape->offsets, row, &index, writing->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_stream_cursor_get_u32(&shape->data, row, &tag, writing->error));
+    NT_TRY(nt_stream_cursor_get_u64(&shape->offsets, row, &index, writing->error));
     if (tag > shape->child_count)
         return nt_fail_above(writing->error, NT_CORRUPT, NT_NO_OFFSET, "the alternative of a variant",
                              shape->child_count, tag);
@@ -817,12 +807,11 @@ static enum nt_status write_valid_row(const struct writing *writing, struct nt_r
 static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     bool is_valid;
-    enum nt_status status = check_valid(writing, shape, row, &is_valid);
-    if (status == NT_OK && is_valid)
+    NT_TRY(check_valid(writing, shape, row, &is_valid));
+    if (is_valid)
         return write_valid_row(writing, shape, row);
-    if (status == NT_OK)
-        nt_json_null(writing->json);
-    return status;
+    nt_json_null(writing->json);
+    return NT_OK;
 }
 
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,
@@ -834,10 +823,10 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     uint32_t empty_items = 0;
     const struct writing writing = {writer->dataset,   json,        error, json->out->length,
                                     writer->max_bytes, &empty_items};
-    enum nt_status status = write_row(&writing, &writer->root, row);
-    if (status == NT_OK && json->out->failed)
-        status = nt_fail_memory(error);
-    return status;
+    NT_TRY(write_row(&writing, &writer->root, row));
+    if (json->out->failed)
+        return nt_fail_memory(error);
+    return NT_OK;
 }
 
 /* ---- Cells ---- */
@@ -866,9 +855,9 @@ static enum nt_status write_number(const struct writing *writing, struct nt_row_
 {
     const struct nt_dtype *dtype = &writing->dataset->fields[shape->field].dtype;
     const uint8_t *bytes;
-    enum nt_status status = nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error);
-    if (status != NT_OK || nt_element_text(dtype, bytes, cell))
-        return status;
+    NT_TRY(nt_stream_cursor_get(&shape->data, row, 1, &bytes, writing->error));
+    if (nt_element_text(dtype, bytes, cell))
+        return NT_OK;
     nt_json_element(writing->json, dtype, bytes);
     if (cell->length < 2 || cell->bytes[0] != '"')
         return NT_OK;
@@ -883,10 +872,9 @@ static enum nt_status write_text(const struct writing *writing, struct nt_row_sh
 {
     const uint8_t *bytes = NULL;
     size_t count;
-    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
-    if (status == NT_OK)
-        nt_buffer_append(cell, bytes, count);
-    return status;
+    NT_TRY(get_bytes(writing, shape, row, &bytes, &count));
+    nt_buffer_append(cell, bytes, count);
+    return NT_OK;
 }
 
 static enum nt_status write_plain(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,

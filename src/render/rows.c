@@ -4,6 +4,7 @@
  * bounded size. A failing row leaves no partial line.
  */
 #include "render/render.h"
+#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -213,8 +214,8 @@ static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *da
                                  struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_row_writer *writer;
-    enum nt_status status = nt_row_writer_open(reader, dataset, field, &writer, error);
-    return status == NT_OK ? new_lines(writer, dataset, first, end, is_csv, text_ret, error) : status;
+    NT_TRY(nt_row_writer_open(reader, dataset, field, &writer, error));
+    return new_lines(writer, dataset, first, end, is_csv, text_ret, error);
 }
 
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -229,8 +230,8 @@ enum nt_status nt_rows_lines_of(struct nt_reader *reader, struct nt_dataset *dat
                                 struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_row_writer *writer;
-    enum nt_status status = nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error);
-    return status == NT_OK ? new_lines(writer, dataset, first, end, false, text_ret, error) : status;
+    NT_TRY(nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error));
+    return new_lines(writer, dataset, first, end, false, text_ret, error);
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
@@ -243,6 +244,6 @@ enum nt_status nt_csv_lines_of(struct nt_reader *reader, struct nt_dataset *data
                                uint32_t count, struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_row_writer *writer;
-    enum nt_status status = nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error);
-    return status == NT_OK ? new_lines(writer, dataset, 0, UINT64_MAX, true, text_ret, error) : status;
+    NT_TRY(nt_row_writer_open_fields(reader, dataset, fields, count, false, &writer, error));
+    return new_lines(writer, dataset, 0, UINT64_MAX, true, text_ret, error);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/model/field.h"
 #include "read/page.h"
 
@@ -235,9 +236,7 @@ static enum nt_status add_with_below(struct matching *matching, uint32_t a, uint
 {
     const struct nt_field_pair pair = {{a, b}};
     bool has_memory = true;
-    enum nt_status status = add_pair(matching, a, b, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(add_pair(matching, a, b, error));
     bool goes_on = are_built_alike(matching, &pair, &has_memory);
     if (!has_memory)
         return nt_fail_memory(error);
@@ -476,13 +475,12 @@ struct diff {
 static enum nt_status diff_schema(struct diff *diff, struct nt_error *error)
 {
     struct nt_diff_run *run = &diff->run;
-    enum nt_status status = NT_OK;
     if (run->sides[0].field == NT_NONE)
         nt_diff_report_words(run, nt_difference(NT_DIFF_SCHEMA, "description", of_no_field),
                              run->sides[0].dataset->description, run->sides[1].dataset->description);
-    for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
-        status = diff_field(run, &diff->pairs[i], error);
-    return status;
+    for (size_t i = 0; i < diff->pair_count; i++)
+        NT_TRY(diff_field(run, &diff->pairs[i], error));
+    return NT_OK;
 }
 
 /* ---- Page lists ---- */
@@ -557,16 +555,14 @@ static enum nt_status choose_streams(struct diff *diff, const struct nt_field_pa
                                      struct nt_error *error)
 {
     bool are_readable = false, are_alike = false, is_shown = false;
-    enum nt_status status = NT_OK;
     if (pair->fields[0] != NT_NONE && pair->fields[1] != NT_NONE)
-        status = check_readable(diff, pair, &are_readable, error);
-    if (status == NT_OK && are_readable)
-        status = diff_check_elements(&diff->run, pair, &are_alike, error);
-    if (status == NT_OK && are_alike)
-        status = diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error);
-    if (status != NT_OK || !are_alike || is_shown ||
-        nt_field_has_members(&diff->run.sides[0].dataset->fields[pair->fields[0]]))
-        return status;
+        NT_TRY(check_readable(diff, pair, &are_readable, error));
+    if (are_readable)
+        NT_TRY(diff_check_elements(&diff->run, pair, &are_alike, error));
+    if (are_alike)
+        NT_TRY(diff_is_shown_elsewhere(diff->run.sides, pair, &is_shown, error));
+    if (!are_alike || is_shown || nt_field_has_members(&diff->run.sides[0].dataset->fields[pair->fields[0]]))
+        return NT_OK;
     return add_streams(diff, pair, error);
 }
 
@@ -630,33 +626,28 @@ static enum nt_status report_field(struct diff *diff, const struct nt_stream_pai
 
 static enum nt_status report_all_fields(struct diff *diff, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (size_t first = 0, end; first < diff->stream_count && status == NT_OK; first = end) {
+    for (size_t first = 0, end; first < diff->stream_count; first = end) {
         end = first + 1;
         while (end < diff->stream_count && diff->streams[end].fields[0] == diff->streams[first].fields[0])
             end++;
-        status = report_field(diff, diff->streams + first, end - first, error);
+        NT_TRY(report_field(diff, diff->streams + first, end - first, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
 {
     struct nt_diff_run *run = &diff->run;
-    enum nt_status status = NT_OK;
     diff->items_differ = calloc((size_t)run->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
     if (!diff->items_differ)
         return nt_fail_memory(error);
     diff->entries_differ = nt_diff_report_numbers(run, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
                                                   nt_dataset_entries(run->sides[0].dataset),
                                                   nt_dataset_entries(run->sides[1].dataset));
-    for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
-        status = choose_streams(diff, &diff->pairs[i], error);
-    if (status == NT_OK)
-        status = nt_diff_streams(run, diff->streams, diff->stream_count, error);
-    if (status == NT_OK)
-        status = report_all_fields(diff, error);
-    return status;
+    for (size_t i = 0; i < diff->pair_count; i++)
+        NT_TRY(choose_streams(diff, &diff->pairs[i], error));
+    NT_TRY(nt_diff_streams(run, diff->streams, diff->stream_count, error));
+    return report_all_fields(diff, error);
 }
 
 /* ---- All parts ---- */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 
 /* ---- Properties ---- */
@@ -175,17 +176,16 @@ static enum nt_status diff_columns(struct nt_diff_run *run, const struct inspect
 {
     const uint32_t *columns[NT_DIFF_SIDES];
     uint32_t counts[NT_DIFF_SIDES];
-    enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
         const struct nt_dataset *dataset = run->sides[side].dataset->physical;
         columns[side] = nt_field_columns(dataset, pair->fields[side], &counts[side]);
         if (!dataset->fields[pair->fields[side]].owns_columns)
             counts[side] = 0;
     }
-    for (uint32_t i = 0; (i < counts[0] || i < counts[1]) && status == NT_OK; i++)
-        status = diff_column(run, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
-                             i < counts[1] ? columns[1][i] : NT_NONE, error);
-    return status;
+    for (uint32_t i = 0; i < counts[0] || i < counts[1]; i++)
+        NT_TRY(diff_column(run, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
+                           i < counts[1] ? columns[1][i] : NT_NONE, error));
+    return NT_OK;
 }
 
 /* ---- Whole layouts ---- */

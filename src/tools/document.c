@@ -3,6 +3,7 @@
  * Public functions that write the schema and the layout as text, piece by piece, to a callback.
  */
 #include "tools/tools.h"
+#include "core/base/error.h"
 
 enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context, struct nt_error *error)
 {
@@ -37,8 +38,8 @@ enum nt_status nt_write_schema_lines(struct nt_reader *reader, struct nt_dataset
     struct nt_text_generator *text;
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
-    enum nt_status status = nt_schema_lines(reader, dataset, NULL, 0, &text, error);
-    return status == NT_OK ? write_text(text, take, context, error) : status;
+    NT_TRY(nt_schema_lines(reader, dataset, NULL, 0, &text, error));
+    return write_text(text, take, context, error);
 }
 
 enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset *dataset, nt_take_text *take,
@@ -65,6 +66,6 @@ enum nt_status nt_write_layout(const struct nt_file *file, nt_take_text *take, v
                                struct nt_error *error)
 {
     struct nt_text_generator *text;
-    enum nt_status status = nt_layout_lines(file, &text, error);
-    return status == NT_OK ? write_text(text, take, context, error) : status;
+    NT_TRY(nt_layout_lines(file, &text, error));
+    return write_text(text, take, context, error);
 }

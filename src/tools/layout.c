@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/codec/codec.h"
 #include "core/model/budget.h"
@@ -100,10 +101,7 @@ static enum nt_status grow(const struct collecting *collecting)
     if (claims->own_count < capacity)
         return NT_OK;
     uint64_t more = (capacity ? capacity : 8) * sizeof(*claims->own);
-    enum nt_status status =
-        nt_budget_take(collecting->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collecting->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(collecting->budget, NT_COST_ENVELOPE_BYTE, more, NT_NO_OFFSET, collecting->error));
     claims->taken += more;
     struct nt_layout_format_range *own =
         nt_grow(claims->own, claims->own_count, &claims->own_capacity, sizeof(*claims->own));
@@ -127,13 +125,11 @@ static enum nt_status keep_range(void *context, const struct nt_layout_range *ra
     uint32_t number;
     if (!range->bytes)
         return NT_OK;
-    enum nt_status status = grow(collecting);
-    if (status == NT_OK)
-        status = find_label(claims, &label, range->detail, &number);
-    if (status == NT_OK)
-        claims->own[claims->own_count++] =
-            (struct nt_layout_format_range){range->offset, range->bytes, range->source, number};
-    return status;
+    NT_TRY(grow(collecting));
+    NT_TRY(find_label(claims, &label, range->detail, &number));
+    claims->own[claims->own_count++] =
+        (struct nt_layout_format_range){range->offset, range->bytes, range->source, number};
+    return NT_OK;
 }
 
 /* ---- Sink ---- */
@@ -165,8 +161,7 @@ static enum nt_status put(const struct sink *sink, const struct nt_layout_item *
 
 static enum nt_status put_own(const struct sink *sink, const struct nt_layout_claims *claims)
 {
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; i < claims->own_count && status == NT_OK; i++) {
+    for (size_t i = 0; i < claims->own_count; i++) {
         const struct nt_layout_format_range *own = &claims->own[i];
         const struct nt_layout_label *label = &claims->labels[own->label];
         if (is_outside(sink, own->source, own->offset, own->offset))
@@ -180,9 +175,9 @@ static enum nt_status put_own(const struct sink *sink, const struct nt_layout_cl
                                             .page = label->page,
                                             .owner = label->owner,
                                             .detail = label->detail};
-        status = put(sink, &item);
+        NT_TRY(put(sink, &item));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Pages ---- */
@@ -247,11 +242,10 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
                                        bool *are_there_ret)
 {
     struct nt_page_file files[NT_PAGE_FILES];
-    enum nt_status status = NT_OK;
     uint32_t count =
         dataset->ops->page_files ? dataset->ops->page_files(dataset, template->column, page, files) : 0;
     *are_there_ret = dataset->ops->page_files;
-    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE; i++) {
         struct nt_layout_item item = *template;
         item.offset = files[i].offset;
         item.bytes = files[i].bytes;
@@ -259,9 +253,9 @@ static enum nt_status add_page_buffers(const struct sink *sink, const struct nt_
         item.ratio = page_ratio(dataset, page);
         item.source = dataset->file->layout_sources ? page->source : 0;
         if (item.bytes)
-            status = put(sink, &item);
+            NT_TRY(put(sink, &item));
     }
-    return status;
+    return NT_OK;
 }
 
 /* The source that has the same bytes at the same offsets. */
@@ -300,23 +294,22 @@ static enum nt_status add_group_pages(const struct sink *sink, const struct nt_d
                                       const struct nt_group *group, uint32_t column, uint32_t *number,
                                       struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
+    for (uint32_t c = 0; c < group->clusters; c++) {
         uint32_t cluster = group->first_cluster + c;
         const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-        for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+        for (uint32_t p = 0; p < range->pages; p++) {
             const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
             struct nt_layout_item item = {
                 .dataset = dataset->index, .column = column, .cluster = cluster, .page = (*number)++};
             bool has_buffers;
             if (is_page_outside(sink, dataset, page))
                 continue;
-            status = add_page_buffers(sink, dataset, page, &item, &has_buffers);
-            if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
-                status = add_page(sink, dataset, page, &item, "page", error);
+            NT_TRY(add_page_buffers(sink, dataset, page, &item, &has_buffers));
+            if (!has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
+                NT_TRY(add_page(sink, dataset, page, &item, "page", error));
         }
     }
-    return status;
+    return NT_OK;
 }
 
 /* The groups of a column in the batch. */
@@ -443,9 +436,7 @@ static enum nt_status layout_claims_init(struct nt_layout_claims *claims, const 
     /* The claims are not part of the file, but its budget pays for them. */
     struct nt_budget *budget = (struct nt_budget *)(uintptr_t)&file->budget;
     *claims = (struct nt_layout_claims){.file = file, .budget = budget, .is_whole = !file->layout_of};
-    enum nt_status status = load_page_lists(claims, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(load_page_lists(claims, error));
     claims->first_pages = calloc((size_t)claims->column_count + 1, sizeof(*claims->first_pages));
     claims->next_pages = calloc((size_t)claims->column_count + 1, sizeof(*claims->next_pages));
     claims->details = nt_arena_new();
@@ -594,11 +585,8 @@ static enum nt_status take_sample(void *context, const struct nt_layout_item *cl
 {
     struct sampling *sampling = context;
     uint64_t seen = sampling->seen++, position;
-    enum nt_status status = NT_OK;
     if (seen < WINDOW_CLAIMS)
-        status = add_claim(sampling->claims, claim);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(add_claim(sampling->claims, claim));
     if (seen < SAMPLES)
         return add_claim(&sampling->samples, claim);
     position = draw(&sampling->state) % (seen + 1);
@@ -661,11 +649,10 @@ static enum nt_status read_window(struct nt_layout *layout, struct nt_error *err
                                             .last_source = filter.end ? filter.end->source : sources.end - 1,
                                             .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
     layout->claims.count = layout->next = 0;
-    enum nt_status status =
-        layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error);
-    if (status == NT_OK && layout->claims.count)
+    NT_TRY(layout_claims_visit(&layout->all, &window, take_requested, (void *)(uintptr_t)&filter, error));
+    if (layout->claims.count)
         qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
-    return status;
+    return NT_OK;
 }
 
 /* ---- Batches ---- */
@@ -693,8 +680,8 @@ static enum nt_status begin_batch(struct nt_layout *layout, uint32_t first, stru
 {
     const struct nt_layout_sources sources = files_of_batch(layout, first);
     layout->claims.count = layout->next = 0;
-    enum nt_status status = layout_claims_begin(&layout->all, sources, error);
-    return status == NT_OK ? find_windows(layout, error) : status;
+    NT_TRY(layout_claims_begin(&layout->all, sources, error));
+    return find_windows(layout, error);
 }
 
 /* ---- From claims to items ---- */

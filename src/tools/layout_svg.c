@@ -4,6 +4,7 @@
  * has a bounded number of rectangles.
  */
 #include "tools/tools.h"
+#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,22 +105,20 @@ static enum nt_status make_owners(struct picture *picture, struct nt_error *erro
 {
     const struct nt_file *file = picture->file;
     size_t count = 0;
-    enum nt_status status = find_groups(picture, &count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_groups(picture, &count, error));
     picture->owners = calloc(count + OTHERS, sizeof(*picture->owners));
     picture->first_owner = calloc((size_t)file->dataset_count + 1, sizeof(uint32_t));
     if (!picture->owners || !picture->first_owner)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
-        status = add_groups(picture, i, error);
-    for (uint32_t i = 0; i < OTHERS && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        NT_TRY(add_groups(picture, i, error));
+    for (uint32_t i = 0; i < OTHERS; i++) {
         char *name = strdup(others[i].owner);
         if (!name)
             return nt_fail_memory(error);
         picture->owners[picture->owner_count++] = (struct owner){name, 0, 0, others[i].colour, false};
     }
-    return status;
+    return NT_OK;
 }
 
 static uint32_t find_owner(const struct picture *picture, const struct nt_layout_item *item)

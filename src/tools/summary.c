@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
 
@@ -180,17 +181,16 @@ static enum nt_status read_values(const struct share *share, const struct buffer
 {
     const struct work *work = share->work;
     uint64_t count = share->count + (work->summary->is_of_lengths ? 1 : 0);
-    enum nt_status status = NT_OK;
     if (work->values)
-        status = nt_stream_produce(work->values, share->first, count, NULL, buffers->values, error);
+        NT_TRY(nt_stream_produce(work->values, share->first, count, NULL, buffers->values, error));
     else
         memset(buffers->values, 0, (size_t)count * work->bytes);
-    if (status == NT_OK && work->summary->has_numbers)
-        status = load_numbers(work, buffers, share->count, error);
-    if (status == NT_OK && work->valid)
-        status = nt_stream_produce(work->valid, share->first / work->per_row, share->count / work->per_row,
-                                   NULL, buffers->valid, error);
-    return status;
+    if (work->summary->has_numbers)
+        NT_TRY(load_numbers(work, buffers, share->count, error));
+    if (work->valid)
+        NT_TRY(nt_stream_produce(work->valid, share->first / work->per_row, share->count / work->per_row,
+                                 NULL, buffers->valid, error));
+    return NT_OK;
 }
 
 /* If a part cannot be read, reads its halves, down to single rows: all others count. */
@@ -342,12 +342,11 @@ static enum nt_status count_missing(struct nt_reader *reader, struct nt_dataset 
         return NT_OK;
     while (dataset->fields[child].parent != parent)
         child = dataset->fields[child].parent;
-    enum nt_status status = nt_field_rows(reader, dataset, parent, &rows, error);
-    if (status == NT_OK)
-        status = nt_field_rows(reader, dataset, child, &items, error);
-    if (status == NT_OK && rows >= items)
+    NT_TRY(nt_field_rows(reader, dataset, parent, &rows, error));
+    NT_TRY(nt_field_rows(reader, dataset, child, &items, error));
+    if (rows >= items)
         summary->nulls += rows - items;
-    return status;
+    return NT_OK;
 }
 
 /* Opens the streams, and counts the values. Fields without values of their own only have rows. */
@@ -381,11 +380,8 @@ static enum nt_status open_work(struct nt_reader *reader, struct nt_dataset *dat
     struct nt_summary *summary = work->summary;
     bool is_null = dataset->fields[summary->field].kind == NT_FIELD_NULL;
     work->kind = summary->is_of_lengths ? IS_UNSIGNED : kind_of(summary->dtype.number);
-    enum nt_status status = count_missing(reader, dataset, summary, error);
-    if (status == NT_OK)
-        status = open_streams(reader, dataset, work, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(count_missing(reader, dataset, summary, error));
+    NT_TRY(open_streams(reader, dataset, work, error));
     summary->values = work->count + summary->nulls;
     if (is_null) {
         summary->nulls = summary->values;
@@ -481,12 +477,11 @@ enum nt_status nt_summaries_add(struct nt_summaries *summaries, const struct nt_
     bool has_data = nt_field_has_stream(of, NT_STREAM_DATA) && of->kind != NT_FIELD_SPLIT_COLLECTION &&
                     !nt_field_has_members(of);
     bool is_constant = of->kind == NT_FIELD_NULL || of->kind == NT_FIELD_EMPTY;
-    enum nt_status status = NT_OK;
     if (has_data || is_constant || (of->unreadable && count == 0))
         return add_summary(summaries, dataset, field, error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = nt_summaries_add(summaries, dataset, children[i], error);
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        NT_TRY(nt_summaries_add(summaries, dataset, children[i], error));
+    return NT_OK;
 }
 
 void nt_summaries_deinit(struct nt_summaries *summaries)

@@ -5,6 +5,7 @@
  * (Jet_pt, Jet_eta) or by ranges of the numbers at their ends (x10, x11).
  */
 #include "tools/tools.h"
+#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -422,14 +423,14 @@ enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct
     for (uint32_t i = 0; i < groups->count; i++)
         for (uint32_t k = 0; k < groups->items[i].count; k++)
             groups->of_field[groups->members[groups->items[i].first + k]] = i;
-    enum nt_status status = nt_shown_fields(dataset, &groups->shown, error);
-    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++)
+    NT_TRY(nt_shown_fields(dataset, &groups->shown, error));
+    for (uint32_t i = 0; i < dataset->field_count; i++)
         if (dataset->fields[i].parent != NT_NONE)
             groups->of_field[i] = groups->of_field[top_field(dataset, i)];
-    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++)
+    for (uint32_t i = 0; i < dataset->field_count; i++)
         if (groups->shown[i] != i)
             groups->of_field[i] = groups->of_field[groups->shown[i]];
-    return status;
+    return NT_OK;
 }
 
 void nt_field_groups_deinit(struct nt_field_groups *groups)

@@ -6,6 +6,7 @@
 #include "vfs/vfs.h"
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/model/field.h"
 
 /* ---- Contents ---- */
@@ -191,9 +192,7 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
 {
     struct nt_dtype dtype;
     uint64_t elements, product = 1;
-    enum nt_status status = nt_field_stream_elements(reader, dataset, field, kind, &elements, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_field_stream_elements(reader, dataset, field, kind, &elements, error));
     nt_field_stream_dtype(dataset, field, kind, &dtype);
     if (!nt_multiply(elements, dtype.bytes, &shape->bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
@@ -209,11 +208,9 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
     if (product)
         shape->dimensions[0] = elements / product;
     else
-        status =
-            nt_field_rows(reader, dataset, outermost_array(dataset, field), &shape->dimensions[0], error);
-    if (status == NT_OK)
-        drop_rows(&dataset->fields[field], shape);
-    return status;
+        NT_TRY(nt_field_rows(reader, dataset, outermost_array(dataset, field), &shape->dimensions[0], error));
+    drop_rows(&dataset->fields[field], shape);
+    return NT_OK;
 }
 
 /* ---- Dtypes ---- */

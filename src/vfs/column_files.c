@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "render/render.h"
 
@@ -254,8 +255,8 @@ static enum nt_status column_json(const struct nt_resolved_node *resolved, struc
                                   struct nt_error *error)
 {
     const char *algorithm;
-    enum nt_status status = find_algorithm(resolved, &algorithm, error);
-    return status == NT_OK ? write_column(resolved, algorithm, out, error) : status;
+    NT_TRY(find_algorithm(resolved, &algorithm, error));
+    return write_column(resolved, algorithm, out, error);
 }
 
 /* Reads no page. */

@@ -7,6 +7,7 @@
 #include "vfs/vfs.h"
 
 #include "core/base/built_in.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "render/render.h"
@@ -73,9 +74,7 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
         nt_json_member_null(json, keys[i]); /* they are in separate files, which would have to be opened */
     if (has_many_lists)
         return NT_OK;
-    enum nt_status status = nt_column_summarize(dataset, NT_NONE, &summary, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_summarize(dataset, NT_NONE, &summary, error));
     nt_json_members_sums(json, &summary.sums);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(summary.sums.checksum)->name);
     nt_json_member_settings(json, &summary);
@@ -182,9 +181,7 @@ static enum nt_status clusters_jsonl(const struct nt_resolved_node *resolved,
                                      struct nt_text_generator **text_ret, struct nt_error *error)
 {
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(resolved->dataset, &physical, error));
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
@@ -296,9 +293,7 @@ static enum nt_status table_arrow(const struct nt_resolved_node *resolved, bool 
     struct nt_arrow *arrow;
     if (!content_ret)
         return nt_node_arrow_bytes(resolved, may_block, size_ret, error);
-    enum nt_status status = nt_node_arrow(resolved, &arrow, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_node_arrow(resolved, &arrow, error));
     struct arrow_content *content =
         nt_content_new(sizeof(*content), &arrow_ops, NULL, nt_arrow_file_bytes(arrow), error);
     if (!content) {
@@ -384,11 +379,10 @@ static enum nt_status entries_find(const struct nt_resolved_node *directory, con
     struct nt_resolved_node complete = *directory;
     if (!nt_parse_between(name, "", nt_entry_file.name, &node.number))
         return nt_fail_no_such_file(error);
-    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
-    if (status == NT_OK &&
-        (node.number >= nt_dataset_entries(complete.dataset) || !nt_node_pack(&node, node_ret)))
+    NT_TRY(nt_node_resolve_stub(&complete, true, error));
+    if (node.number >= nt_dataset_entries(complete.dataset) || !nt_node_pack(&node, node_ret))
         return nt_fail_no_such_file(error);
-    return status;
+    return NT_OK;
 }
 
 const struct nt_dir_source nt_dir_source_entries = {.find = entries_find};

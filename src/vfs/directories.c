@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 
 /* ---- Files that the format provides ---- */
@@ -221,9 +222,7 @@ static enum nt_status inodes_find(const struct nt_resolved_node *directory, cons
 {
     struct nt_inode_table *inodes = directory->vfs->inodes;
     uint32_t inode;
-    enum nt_status status = nt_inodes_find(inodes, directory->inode, name, &inode, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_inodes_find(inodes, directory->inode, name, &inode, error));
     if (nt_inodes_kind(inodes, inode) == NT_INODE_NONE)
         return nt_fail_no_such_file(error);
     return pack(NT_NODE_INODE, inode, node_ret, error);
@@ -282,10 +281,7 @@ static enum nt_status fields_next(const struct nt_resolved_node *directory, uint
     uint32_t count;
     const uint32_t *children = nt_dataset_children(directory->dataset, directory->field, &count);
     const struct nt_names *names;
-    enum nt_status status =
-        nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error));
     for (; *index < count; ++*index) {
         listed->node = nt_node_of_field(directory, children[*index]);
         if (!listed->node)
@@ -299,10 +295,7 @@ static enum nt_status fields_find(const struct nt_resolved_node *directory, cons
                                   uint64_t *node_ret, struct nt_error *error)
 {
     const struct nt_names *names;
-    enum nt_status status =
-        nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_open_file_field_names(directory->opened, directory->dataset->index, &names, error));
     uint32_t field = nt_names_find(names, directory->field, name);
     *node_ret = field == NT_NONE ? 0 : nt_node_of_field(directory, field);
     return *node_ret ? NT_OK : nt_fail_no_such_file(error);
@@ -317,9 +310,7 @@ static enum nt_status find_column(const struct nt_resolved_node *directory, uint
 {
     uint32_t count;
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_physical(directory->dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(directory->dataset, &physical, error));
     const uint32_t *columns = nt_field_columns(physical, directory->field, &count);
     bool has_it = physical->fields[directory->field].owns_columns && number < count;
     *node_ret = has_it ? nt_node_of_column(directory, columns[number]) : 0;
@@ -348,8 +339,8 @@ static enum nt_status columns_find(const struct nt_resolved_node *directory, con
     struct nt_resolved_node complete = *directory;
     if (!nt_parse_between(name, "column.", "", &number))
         return nt_fail_no_such_file(error);
-    enum nt_status status = nt_node_resolve_stub(&complete, true, error);
-    return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
+    NT_TRY(nt_node_resolve_stub(&complete, true, error));
+    return find_column(&complete, number, node_ret, error);
 }
 
 static const struct nt_dir_source dir_source_columns = {.next = columns_next, .find = columns_find};
@@ -410,9 +401,7 @@ static enum nt_status find_link(const struct nt_resolved_node *directory, uint64
                                 struct nt_error *error)
 {
     uint64_t found = number;
-    enum nt_status status = versions_begin(directory, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(versions_begin(directory, error));
     bool is_listed = has_history(directory) &&
                      nt_history_next(directory->vfs->inodes, directory->inode, &found) && found == number;
     return is_listed && pack_link(directory, number, node_ret) ? NT_OK : nt_fail_no_such_file(error);
@@ -448,9 +437,8 @@ static enum nt_status chain_files_find(const struct nt_resolved_node *directory,
                                        uint64_t *node_ret, struct nt_error *error)
 {
     uint32_t inode;
-    enum nt_status status =
-        nt_member_inodes_find(directory->vfs->inodes, directory->inode, name, &inode, error);
-    return status == NT_OK ? pack(NT_NODE_INODE, inode, node_ret, error) : status;
+    NT_TRY(nt_member_inodes_find(directory->vfs->inodes, directory->inode, name, &inode, error));
+    return pack(NT_NODE_INODE, inode, node_ret, error);
 }
 
 const struct nt_dir_source nt_dir_source_chain_files = {.find = chain_files_find};

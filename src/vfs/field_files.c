@@ -6,6 +6,7 @@
 #include "vfs/vfs.h"
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "render/render.h"
 
 /* ---- Blobs ---- */
@@ -96,19 +97,18 @@ static enum nt_status count_offsets(const struct nt_resolved_node *resolved, boo
     if (!may_block && nt_field_row_parent(resolved->dataset, resolved->field) != NT_NONE &&
         !nt_node_lists_are_loaded(resolved))
         return nt_fail_unknown_size(error);
-    enum nt_status status =
-        nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error);
-    if (status == NT_OK && !nt_add(rows, 1, count_ret))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-    return status;
+    NT_TRY(nt_field_rows(resolved->vfs->reader, resolved->dataset, resolved->field, &rows, error));
+    if (!nt_add(rows, 1, count_ret))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    return NT_OK;
 }
 
 static enum nt_status count_bytes(const struct nt_resolved_node *resolved, bool may_block,
                                   uint64_t *bytes_ret, struct nt_error *error)
 {
     struct nt_blobs *blobs;
-    enum nt_status status = nt_node_blobs(resolved, may_block, &blobs, error);
-    return status == NT_OK ? nt_blobs_bytes(blobs, may_block, bytes_ret, error) : status;
+    NT_TRY(nt_node_blobs(resolved, may_block, &blobs, error));
+    return nt_blobs_bytes(blobs, may_block, bytes_ret, error);
 }
 
 /* The shape of the bytes of all blobs, or of their end offsets. */
@@ -119,12 +119,11 @@ static enum nt_status blobs_shape(const struct nt_resolved_node *resolved, bool 
     struct nt_dtype dtype;
     nt_field_stream_dtype(resolved->dataset, resolved->field, kind, &dtype);
     shape->count = 1;
-    enum nt_status status = kind == NT_STREAM_DATA
-                                ? count_bytes(resolved, may_block, &shape->dimensions[0], error)
-                                : count_offsets(resolved, may_block, &shape->dimensions[0], error);
-    if (status == NT_OK && !nt_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
-    return status;
+    NT_TRY(kind == NT_STREAM_DATA ? count_bytes(resolved, may_block, &shape->dimensions[0], error)
+                                  : count_offsets(resolved, may_block, &shape->dimensions[0], error));
+    if (!nt_multiply(shape->dimensions[0], dtype.bytes, &shape->bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the stream overflows");
+    return NT_OK;
 }
 
 /* Takes ownership of the header. */
@@ -152,8 +151,8 @@ static enum nt_status find_row(const struct nt_resolved_node *resolved, uint64_t
                                struct nt_blobs **blobs_ret, struct nt_blob *blob, struct nt_error *error)
 {
     *blob = (struct nt_blob){0};
-    enum nt_status status = nt_node_blobs(resolved, true, blobs_ret, error);
-    return status == NT_OK ? nt_blobs_find(*blobs_ret, row, opens_file, blob, error) : status;
+    NT_TRY(nt_node_blobs(resolved, true, blobs_ret, error));
+    return nt_blobs_find(*blobs_ret, row, opens_file, blob, error);
 }
 
 static enum nt_status row_content(const struct nt_resolved_node *resolved, bool may_block, uint64_t *size_ret,
@@ -230,9 +229,7 @@ static enum nt_status put_columns(struct nt_json *json, const struct nt_resolved
 {
     uint32_t count;
     struct nt_dataset *physical;
-    enum nt_status status = nt_dataset_physical(resolved->dataset, &physical, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_physical(resolved->dataset, &physical, error));
     const uint32_t *columns = nt_field_columns(physical, resolved->field, &count);
     bool are_own = physical->fields[resolved->field].owns_columns;
     nt_json_member_array(json, "columns");
@@ -266,10 +263,7 @@ static enum nt_status put_type(struct nt_json *json, const struct nt_resolved_no
         nt_json_null(json);
         return NT_OK;
     }
-    enum nt_status status =
-        nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, &shape, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_stream_shape(resolved->vfs->reader, resolved->dataset, resolved->field, kind, &shape, error));
     nt_json_array(json);
     for (uint32_t i = 0; i < shape.count; i++)
         nt_json_unsigned(json, shape.dimensions[i]);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/queue.h"
 
@@ -72,11 +73,8 @@ static enum nt_status move_to_file(struct nt_spool *spool, const char *directory
 enum nt_status nt_spool_append(struct nt_spool *spool, const void *bytes, size_t count, uint64_t memory_bytes,
                                const char *directory, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (spool->descriptor < 0 && spool->bytes + count > memory_bytes)
-        status = move_to_file(spool, directory, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(move_to_file(spool, directory, error));
     if (spool->descriptor >= 0)
         return write_out(spool, bytes, count, directory, error);
     nt_buffer_append(&spool->memory, bytes, count);

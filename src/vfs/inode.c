@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
 #include "core/io/folder.h"
@@ -260,14 +261,13 @@ static int compare_inodes(const void *left, const void *right, void *context)
 static enum nt_status copy_names(struct nt_inode_table *inodes, const struct nt_names *names,
                                  const uint32_t *children, uint32_t count, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_inode *child = inodes->list[children[i]];
         const char *name = nt_names_get(names, i);
         if (!child->name || strcmp(child->name, name) != 0)
-            status = nt_inode_set_text(&child->name, name, error);
+            NT_TRY(nt_inode_set_text(&child->name, name, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_inodes_set_children(struct nt_inode_table *inodes, struct nt_inode *folder,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/error.h"
 #include "core/io/address.h"
 #include "vfs/vfs.h"
 
@@ -64,21 +65,18 @@ static enum nt_status add_file(struct nt_inode_table *inodes, const struct nt_in
 {
     const struct nt_chain_file *listed = &outer->chain->list->files[file];
     struct nt_inode *inode;
-    enum nt_status status = nt_inodes_add(inodes, outer->number, listed->path, NT_INODE_FILE, &inode, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_inodes_add(inodes, outer->number, listed->path, NT_INODE_FILE, &inode, error));
     inode->is_remote = listed->address != NULL;
     if (inode->is_remote)
         nt_inode_set_remote_identity(inode, &listed->identity);
     else
         nt_inode_set_identity(inode, &listed->identity);
     inode->route = NT_ROUTE_FILE;
-    status = nt_inode_set_text(&inode->name, nt_member_inodes_name(outer->chain, file), error);
-    if (status == NT_OK && listed->address)
-        status = nt_inode_set_text(&inode->address, listed->address, error);
-    if (status == NT_OK)
-        outer->chain->inodes[file] = inode->number;
-    return status;
+    NT_TRY(nt_inode_set_text(&inode->name, nt_member_inodes_name(outer->chain, file), error));
+    if (listed->address)
+        NT_TRY(nt_inode_set_text(&inode->address, listed->address, error));
+    outer->chain->inodes[file] = inode->number;
+    return NT_OK;
 }
 
 enum nt_status nt_member_inodes_find(struct nt_inode_table *inodes, uint32_t number, const char *name,
@@ -175,9 +173,7 @@ static enum nt_status add_chain(struct nt_inode_table *inodes, struct nt_error *
 {
     const struct nt_chain_list *list = inodes->vfs->options.chain;
     struct nt_inode *inode;
-    enum nt_status status = nt_inodes_add(inodes, 0, list->name, NT_INODE_FILE, &inode, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_inodes_add(inodes, 0, list->name, NT_INODE_FILE, &inode, error));
     const struct nt_chain_file *first = list->files, *last = &list->files[list->count - 1];
     while (first < last && !first->identity.st_mode && !first->address)
         first++;
@@ -185,9 +181,9 @@ static enum nt_status add_chain(struct nt_inode_table *inodes, struct nt_error *
         nt_inode_set_remote_identity(inode, &first->identity);
     } else {
         inode->identity = first->identity;
-        status = nt_inode_set_text(&inode->identity_path, first->path, error);
+        NT_TRY(nt_inode_set_text(&inode->identity_path, first->path, error));
     }
-    return status == NT_OK ? new_member_inodes(list, &inode->chain, error) : status;
+    return new_member_inodes(list, &inode->chain, error);
 }
 
 /* Adds the root of several paths. A missing path is an error: a mistake in the command. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "vfs/vfs.h"
+#include "core/base/error.h"
 
 static inline uint32_t open_file_items(const struct nt_open_file *opened)
 {
@@ -197,11 +198,9 @@ static enum nt_status make_arrow(const struct nt_resolved_node *resolved, struct
     const struct nt_arrow_options options = {.struct_bytes = sizeof(options),
                                              .strings_as_binary = resolved->vfs->options.arrow_strings_binary,
                                              .unions = resolved->vfs->options.arrow_unions};
-    enum nt_status status =
-        nt_arrow_new(resolved->vfs->reader, resolved->dataset, &options, arrow_ret, error);
-    if (status == NT_OK)
-        atomic_store(&open_dataset(resolved)->arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
-    return status;
+    NT_TRY(nt_arrow_new(resolved->vfs->reader, resolved->dataset, &options, arrow_ret, error));
+    atomic_store(&open_dataset(resolved)->arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
+    return NT_OK;
 }
 
 enum nt_status nt_node_arrow(const struct nt_resolved_node *resolved, struct nt_arrow **arrow_ret,
@@ -264,11 +263,9 @@ static enum nt_status make_blobs(const struct nt_resolved_node *resolved, struct
         return nt_fail_memory(error);
     if (of->blobs[resolved->field])
         return NT_OK;
-    enum nt_status status =
-        nt_blobs_open(resolved->vfs->reader, resolved->dataset, resolved->field, &made, error);
-    if (status == NT_OK)
-        of->blobs[resolved->field] = made;
-    return status;
+    NT_TRY(nt_blobs_open(resolved->vfs->reader, resolved->dataset, resolved->field, &made, error));
+    of->blobs[resolved->field] = made;
+    return NT_OK;
 }
 
 enum nt_status nt_node_blobs(const struct nt_resolved_node *resolved, bool may_block,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/base/error.h"
 #include "core/base/queue.h"
 #include "core/io/folder.h"
 #include "core/model/budget.h"
@@ -316,8 +317,8 @@ static enum nt_status open_model(struct nt_inode_table *inodes, struct nt_inode 
         options.version = inode->version;
     if (!inode->is_remote)
         return nt_file_open(inode->path, &options, file_ret, error);
-    enum nt_status status = nt_inode_open_source(inodes, inode, &source, error);
-    return status == NT_OK ? nt_file_take_source(source, &options, file_ret, error) : status;
+    NT_TRY(nt_inode_open_source(inodes, inode, &source, error));
+    return nt_file_take_source(source, &options, file_ret, error);
 }
 
 /* Opens the file of an inode. Call it without the lock. */
@@ -351,9 +352,7 @@ static enum nt_status open_file(struct nt_inode_table *inodes, struct nt_inode *
 static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *inode,
                              struct nt_open_file *opened, struct nt_error *error)
 {
-    enum nt_status status = assign_dataset_ids(inodes, inode, opened->file->dataset_count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(assign_dataset_ids(inodes, inode, opened->file->dataset_count, error));
     opened->inode = inode->number;
     opened->first_dataset_id = inode->first_dataset_id;
     if (nt_inode_is_version(inode)) { /* times of its source, which identify the version */

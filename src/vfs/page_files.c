@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "render/render.h"
@@ -224,9 +225,7 @@ static enum nt_status page_content(const struct nt_resolved_node *resolved, bool
     struct nt_range_file range_file;
     uint64_t bytes;
     bool is_raw = resolved->pseudo == &nt_page_raw_file;
-    enum nt_status status = find_page(resolved, &range_file, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_page(resolved, &range_file, &bytes, error));
     if (is_raw)
         bytes = range_file.page->stored_bytes;
     if (content_ret)
@@ -293,10 +292,8 @@ static enum nt_status part_content(const struct nt_resolved_node *resolved, bool
         *size_ret = bytes;
         return NT_OK;
     }
-    enum nt_status status = is_range ? find_page(resolved, &range_file, &decoded, error)
-                                     : find_dependency(resolved, &range_file, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(is_range ? find_page(resolved, &range_file, &decoded, error)
+                    : find_dependency(resolved, &range_file, &bytes, error));
     if (is_range)
         range_file.first_byte = resolved->page_file.offset;
     if (content_ret)
@@ -362,11 +359,9 @@ static enum nt_status pages_next(const struct nt_resolved_node *directory, uint6
     uint64_t pages, page = *index / slots;
     unsigned slot = *index % slots;
     uint32_t count = 0;
-    enum nt_status status = count_pages(directory, &pages, error);
-    if (status == NT_OK && slot >= FIRST_PART)
-        status = nt_page_files(directory, page, files, &count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(count_pages(directory, &pages, error));
+    if (slot >= FIRST_PART)
+        NT_TRY(nt_page_files(directory, page, files, &count, error));
     if (slot >= FIRST_PART && slot - FIRST_PART >= count) {
         *index = ++page * slots;
         slot = RAW;
@@ -399,9 +394,7 @@ static enum nt_status find_slot(const struct nt_resolved_node *directory, const 
     const char *suffix = strchr(name, '.');
     if (!suffix || !nt_parse_between(name, "", suffix, page_ret))
         return nt_fail_no_such_file(error);
-    enum nt_status status = nt_page_files(directory, *page_ret, files, &count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_page_files(directory, *page_ret, files, &count, error));
     for (*slot_ret = FIRST_PART; *slot_ret - FIRST_PART < count; ++*slot_ret)
         if (strcmp(files[*slot_ret - FIRST_PART].suffix, suffix) == 0)
             return NT_OK;
@@ -413,11 +406,8 @@ static enum nt_status pages_find(const struct nt_resolved_node *directory, const
 {
     uint64_t page, pages;
     unsigned slot;
-    enum nt_status status = find_slot(directory, name, &page, &slot, error);
-    if (status == NT_OK)
-        status = count_pages(directory, &pages, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_slot(directory, name, &page, &slot, error));
+    NT_TRY(count_pages(directory, &pages, error));
     return page < pages && pack_page(directory, page, slot, node_ret) ? NT_OK : nt_fail_no_such_file(error);
 }
 

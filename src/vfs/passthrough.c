@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "core/base/text.h"
+#include "core/base/error.h"
 #include "core/io/folder.h"
 #include "vfs/vfs.h"
 
@@ -275,9 +276,7 @@ static enum nt_status find_here(const struct nt_inode_table *inodes, const struc
                                 struct scan_result *found, struct nt_error *error)
 {
     struct stat attributes;
-    enum nt_status status = nt_local_stat(folder->path, &attributes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_local_stat(folder->path, &attributes, error));
     found->modified = attributes.st_mtim;
     found->is_mtime_reliable = nt_local_mtime_is_reliable(&attributes);
     return nt_local_list(folder->path, &inodes->vfs->options.open, &found->entries, &found->count, error);
@@ -286,9 +285,7 @@ static enum nt_status find_here(const struct nt_inode_table *inodes, const struc
 static enum nt_status find_on_server(struct nt_inode_table *inodes, const struct nt_inode *folder,
                                      struct scan_result *found, struct nt_error *error)
 {
-    enum nt_status status = nt_folder_refresh(folder->folder, "", &found->list, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_folder_refresh(folder->folder, "", &found->list, error));
     pthread_mutex_lock(&inodes->lock);
     found->is_known = folder->names && folder->list == found->list; /* this list was scanned before */
     pthread_mutex_unlock(&inodes->lock);

@@ -4,6 +4,7 @@
  * encode, with checks against stale numbers; and maps nodes back to names and paths.
  */
 #include "vfs/vfs.h"
+#include "core/base/error.h"
 
 /* ---- Pack and unpack numbers ---- */
 
@@ -71,14 +72,12 @@ enum nt_status nt_node_resolve_stub(struct nt_resolved_node *resolved, bool may_
         return NT_OK;
     if (!may_block && !nt_file_is_resolved(file))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files of the chain are open");
-    enum nt_status status = nt_file_resolve_stub(file, &file, error);
+    NT_TRY(nt_file_resolve_stub(file, &file, error));
     struct nt_dataset *dataset = resolved->dataset;
-    if (status == NT_OK && dataset)
+    if (dataset)
         dataset = file->datasets[dataset->index];
-    if (status == NT_OK && dataset && dataset->failure)
-        status = nt_fail_with(error, dataset->failure);
-    if (status != NT_OK)
-        return status;
+    if (dataset && dataset->failure)
+        return nt_fail_with(error, dataset->failure);
     resolved->file = file;
     resolved->dataset = dataset;
     return NT_OK;
@@ -206,11 +205,8 @@ static enum nt_status open_below_dataset(struct nt_resolved_node *resolved, uint
 /* Column numbers are those of the complete file. */
 static enum nt_status open_column(struct nt_resolved_node *resolved, struct nt_error *error)
 {
-    enum nt_status status = nt_node_resolve_stub(resolved, true, error);
-    if (status == NT_OK)
-        status = nt_dataset_physical(resolved->dataset, &resolved->dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_node_resolve_stub(resolved, true, error));
+    NT_TRY(nt_dataset_physical(resolved->dataset, &resolved->dataset, error));
     if (resolved->dataset->failure || resolved->node.item >= resolved->dataset->column_count)
         return nt_fail_no_such_file(error);
     resolved->column = resolved->node.item;
@@ -221,11 +217,8 @@ static enum nt_status open_page_file(struct nt_resolved_node *resolved, struct n
 {
     struct nt_page_file files[NT_PAGE_FILES];
     uint32_t number = resolved->node.file - NT_NODE_SELF, count;
-    enum nt_status status = open_column(resolved, error);
-    if (status == NT_OK)
-        status = nt_page_files(resolved, resolved->node.number, files, &count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(open_column(resolved, error));
+    NT_TRY(nt_page_files(resolved, resolved->node.number, files, &count, error));
     if (number >= count)
         return nt_fail_no_such_file(error);
     resolved->page_file = files[number];

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/base/hash_table.h"
 
 /* ---- Suspend idle streams ---- */
@@ -130,10 +131,10 @@ static void begin_at(struct streamed *streamed, uint64_t offset, uint64_t inode)
 
 static enum nt_status open_text(struct streamed *streamed, struct nt_error *error)
 {
-    enum nt_status status = streamed->resolved->pseudo->open_text(streamed->resolved, &streamed->text, error);
-    if (status == NT_OK && streamed->piece_position)
+    NT_TRY(streamed->resolved->pseudo->open_text(streamed->resolved, &streamed->text, error));
+    if (streamed->piece_position)
         streamed->text->resume_at(streamed->text, streamed->piece_position);
-    return status;
+    return NT_OK;
 }
 
 /* Appends a piece to the window. On failure the window stays as it is. */

@@ -4,6 +4,7 @@
  * and open files with their reads. All operations exist once and work on the tables of pseudo-files.
  */
 #include "vfs/vfs.h"
+#include "core/base/error.h"
 
 #include <string.h>
 #include <time.h>
@@ -163,16 +164,15 @@ static enum nt_status origin(const struct nt_resolved_node *resolved, struct sta
                              struct nt_error *error)
 {
     struct nt_inode_table *inodes = resolved->vfs->inodes;
-    enum nt_status status = NT_OK;
     if (resolved->opened)
         *attributes = resolved->opened->stat;
     else if (resolved->node.type == NT_NODE_MOUNT)
         *attributes = resolved->vfs->daemon;
     else
-        status = nt_inodes_stat(inodes, resolved->inode, attributes, error);
-    if (status == NT_OK && !resolved->opened && resolved->inode_kind == NT_INODE_FAILED)
+        NT_TRY(nt_inodes_stat(inodes, resolved->inode, attributes, error));
+    if (!resolved->opened && resolved->inode_kind == NT_INODE_FAILED)
         attributes->st_mtim = nt_inodes_failed_at(inodes, resolved->inode);
-    return status;
+    return NT_OK;
 }
 
 /* The size of a generated file, or the fact that it is unknown. */
@@ -272,13 +272,10 @@ static enum nt_status look_at(struct nt_resolved_node *resolved, bool may_block,
                               struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
     uint64_t size = 0;
-    enum nt_status status = origin(resolved, &attributes->stat, error);
-    if (status == NT_OK)
-        status = content_size(resolved, may_block, &attributes->class, &size, error);
-    if (status == NT_OK && size > INT64_MAX)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "its contents are larger than a file can be");
-    if (status != NT_OK)
-        return status;
+    NT_TRY(origin(resolved, &attributes->stat, error));
+    NT_TRY(content_size(resolved, may_block, &attributes->class, &size, error));
+    if (size > INT64_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "its contents are larger than a file can be");
     attributes->node = resolved->number;
     attributes->generation = generation(resolved);
     attributes->is_immutable = is_immutable(resolved);
@@ -410,9 +407,7 @@ static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node,
     }
     char target[NT_VFS_TARGET];
     uint64_t found;
-    enum nt_status status = nt_vfs_lookup(vfs, *node, name, &found, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_vfs_lookup(vfs, *node, name, &found, error));
     if (nt_vfs_read_link(found, target, NULL) == NT_OK)
         return nt_vfs_lookup(vfs, *node, target, node, error);
     *node = found;
@@ -422,9 +417,8 @@ static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node,
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                               struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     uint64_t node = NT_VFS_ROOT;
-    while (status == NT_OK && *path) {
+    while (*path) {
         char name[NT_NAME_BYTES + 1];
         size_t length = strcspn(path, "/");
         if (length > NT_NAME_BYTES)
@@ -433,11 +427,10 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
         name[length] = '\0';
         path += length + (path[length] == '/');
         if (length)
-            status = step(vfs, name, &node, error);
+            NT_TRY(step(vfs, name, &node, error));
     }
-    if (status == NT_OK)
-        *node_ret = node;
-    return status;
+    *node_ret = node;
+    return NT_OK;
 }
 
 enum nt_status nt_vfs_read_link(uint64_t node, char target[NT_VFS_TARGET], struct nt_error *error)
@@ -497,15 +490,14 @@ static enum nt_status list(const struct nt_resolved_node *directory, uint64_t cu
     const struct nt_dir_source *const *dir_sources = nt_node_dir_sources(directory);
     uint64_t first = cursor ? (cursor - 1) >> DIR_SOURCE_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
     bool resume_at = true;
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; dir_sources[i] && resume_at && status == NT_OK; i++) {
+    for (uint64_t i = 0; dir_sources[i] && resume_at; i++) {
         if (cursor == 0 && dir_sources[i]->begin)
-            status = dir_sources[i]->begin(directory, error);
-        if (status == NT_OK && i >= first)
-            status = list_dir_source(directory, dir_sources[i], i << DIR_SOURCE_SHIFT, i == first ? index : 0,
-                                     emit, context, &resume_at, error);
+            NT_TRY(dir_sources[i]->begin(directory, error));
+        if (i >= first)
+            NT_TRY(list_dir_source(directory, dir_sources[i], i << DIR_SOURCE_SHIFT, i == first ? index : 0,
+                                   emit, context, &resume_at, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/io/folder.h"
 #include "vfs/vfs.h"
 
@@ -49,15 +50,14 @@ static enum nt_status look_at(const struct nt_inode_table *inodes, const struct 
 {
     struct nt_open_options options = inodes->vfs->options.open;
     options.version = requested;
-    enum nt_status status = dataset->folder
-                                ? nt_find_version_in(dataset->folder, &options, &look->version, error)
-                                : nt_find_version(dataset->path, &options, &look->version, error);
-    if (status != NT_OK || !look->version.file)
-        return status;
-    status = stat_below(dataset, look->version.file, &look->file, error);
-    for (size_t i = 0; status == NT_OK && i < NT_VERSION_WATCHED && look->version.watched[i]; i++)
-        status = look_at_watched(dataset, look->version.watched[i], &look->watched[i], error);
-    return status;
+    NT_TRY(dataset->folder ? nt_find_version_in(dataset->folder, &options, &look->version, error)
+                           : nt_find_version(dataset->path, &options, &look->version, error));
+    if (!look->version.file)
+        return NT_OK;
+    NT_TRY(stat_below(dataset, look->version.file, &look->file, error));
+    for (size_t i = 0; i < NT_VERSION_WATCHED && look->version.watched[i]; i++)
+        NT_TRY(look_at_watched(dataset, look->version.watched[i], &look->watched[i], error));
+    return NT_OK;
 }
 
 /* ---- Inodes of versions, under the lock ---- */
@@ -122,10 +122,7 @@ static enum nt_status find_or_add_version(struct nt_inode_table *inodes, struct 
     if (!versions)
         return nt_fail_memory(error);
     history->versions = versions;
-    enum nt_status status =
-        nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_inodes_add(inodes, dataset->number, dataset->path, NT_INODE_FILE, inode_ret, error));
     if (!fill_version(dataset, *inode_ret, look, route)) {
         nt_inodes_unlink(inodes, *inode_ret);
         return nt_fail_memory(error);
@@ -162,11 +159,8 @@ static enum nt_status settle(struct nt_inode_table *inodes, struct nt_inode *dat
     if (!dataset->history)
         return nt_fail_memory(error);
     struct nt_inode *shown;
-    enum nt_status status = find_or_add_version(inodes, dataset, look, NT_ROUTE_CURRENT, &shown, error);
-    if (status == NT_OK)
-        status = watch(dataset, look, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_or_add_version(inodes, dataset, look, NT_ROUTE_CURRENT, &shown, error));
+    NT_TRY(watch(dataset, look, error));
     uint32_t former = dataset->history->shown;
     dataset->history->shown = shown->number;
     if (former != NT_NONE && former != shown->number)

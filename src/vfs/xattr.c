@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "remote/client/client.h"
 #include "render/render.h"
@@ -273,10 +274,8 @@ static enum nt_status get_compression(const struct nt_resolved_node *resolved, c
 static enum nt_status get_checksum_kind(const struct nt_resolved_node *resolved, const struct answer *answer)
 {
     struct nt_page_place place;
-    enum nt_status status = find_page(resolved, &place, answer->error);
-    return status == NT_OK
-               ? put_of_page(resolved, answer, &place, NT_OK, nt_checksum_info(place.page->checksum)->name)
-               : status;
+    NT_TRY(find_page(resolved, &place, answer->error));
+    return put_of_page(resolved, answer, &place, NT_OK, nt_checksum_info(place.page->checksum)->name);
 }
 
 /* The digest that is stored for a page. */
@@ -355,9 +354,7 @@ static enum nt_status get_ratio(const struct nt_resolved_node *resolved, const s
 {
     char text[NT_NUMBER_TEXT];
     struct nt_column_sums sums;
-    enum nt_status status = find_sums(resolved, &sums, answer->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_sums(resolved, &sums, answer->error));
     if (sums.stored_bytes == 0)
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "nothing is stored");
     nt_buffer_append(answer->value, text,

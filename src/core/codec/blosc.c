@@ -91,9 +91,7 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
                                    struct nt_error *error)
 {
     size_t chunk_bytes = 0;
-    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_header(input, input_bytes, output_bytes, &chunk_bytes, error));
     if (chunk_bytes > output_bytes && chunk_bytes > maximum_trimmed_chunk)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the Blosc chunk decodes to %zu bytes, but only %zu bytes are needed", chunk_bytes,
@@ -105,19 +103,18 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
         target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
     if (!target)
         return nt_fail_memory(error);
-    status = decompress(&(struct requested){input, target, chunk_bytes, true, 0, 0}, error);
-    if (status == NT_OK && target != output)
+    NT_TRY(decompress(&(struct requested){input, target, chunk_bytes, true, 0, 0}, error));
+    if (target != output)
         memcpy(output, target, output_bytes);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                          size_t output_bytes, struct nt_codec_context *context,
                                          struct nt_error *error)
 {
-    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
-    return status == NT_OK ? nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error)
-                           : status;
+    NT_TRY(check_is_whole(input, input_bytes, output_bytes, error));
+    return nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error);
 }
 
 /* ---- Blocks ---- */
@@ -147,9 +144,7 @@ enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_byt
                                           struct nt_error *error)
 {
     size_t chunk_bytes = 0;
-    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_header(input, input_bytes, output_bytes, &chunk_bytes, error));
     size_t block_bytes = nt_blosc_block_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
     if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
         ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
@@ -164,10 +159,8 @@ enum nt_status nt_decompress_whole_blosc_blocks(const uint8_t *input, size_t inp
                                                 size_t offset, uint8_t *output, size_t bytes,
                                                 struct nt_error *error)
 {
-    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
-    return status == NT_OK
-               ? nt_decompress_blosc_blocks(input, input_bytes, output_bytes, offset, output, bytes, error)
-               : status;
+    NT_TRY(check_is_whole(input, input_bytes, output_bytes, error));
+    return nt_decompress_blosc_blocks(input, input_bytes, output_bytes, offset, output, bytes, error);
 }
 
 enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)

@@ -116,12 +116,12 @@ static enum nt_status decompress_zlib(const uint8_t *input, size_t input_bytes, 
                                       struct nt_error *error)
 {
     size_t consumed = 0;
-    enum nt_status status = decompress(NT_INFLATE_ZLIB, "zlib", input, input_bytes, output, output_bytes,
-                                       &consumed, context, error);
-    if (status == NT_OK && consumed != input_bytes)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "compressed bytes of a zlib block",
-                                input_bytes, consumed);
-    return status;
+    NT_TRY(decompress(NT_INFLATE_ZLIB, "zlib", input, input_bytes, output, output_bytes, &consumed, context,
+                      error));
+    if (consumed != input_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "compressed bytes of a zlib block",
+                              input_bytes, consumed);
+    return NT_OK;
 }
 
 /* Blocks of the old writer have a few bytes after the end of the stream, which its reader ignores. */

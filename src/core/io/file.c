@@ -66,12 +66,11 @@ enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct n
                                       struct nt_error *error)
 {
     struct stat attributes;
-    enum nt_status status = nt_descriptor_stat(descriptor, path, &attributes, error);
-    if (!status && !S_ISREG(attributes.st_mode))
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a regular file", path);
-    if (!status)
-        *identity_ret = identity_of(&attributes);
-    return status;
+    NT_TRY(nt_descriptor_stat(descriptor, path, &attributes, error));
+    if (!S_ISREG(attributes.st_mode))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a regular file", path);
+    *identity_ret = identity_of(&attributes);
+    return NT_OK;
 }
 
 enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,
@@ -268,9 +267,7 @@ static enum nt_status acquire(struct file_source *file, struct nt_error *error)
 static enum nt_status check(struct file_source *file, struct nt_error *error)
 {
     struct stat attributes;
-    enum nt_status status = nt_descriptor_stat(file->descriptor, file->path, &attributes, error);
-    if (status)
-        return status;
+    NT_TRY(nt_descriptor_stat(file->descriptor, file->path, &attributes, error));
     struct nt_identity found = identity_of(&attributes);
     return compare(file->path, &file->identity, &found, error);
 }
@@ -332,9 +329,7 @@ static enum nt_status file_stat(struct nt_source *source, struct stat *attribute
 static enum nt_status file_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
     struct file_source *file = (struct file_source *)source;
-    enum nt_status status = acquire(file, error);
-    if (status)
-        return status;
+    NT_TRY(acquire(file, error));
     *size_ret = (uint64_t)file->identity.size;
     release(file);
     return NT_OK;

@@ -469,19 +469,16 @@ static enum nt_status open_sibling(struct nt_folder *folder, const char *path, s
                                    struct nt_error *error)
 {
     struct local_folder *shown = local(folder)->shown;
-    enum nt_status status = open_local(path, shown->use, shown, sibling_ret, error);
-    return status == NT_OK ? allow_folder(*sibling_ret, error) : status;
+    NT_TRY(open_local(path, shown->use, shown, sibling_ret, error));
+    return allow_folder(*sibling_ret, error);
 }
 
 enum nt_status nt_folder_open_for(struct nt_source *file, const char *path, enum nt_folder_use use,
                                   struct nt_folder **folder_ret, struct nt_error *error)
 {
     struct stat users;
-    enum nt_status status = nt_source_stat(file, &users, error);
-    if (status == NT_OK)
-        status = open_local(path, use, NULL, folder_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_stat(file, &users, error));
+    NT_TRY(open_local(path, use, NULL, folder_ret, error));
     struct local_folder *folder = local(*folder_ret);
     folder->users = users;
     folder->readers = users.st_mode & 0444;

@@ -238,9 +238,7 @@ enum nt_status nt_source_new(const struct nt_source_callbacks *callbacks, void *
                              const char *name, struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_source_callbacks known;
-    enum nt_status status = nt_copy_struct(callbacks, &known, sizeof(known), "nt_source_callbacks", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_copy_struct(callbacks, &known, sizeof(known), "nt_source_callbacks", error));
     if (!known.read_at || size == NT_UNKNOWN_SIZE)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a source needs a size and the function read_at",
                        name);

@@ -36,9 +36,7 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
     if (count == NT_NONE)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 %s",
                        nt_cost_info(cost)->name);
-    enum nt_status status = nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error));
     void *larger = nt_grow(*items, count, capacity, item_bytes);
     if (!larger) {
         nt_budget_release(budget, cost, 1);
@@ -51,10 +49,8 @@ static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, voi
 enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
                                     uint32_t *index_ret, struct nt_error *error)
 {
-    enum nt_status status = reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
-                                    &builder->field_capacity, sizeof(*field), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
+                   &builder->field_capacity, sizeof(*field), error));
     builder->fields[builder->field_count] = *field;
     if (index_ret)
         *index_ret = builder->field_count;
@@ -65,10 +61,8 @@ enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error)
 {
-    enum nt_status status = reserve(builder, NT_COST_COLUMN, (void **)&builder->columns,
-                                    builder->column_count, &builder->column_capacity, sizeof(*column), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(reserve(builder, NT_COST_COLUMN, (void **)&builder->columns, builder->column_count,
+                   &builder->column_capacity, sizeof(*column), error));
     struct nt_column *copy = &builder->columns[builder->column_count++];
     *copy = *column;
     return nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
@@ -78,14 +72,13 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
 enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
                                             uint32_t count, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct nt_field field = fields[i];
         field.child_count = field.column_count = field.columns_per_representation = 0;
         field.owns_columns = false;
-        status = nt_builder_add_field(builder, &field, NULL, error);
+        NT_TRY(nt_builder_add_field(builder, &field, NULL, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Moves a list to the dataset, without spare capacity. NULL without memory. */
@@ -140,10 +133,7 @@ static enum nt_status add_blocks(struct nt_dataset *dataset, uint64_t groups, ui
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "the dataset has more than 2^32 clusters or cluster groups");
     uint64_t count = groups / NT_BLOCK_GROUPS + 1;
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_BLOCK, count, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_BLOCK, count, NT_NO_OFFSET, error));
     dataset->groups.blocks = nt_arena_alloc(dataset->arena, count, sizeof(*dataset->groups.blocks));
     if (!dataset->groups.blocks)
         return nt_fail_memory(error);
@@ -179,9 +169,7 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
     dataset->clusters_known = true;
     if (entries == 0)
         return NT_OK;
-    enum nt_status status = nt_dataset_add_groups(dataset, 1, 1, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_dataset_add_groups(dataset, 1, 1, error));
     dataset->groups.records[0] = (struct nt_group_record){.entries = entries, .clusters = 1};
     dataset->clusters[0] = (struct nt_cluster){.entries = entries, .column_group = NT_NONE};
     return NT_OK;
@@ -225,12 +213,8 @@ static enum nt_status add_groups_of_fields(struct nt_dataset *dataset, struct nt
         owners[owner_count++] = (struct nt_group_owner){i, groups[i]};
         count += nt_field_parts(dataset, i).count; /* both have 32 bits */
     }
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_OWNER, owner_count, NT_NO_OFFSET, error);
-    if (status == NT_OK)
-        status = add_blocks(dataset, count, count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_OWNER, owner_count, NT_NO_OFFSET, error));
+    NT_TRY(add_blocks(dataset, count, count, error));
     dataset->group_owners = owners;
     dataset->group_owner_count = owner_count;
     dataset->field_groups = groups;
@@ -289,9 +273,7 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
     /* Left by another thread that was loading the group during a fork. */
     nt_group_release(dataset, builder->group, builder->group->ranges ? count : 0, builder->group->page_count);
     /* Absent columns use no bytes in the file, but a range each in memory. */
-    enum nt_status status = take(builder, NT_COST_RANGE, count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(take(builder, NT_COST_RANGE, count, error));
     builder->range_count = count;
     builder->group->ranges = calloc(count ? count : 1, sizeof(struct nt_range));
     if (!builder->group->ranges)
@@ -330,9 +312,7 @@ void nt_group_builder_set_null(struct nt_group_builder *builder)
 static enum nt_status resize(struct nt_group_builder *builder, uint64_t capacity, struct nt_error *error)
 {
     uint64_t more = capacity - builder->capacity;
-    enum nt_status status = take(builder, NT_COST_PAGE, more, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(take(builder, NT_COST_PAGE, more, error));
     struct nt_page *larger = reallocarray(builder->group->pages, capacity, sizeof(*larger));
     if (!larger) {
         nt_budget_release(&builder->dataset->file->budget, NT_COST_PAGE, more);
@@ -357,14 +337,11 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
 {
     enum { MIN_PAGES = 8 };
     struct nt_group *group = builder->group;
-    enum nt_status status = NT_OK;
     if (group->page_count == UINT32_MAX)
         return nt_fail(error, NT_LIMIT, builder->offset, "%s: the column has more than 2^32 pages",
                        builder->list);
     if (group->page_count == builder->capacity)
-        status = resize(builder, builder->capacity ? 2 * builder->capacity : MIN_PAGES, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(resize(builder, builder->capacity ? 2 * builder->capacity : MIN_PAGES, error));
     group->pages[group->page_count] = *page;
     group->pages[group->page_count++].first_element = builder->first_element;
     builder->range->pages++;

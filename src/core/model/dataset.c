@@ -156,7 +156,6 @@ static enum nt_status link_columns_of_field(struct nt_dataset *dataset, uint32_t
 static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
     uint32_t count = dataset->column_count, *sorted;
-    enum nt_status status = NT_OK;
     sorted = dataset->field_columns = nt_arena_alloc(dataset->arena, (size_t)count + 1, sizeof(uint32_t));
     dataset->first_columns =
         nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(uint32_t));
@@ -170,13 +169,13 @@ static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *
         sorted[i] = i;
     }
     qsort_r(sorted, count, sizeof(*sorted), compare_columns, dataset->columns);
-    for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
+    for (uint32_t first = 0, end; first < count; first = end) {
         for (end = first;
              end < count && dataset->columns[sorted[end]].field == dataset->columns[sorted[first]].field;)
             end++;
-        status = link_columns_of_field(dataset, first, end, error);
+        NT_TRY(link_columns_of_field(dataset, first, end, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* For qsort_r. */

@@ -103,9 +103,7 @@ static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_a
 enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret, struct nt_error *error)
 {
-    enum nt_status status = check(decoders, decoder, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check(decoders, decoder, error));
     uint64_t hash = hash_of(decoder, decoders->table.seed);
     const struct nt_decoder_row *known = find(decoders, decoder, hash);
     if (known) {
@@ -115,9 +113,7 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
     if (decoders->count >= UINT32_MAX - NT_FIRST_DECODERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset has more than 2^32 decoders");
     if (decoder->state_bytes || decoder->dependency_count)
-        status = nt_budget_take(budget, NT_COST_STEP, 1 + decoder->dependency_count, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(nt_budget_take(budget, NT_COST_STEP, 1 + decoder->dependency_count, NT_NO_OFFSET, error));
     struct nt_decoder copy = *decoder;
     if (decoder->state_bytes)
         copy.state = nt_arena_copy(arena, decoder->state, decoder->state_bytes);

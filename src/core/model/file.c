@@ -115,9 +115,7 @@ static struct nt_dataset *new_dataset(void)
 enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dataset_ret,
                                    struct nt_error *error)
 {
-    enum nt_status status = nt_budget_take(&file->budget, NT_COST_DATASET, 1, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&file->budget, NT_COST_DATASET, 1, NT_NO_OFFSET, error));
     struct nt_dataset **datasets =
         realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
     if (!datasets)
@@ -254,10 +252,9 @@ void nt_file_set_stub(struct nt_file *file, const struct nt_file *stub)
 static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)
 {
     struct nt_file *stub = owner, *file;
-    enum nt_status status = stub->resolve(stub, &file, error);
-    if (status == NT_OK)
-        stub->resolved = file;
-    return status;
+    NT_TRY(stub->resolve(stub, &file, error));
+    stub->resolved = file;
+    return NT_OK;
 }
 
 enum nt_status nt_file_resolve_stub(struct nt_file *file, struct nt_file **resolved_ret,

@@ -436,10 +436,7 @@ static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *erro
 {
     struct nt_group_store *store = &dataset->groups;
     unsigned segment = nt_segment(store->slot_count, NT_FIRST_GROUPS);
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_LOADED_GROUP, 1, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_LOADED_GROUP, 1, NT_NO_OFFSET, error));
     if (!store->segments[segment])
         store->segments[segment] = nt_arena_alloc(dataset->arena, (size_t)NT_FIRST_GROUPS << segment,
                                                   sizeof(*store->segments[segment]));
@@ -455,10 +452,7 @@ static enum nt_status add_slot(struct nt_dataset *dataset, struct nt_error *erro
 static enum nt_status add_places(struct nt_dataset *dataset, struct nt_error *error)
 {
     struct nt_group_places *places;
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_GROUP_PLACES, 1, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_PLACES, 1, NT_NO_OFFSET, error));
     places = nt_arena_alloc(dataset->arena, 1, sizeof(*places) + NT_BLOCK_GROUPS * sizeof(*places->slots));
     if (!places) {
         nt_budget_release(&dataset->file->budget, NT_COST_GROUP_PLACES, 1);

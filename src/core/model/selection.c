@@ -53,14 +53,12 @@ enum nt_status nt_deletion_vector_builder_finish(struct nt_deletion_vector_build
                                                  uint64_t physical, struct nt_deletion_vector **deletions_ret,
                                                  struct nt_error *error)
 {
-    enum nt_status status = push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error);
-    if (status == NT_OK)
-        status = push(builder, (struct nt_deletion_run){physical, builder->kept}, error);
-    if (status == NT_OK && !(*deletions_ret = nt_deletion_vector_new(builder->count - 1)))
-        status = nt_fail_memory(error);
-    if (status == NT_OK)
-        memcpy((*deletions_ret)->items, builder->items, builder->count * sizeof(*builder->items));
-    return status;
+    NT_TRY(push(builder, (struct nt_deletion_run){builder->end, builder->kept}, error));
+    NT_TRY(push(builder, (struct nt_deletion_run){physical, builder->kept}, error));
+    if (!(*deletions_ret = nt_deletion_vector_new(builder->count - 1)))
+        return nt_fail_memory(error);
+    memcpy((*deletions_ret)->items, builder->items, builder->count * sizeof(*builder->items));
+    return NT_OK;
 }
 
 void nt_deletion_vector_builder_deinit(struct nt_deletion_vector_builder *builder)
@@ -149,15 +147,14 @@ static enum nt_status keep(struct nt_dataset *dataset, struct nt_deletion_vector
 {
     struct nt_entry_filter *selection = nt_arena_alloc(dataset->arena, 1, sizeof(*selection));
     struct nt_deletion_vector *deletions = NULL;
-    enum nt_status status = selection ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK && builder->kept < dataset->entries)
-        status = nt_deletion_vector_builder_finish(builder, dataset->entries, &deletions, error);
-    if (status == NT_OK && deletions && !nt_arena_adopt(dataset->arena, deletions)) {
+    if (!selection)
+        return nt_fail_memory(error);
+    if (builder->kept < dataset->entries)
+        NT_TRY(nt_deletion_vector_builder_finish(builder, dataset->entries, &deletions, error));
+    if (deletions && !nt_arena_adopt(dataset->arena, deletions)) {
         free(deletions);
-        status = nt_fail_memory(error);
+        return nt_fail_memory(error);
     }
-    if (status != NT_OK)
-        return status;
     *selection = (struct nt_entry_filter){.excluded = deletions, .entries = builder->kept};
     dataset->selection = selection;
     return NT_OK;

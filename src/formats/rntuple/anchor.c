@@ -121,16 +121,12 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
         .length = (uint32_t)object->length,
         .class_name = object->class_name,
     };
-    enum nt_status status = find_layout(object, &anchor.layout, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_layout(object, &anchor.layout, error));
     const struct layout *layout = &layouts[anchor.layout];
     struct nt_cursor cursor = nt_cursor(object->bytes, object->length);
     uint32_t byte_count = nt_get_be32(&cursor);
     anchor.class_version = nt_get_be16(&cursor);
-    status = check_byte_count(object, layout, byte_count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_byte_count(object, layout, byte_count, error));
     layout->read(&cursor, &anchor);
     *anchor_ret = anchor;
     return layout->has_checksum ? check_checksum(object, anchor_ret, error) : NT_OK;
@@ -236,9 +232,7 @@ static enum nt_status add_orphans(void *context, const struct nt_anchor_record *
     struct nt_file *file = context;
     struct nt_dataset *dataset;
     struct nt_error failure;
-    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
     if (!nt_text_copy(dataset->arena, record->name, &dataset->name))
         return nt_fail_memory(error);
     dataset->directory = record->directory == NT_NONE ? 0 : record->directory;

@@ -95,29 +95,29 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
                                   struct nt_error *error)
 {
     struct nt_column_pages pages;
-    enum nt_status status = nt_column_pages_read(envelope, columns, &pages, error);
-    for (uint32_t i = 0; i < pages.pages.items && status == NT_OK; i++) {
+    NT_TRY(nt_column_pages_read(envelope, columns, &pages, error));
+    for (uint32_t i = 0; i < pages.pages.items; i++) {
         nt_page_record_read(envelope, &pages.pages.payload);
-        status = nt_envelope_check(envelope, &pages.pages.payload, "page", error);
+        NT_TRY(nt_envelope_check(envelope, &pages.pages.payload, "page", error));
     }
-    return status == NT_OK ? nt_column_pages_finish(envelope, &pages, error) : status;
+    return nt_column_pages_finish(envelope, &pages, error);
 }
 
 static enum nt_status read_page_list(const struct nt_envelope *envelope, struct nt_error *error)
 {
     struct nt_page_list list;
-    enum nt_status status = nt_page_list_read(envelope, &list, error);
-    for (uint32_t i = 0; i < list.summaries.items && status == NT_OK; i++) {
+    NT_TRY(nt_page_list_read(envelope, &list, error));
+    for (uint32_t i = 0; i < list.summaries.items; i++) {
         struct nt_cluster_summary summary;
-        status = nt_cluster_summary_read(envelope, &list.summaries.payload, &summary, error);
+        NT_TRY(nt_cluster_summary_read(envelope, &list.summaries.payload, &summary, error));
     }
-    for (uint32_t i = 0; i < list.clusters.items && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < list.clusters.items; i++) {
         struct nt_frame columns = {0};
-        status = nt_cluster_columns_read(envelope, &list.clusters.payload, &columns, error);
-        for (uint32_t c = 0; c < columns.items && status == NT_OK; c++)
-            status = read_column(envelope, &columns.payload, error);
+        NT_TRY(nt_cluster_columns_read(envelope, &list.clusters.payload, &columns, error));
+        for (uint32_t c = 0; c < columns.items; c++)
+            NT_TRY(read_column(envelope, &columns.payload, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static int compare_items(const void *left, const void *right)
@@ -154,10 +154,8 @@ static enum nt_status read_first(struct annotated *annotated, struct nt_error *e
     size_t part = envelope->length / MAX_WINDOWS + 1;
     annotated->window_bytes = part > MIN_WINDOW_BYTES ? part : MIN_WINDOW_BYTES;
     size_t bytes = envelope->length < annotated->window_bytes ? envelope->length : annotated->window_bytes;
-    enum nt_status status = nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE,
-                                           bytes * ITEM_BYTES_PER_BYTE, envelope->offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, bytes * ITEM_BYTES_PER_BYTE,
+                          envelope->offset, error));
     annotated->taken = bytes * ITEM_BYTES_PER_BYTE;
     annotated->observer.label = remember;
     envelope->payload.observer = &annotated->observer;

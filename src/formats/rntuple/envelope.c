@@ -325,9 +325,7 @@ enum nt_status nt_record_frame(const struct nt_envelope *envelope, struct nt_cur
 enum nt_status nt_list_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor, const char *what,
                              uint32_t item_bytes, struct nt_frame *frame_ret, struct nt_error *error)
 {
-    enum nt_status status = read_frame(envelope, cursor, what, true, frame_ret, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_frame(envelope, cursor, what, true, frame_ret, error));
     frame_ret->items &= envelope->generation->framing->frame_item_mask;
     if (frame_ret->items > nt_cursor_left(&frame_ret->payload) / item_bytes)
         return nt_envelope_fail(envelope, &frame_ret->payload, NT_CORRUPT, error,
@@ -345,11 +343,9 @@ enum nt_status nt_record_read(const struct nt_envelope *envelope, struct nt_curs
                               const struct nt_record_kind *kind, void *record_ret, struct nt_error *error)
 {
     struct nt_frame frame;
-    enum nt_status status =
-        kind->is_bare ? NT_OK : nt_record_frame(envelope, list, kind->name, &frame, error);
+    if (!kind->is_bare)
+        NT_TRY(nt_record_frame(envelope, list, kind->name, &frame, error));
     struct nt_cursor *cursor = kind->is_bare ? list : &frame.payload;
-    if (status != NT_OK)
-        return status;
     const char *reason = kind->read(envelope->generation, cursor, record_ret);
     if (reason)
         return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error, "%s", reason);
@@ -361,10 +357,9 @@ enum nt_status nt_record_read(const struct nt_envelope *envelope, struct nt_curs
 enum nt_status nt_records_read(const struct nt_envelope *envelope, struct nt_frame *list,
                                const struct nt_record_kind *kind, void *records, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < list->items && status == NT_OK; i++)
-        status = nt_record_read(envelope, &list->payload, kind, (char *)records + i * kind->size, error);
-    return status;
+    for (uint32_t i = 0; i < list->items; i++)
+        NT_TRY(nt_record_read(envelope, &list->payload, kind, (char *)records + i * kind->size, error));
+    return NT_OK;
 }
 
 bool nt_list_frame_follows(const struct nt_envelope *envelope, const struct nt_cursor *cursor)

@@ -224,10 +224,7 @@ static enum nt_status write_start(struct page_list_text *text, struct nt_error *
 
 static enum nt_status start_cluster(struct page_list_text *text, struct nt_error *error)
 {
-    enum nt_status status =
-        nt_cluster_columns_read(&text->envelope, &text->list.clusters.payload, &text->columns, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_cluster_columns_read(&text->envelope, &text->list.clusters.payload, &text->columns, error));
     nt_json_object(&text->json);
     nt_json_member_unsigned(&text->json, "cluster", text->cluster++);
     nt_json_member_array(&text->json, "columns");
@@ -247,10 +244,7 @@ static void finish_cluster(struct page_list_text *text)
 
 static enum nt_status start_column(struct page_list_text *text, struct nt_error *error)
 {
-    enum nt_status status =
-        nt_column_pages_read(&text->envelope, &text->columns.payload, &text->pages, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_pages_read(&text->envelope, &text->columns.payload, &text->pages, error));
     nt_json_object(&text->json);
     nt_json_member_array(&text->json, "pages");
     text->pages_left = text->pages.pages.items;
@@ -262,9 +256,7 @@ static enum nt_status start_column(struct page_list_text *text, struct nt_error 
 static enum nt_status write_page(struct page_list_text *text, struct nt_error *error)
 {
     struct nt_page_record page = nt_page_record_read(&text->envelope, &text->pages.pages.payload);
-    enum nt_status status = nt_envelope_check(&text->envelope, &text->pages.pages.payload, "page", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_envelope_check(&text->envelope, &text->pages.pages.payload, "page", error));
     nt_json_object(&text->json);
     nt_json_member_unsigned(&text->json, "elements", page.elements);
     nt_json_member_bool(&text->json, "has_checksum", page.has_checksum);
@@ -276,9 +268,7 @@ static enum nt_status write_page(struct page_list_text *text, struct nt_error *e
 
 static enum nt_status finish_column(struct page_list_text *text, struct nt_error *error)
 {
-    enum nt_status status = nt_column_pages_finish(&text->envelope, &text->pages, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_pages_finish(&text->envelope, &text->pages, error));
     nt_json_end_array(&text->json);
     nt_json_member_bool(&text->json, "is_suppressed", text->pages.is_suppressed);
     nt_json_member_unsigned(&text->json, "first_element", text->pages.first_element);
@@ -506,9 +496,7 @@ static enum nt_status read_pair(const struct nt_envelope *envelope, struct nt_cu
                                 struct nt_error *error)
 {
     struct nt_frame record;
-    enum nt_status status = nt_record_frame(envelope, list, "key-value pair", &record, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_record_frame(envelope, list, "key-value pair", &record, error));
     pair->type = (int32_t)nt_get_le32(&record.payload);
     pair->key = nt_get_text(&record.payload);
     pair->value = record.payload;
@@ -521,20 +509,18 @@ static enum nt_status read_pairs(struct metadata *metadata, const struct nt_enve
     struct nt_cursor cursor = envelope->payload;
     struct nt_frame list;
     uint32_t least = nt_record_frame_bytes(envelope->generation) + 8;
-    enum nt_status status = nt_list_frame(envelope, &cursor, "list of key-value pairs", least, &list, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_list_frame(envelope, &cursor, "list of key-value pairs", least, &list, error));
     size_t total = (size_t)metadata->pair_count + list.items;
     struct pair *pairs = total < UINT32_MAX ? reallocarray(metadata->pairs, total + 1, sizeof(*pairs)) : NULL;
     if (!pairs)
         return nt_fail_memory(error);
     metadata->pairs = pairs;
-    for (uint32_t i = 0; i < list.items && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < list.items; i++) {
         struct pair *pair = &pairs[metadata->pair_count];
         pair->order = metadata->pair_count++;
-        status = read_pair(envelope, &list.payload, pair, error);
+        NT_TRY(read_pair(envelope, &list.payload, pair, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status load(const struct nt_dataset *dataset, struct metadata *metadata,
@@ -651,11 +637,8 @@ static enum nt_status write_value(struct nt_json *json, const struct nt_envelope
 {
     struct nt_frame list = {.payload = pair->value, .items = 1};
     bool is_list = pair->type < 0;
-    enum nt_status status = NT_OK;
     if (is_list)
-        status = nt_list_frame(envelope, &pair->value, "list of values", value->min_bytes, &list, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(nt_list_frame(envelope, &pair->value, "list of values", value->min_bytes, &list, error));
     if (value == &values[VALUE_STRING] && !are_utf8(list.payload, list.items))
         value = &hex_strings;
     nt_json_key(json, value->key);

@@ -107,14 +107,13 @@ static enum nt_status read_column_groups(const struct nt_envelope *envelope, str
 {
     /* At most as many columns as numbers that fit into the list. */
     size_t capacity = nt_cursor_left(&list->payload) / sizeof(uint32_t);
-    enum nt_status status = NT_OK;
     groups->columns = calloc(capacity + 1, sizeof(uint32_t));
     groups->ends = calloc(list->items + 1u, sizeof(uint32_t));
     if (!groups->columns || !groups->ends)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < list->items && status == NT_OK; i++)
-        status = read_column_group(envelope, &list->payload, groups, error);
-    return status;
+    for (uint32_t i = 0; i < list->items; i++)
+        NT_TRY(read_column_group(envelope, &list->payload, groups, error));
+    return NT_OK;
 }
 
 /* ---- Lists ---- */
@@ -154,10 +153,8 @@ static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cu
 {
     const struct nt_record_kind *kind = &lists[list].kind;
     struct nt_frame frame;
-    enum nt_status status = nt_list_frame(envelope, cursor, nt_footer_list_name(list),
-                                          nt_record_bytes(envelope->generation, kind), &frame, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_list_frame(envelope, cursor, nt_footer_list_name(list),
+                         nt_record_bytes(envelope->generation, kind), &frame, error));
     if (list == NT_FOOTER_COLUMN_GROUPS)
         return read_column_groups(envelope, &frame, &footer->column_groups, error);
     void *records = calloc(frame.items + 1u, kind->size);
@@ -347,12 +344,9 @@ enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_gener
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "footer: found %u extension headers, but the known drafts have none",
                        footer->extension_header_count);
-    enum nt_status status = build_column_groups(dataset, &footer->column_groups, error);
-    if (status == NT_OK)
-        status = build_groups(dataset, footer, error);
-    if (status == NT_OK && !generation->has_summaries_in_page_list)
-        status = build_clusters(dataset, footer, error);
-    if (status == NT_OK)
-        status = count_entries(dataset, error);
-    return status;
+    NT_TRY(build_column_groups(dataset, &footer->column_groups, error));
+    NT_TRY(build_groups(dataset, footer, error));
+    if (!generation->has_summaries_in_page_list)
+        NT_TRY(build_clusters(dataset, footer, error));
+    return count_entries(dataset, error);
 }

@@ -182,15 +182,10 @@ static enum nt_status read_document(const struct document *document, struct nt_a
                                     struct nt_store_anchor *anchor, struct nt_error *error)
 {
     struct numbers found;
-    enum nt_status status = read_numbers(document, &found, error);
-    if (status == NT_OK)
-        status = set_range(&found.header, "header", &anchor->anchor.header, error);
-    if (status == NT_OK)
-        status = set_range(&found.footer, "footer", &anchor->anchor.footer, error);
-    if (status == NT_OK)
-        status = read_template(document, arena, anchor, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_numbers(document, &found, error));
+    NT_TRY(set_range(&found.header, "header", &anchor->anchor.header, error));
+    NT_TRY(set_range(&found.footer, "footer", &anchor->anchor.footer, error));
+    NT_TRY(read_template(document, arena, anchor, error));
     anchor->version = found.version;
     anchor->anchor.epoch = (uint16_t)found.epoch;
     anchor->anchor.major = (uint16_t)found.major;
@@ -246,9 +241,7 @@ static enum nt_status store_open(struct nt_file *file, struct nt_container *cont
     struct nt_text text;
     if (!anchor || !object)
         return nt_fail_memory(error);
-    enum nt_status status = read_text(file, &text, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_text(file, &text, error));
     *object = (struct nt_anchor_object){.name = nt_path_name(file->path),
                                         .is_newest_cycle = true,
                                         .bytes = (const uint8_t *)text.bytes,

@@ -127,9 +127,7 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
 {
     const struct nt_generation *generation = builder->envelope->generation;
     struct nt_locator locator = record->locator;
-    enum nt_status status = nt_rntuple_find(builder->group.dataset, &locator, "page", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_rntuple_find(builder->group.dataset, &locator, "page", error));
     struct nt_page page = {
         .offset = locator.offset,
         .stored_bytes = locator.bytes,
@@ -142,9 +140,9 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
     if (!nt_locator_is_local(&locator)) {
         page.compression = NT_COMPRESSION_ELSEWHERE;
         page.is_missing = true;
-        status = keep_locator(builder, &locator, error);
+        NT_TRY(keep_locator(builder, &locator, error));
     }
-    return status == NT_OK ? nt_group_builder_add(&builder->group, &page, error) : status;
+    return nt_group_builder_add(&builder->group, &page, error);
 }
 
 /* Moves the list to the dataset's arena, once: the group keeps its pages. */
@@ -197,15 +195,10 @@ static enum nt_status fill_range(struct filler *filler, struct nt_cursor *column
                                  uint32_t column)
 {
     struct nt_column_pages pages;
-    enum nt_status status = nt_column_pages_read(filler->envelope, columns, &pages, filler->error);
-    if (status == NT_OK)
-        status = nt_group_builder_start(&filler->builder.group, cluster, column, filler->error);
-    if (status == NT_OK)
-        status = fill_pages(filler, column, &pages);
-    if (status == NT_OK)
-        status = nt_column_pages_finish(filler->envelope, &pages, filler->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_column_pages_read(filler->envelope, columns, &pages, filler->error));
+    NT_TRY(nt_group_builder_start(&filler->builder.group, cluster, column, filler->error));
+    NT_TRY(fill_pages(filler, column, &pages));
+    NT_TRY(nt_column_pages_finish(filler->envelope, &pages, filler->error));
     struct nt_range *range = filler->builder.group.range;
     range->state = pages.is_suppressed ? NT_RANGE_SUPPRESSED : NT_RANGE_PRESENT;
     range->first_element = pages.first_element;
@@ -223,14 +216,14 @@ static enum nt_status fill_cluster(struct filler *filler, struct nt_cursor *clus
         group_number == NT_NONE ? NULL : &dataset->column_groups[group_number];
     uint32_t most = shard ? shard->count : dataset->column_count;
     struct nt_frame columns;
-    enum nt_status status = nt_cluster_columns_read(filler->envelope, clusters, &columns, filler->error);
-    if (status == NT_OK && columns.items > most)
-        status = nt_envelope_fail(filler->envelope, &columns.payload, NT_CORRUPT, filler->error,
-                                  "cluster %u lists %u columns, but there are only %u", cluster,
-                                  columns.items, most);
-    for (uint32_t i = 0; status == NT_OK && i < columns.items; i++)
-        status = fill_range(filler, &columns.payload, cluster, shard ? shard->columns[i] : i);
-    return status;
+    NT_TRY(nt_cluster_columns_read(filler->envelope, clusters, &columns, filler->error));
+    if (columns.items > most)
+        NT_TRY(nt_envelope_fail(filler->envelope, &columns.payload, NT_CORRUPT, filler->error,
+                                "cluster %u lists %u columns, but there are only %u", cluster, columns.items,
+                                most));
+    for (uint32_t i = 0; i < columns.items; i++)
+        NT_TRY(fill_range(filler, &columns.payload, cluster, shard ? shard->columns[i] : i));
+    return NT_OK;
 }
 
 /* ---- Clusters ---- */

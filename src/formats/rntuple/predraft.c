@@ -394,9 +394,7 @@ static enum nt_status start_column(struct nt_page_builder *builder, const struct
         return nt_envelope_fail(builder->envelope, &footer->cursor, NT_CORRUPT, error,
                                 "a cluster lists column %" PRIu64 ", which does not exist", id);
     *column_ret = found;
-    enum nt_status status = nt_group_builder_start(&builder->group, footer->number, found, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_group_builder_start(&builder->group, footer->number, found, error));
     builder->group.range->first_element = footer->column.first_element;
     builder->group.range->compression_settings = (uint32_t)footer->column.compression_settings;
     return NT_OK;

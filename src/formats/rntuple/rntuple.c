@@ -207,19 +207,12 @@ static enum nt_status emit_dataset(const struct emitter *emitter)
     const struct nt_anchor *anchor = &rntuple->anchor;
     struct nt_layout_output of_file = emitter->output;
     of_file.source = rntuple->objects ? emitter->dataset->file->layout_source_count - 1 : 0;
-    enum nt_status status = nt_layout_put(&of_file, anchor->offset, anchor->stored_bytes, "anchor");
-    if (status == NT_OK)
-        status =
-            emit_envelope(emitter, NT_ENVELOPE_HEADER, anchor->header.offset, anchor->header.stored_bytes);
-    if (status == NT_OK)
-        status =
-            emit_envelope(emitter, NT_ENVELOPE_FOOTER, anchor->footer.offset, anchor->footer.stored_bytes);
-    if (status == NT_OK)
-        status = emit_links(emitter, NT_ENVELOPE_PAGE_LIST, rntuple->page_lists, rntuple->page_list_count);
-    if (status == NT_OK)
-        status = emit_links(emitter, NT_ENVELOPE_USER_METADATA, rntuple->user_metadata,
-                            rntuple->user_metadata_count);
-    return status;
+    NT_TRY(nt_layout_put(&of_file, anchor->offset, anchor->stored_bytes, "anchor"));
+    NT_TRY(emit_envelope(emitter, NT_ENVELOPE_HEADER, anchor->header.offset, anchor->header.stored_bytes));
+    NT_TRY(emit_envelope(emitter, NT_ENVELOPE_FOOTER, anchor->footer.offset, anchor->footer.stored_bytes));
+    NT_TRY(emit_links(emitter, NT_ENVELOPE_PAGE_LIST, rntuple->page_lists, rntuple->page_list_count));
+    return emit_links(emitter, NT_ENVELOPE_USER_METADATA, rntuple->user_metadata,
+                      rntuple->user_metadata_count);
 }
 
 static enum nt_status lay_out_container(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -236,15 +229,15 @@ static enum nt_status lay_out_container(const struct nt_file *file, nt_layout_em
 static enum nt_status rntuple_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                      struct nt_error *error)
 {
-    enum nt_status status = lay_out_container(file, emit, context, error);
-    for (uint32_t i = 0; i < nt_rntuple_count(file) && status == NT_OK; i++) {
+    NT_TRY(lay_out_container(file, emit, context, error));
+    for (uint32_t i = 0; i < nt_rntuple_count(file); i++) {
         struct emitter emitter = {.dataset = file->datasets[i],
                                   .error = error,
                                   .output = {emit, context, file->datasets[i]->index, 0}};
         if (nt_rntuple_of(file->datasets[i]))
-            status = emit_dataset(&emitter);
+            NT_TRY(emit_dataset(&emitter));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Find the container ---- */
@@ -539,16 +532,10 @@ static enum nt_status set_texts(struct opening *opening, struct nt_text title, s
 static enum nt_status read_predraft(struct opening *opening)
 {
     struct nt_predraft_header header;
-    enum nt_status status =
-        nt_predraft_header_read(&opening->header, &header, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = set_texts(opening, header.name, header.description, header.author);
-    if (status == NT_OK)
-        status =
-            nt_schema_build(opening->dataset, opening->rntuple->generation, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = nt_predraft_build(opening->dataset, &opening->footer, opening->error);
-    return status;
+    NT_TRY(nt_predraft_header_read(&opening->header, &header, &opening->schema, opening->error));
+    NT_TRY(set_texts(opening, header.name, header.description, header.author));
+    NT_TRY(nt_schema_build(opening->dataset, opening->rntuple->generation, &opening->schema, opening->error));
+    return nt_predraft_build(opening->dataset, &opening->footer, opening->error);
 }
 
 /* An attribute set with an unknown schema is ignored: it is shown without data. */
@@ -569,21 +556,14 @@ static enum nt_status read_header_and_footer(struct opening *opening)
     struct nt_rntuple *rntuple = opening->rntuple;
     struct nt_footer *footer = &opening->footer_records;
     struct nt_header header;
-    enum nt_status status = nt_header_read(&opening->header, &header, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = set_texts(opening, header.name, header.description, header.writer);
-    if (status == NT_OK)
-        status = nt_footer_read(&opening->footer, footer, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
-                                          opening->error);
-    if (status == NT_OK)
-        status = check_schema_version(opening);
-    if (status == NT_OK)
-        status = nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = nt_footer_build(opening->dataset, rntuple->generation, footer, opening->error);
-    return status;
+    NT_TRY(nt_header_read(&opening->header, &header, &opening->schema, opening->error));
+    NT_TRY(set_texts(opening, header.name, header.description, header.writer));
+    NT_TRY(nt_footer_read(&opening->footer, footer, &opening->schema, opening->error));
+    NT_TRY(nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
+                                    opening->error));
+    NT_TRY(check_schema_version(opening));
+    NT_TRY(nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error));
+    return nt_footer_build(opening->dataset, rntuple->generation, footer, opening->error);
 }
 
 /* ---- Links for later use ---- */
@@ -606,13 +586,12 @@ static enum nt_status keep_links(struct opening *opening)
         nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
     struct nt_envelope_link *user_metadata =
         nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
-    enum nt_status status = page_lists && user_metadata ? NT_OK : nt_fail_memory(opening->error);
-    for (uint32_t i = 0; i < footer->group_count && status == NT_OK; i++)
-        status = keep_link(opening, "page list", &footer->groups[i].page_list, &page_lists[i]);
-    for (uint32_t i = 0; i < footer->user_metadata_count && status == NT_OK; i++)
-        status = keep_link(opening, "user metadata", &footer->user_metadata[i], &user_metadata[i]);
-    if (status != NT_OK)
-        return status;
+    if (!page_lists || !user_metadata)
+        return nt_fail_memory(opening->error);
+    for (uint32_t i = 0; i < footer->group_count; i++)
+        NT_TRY(keep_link(opening, "page list", &footer->groups[i].page_list, &page_lists[i]));
+    for (uint32_t i = 0; i < footer->user_metadata_count; i++)
+        NT_TRY(keep_link(opening, "user metadata", &footer->user_metadata[i], &user_metadata[i]));
     opening->rntuple->page_lists = page_lists;
     opening->rntuple->page_list_count = footer->group_count;
     opening->rntuple->user_metadata = user_metadata;
@@ -692,23 +671,16 @@ static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept
 
 static enum nt_status open_all(struct opening *opening, const struct nt_anchor_object *object)
 {
-    enum nt_status status = open_anchor(opening, object);
-    if (status == NT_OK)
-        status = open_envelopes(opening);
-    if (status == NT_OK)
-        status = count_shared(opening);
-    if (status == NT_OK)
-        status = opening->rntuple->generation->is_predraft ? read_predraft(opening)
-                                                           : read_header_and_footer(opening);
-    if (status == NT_OK)
-        status = rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error);
-    if (status == NT_OK)
-        status = keep_links(opening);
-    if (status == NT_OK)
-        status = open_attribute_sets(opening);
-    if (status == NT_OK)
-        opening->dataset->document_count = nt_rntuple_document_count;
-    return status;
+    NT_TRY(open_anchor(opening, object));
+    NT_TRY(open_envelopes(opening));
+    NT_TRY(count_shared(opening));
+    NT_TRY(opening->rntuple->generation->is_predraft ? read_predraft(opening)
+                                                     : read_header_and_footer(opening));
+    NT_TRY(rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error));
+    NT_TRY(keep_links(opening));
+    NT_TRY(open_attribute_sets(opening));
+    opening->dataset->document_count = nt_rntuple_document_count;
+    return NT_OK;
 }
 
 /* Opens the dataset of an anchor object: reads anchor, header and footer. Adds the attribute sets that
@@ -738,9 +710,7 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
                                   struct nt_error *error)
 {
     struct nt_dataset *dataset;
-    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
     dataset->directory = object->directory;
     dataset->name = object->name;
     dataset->cycle = object->cycle;

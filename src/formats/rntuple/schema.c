@@ -204,11 +204,10 @@ static enum nt_status read_list(const struct nt_envelope *envelope, struct nt_cu
     const struct nt_record_kind *kind = &lists[list].kind;
     struct nt_frame frame;
     void *records;
-    enum nt_status status = nt_list_frame(envelope, cursor, lists[list].name,
-                                          nt_record_bytes(envelope->generation, kind), &frame, error);
-    if (status == NT_OK)
-        status = add(schema, envelope->budget, list, frame.items, &records, error);
-    return status == NT_OK ? nt_records_read(envelope, &frame, kind, records, error) : status;
+    NT_TRY(nt_list_frame(envelope, cursor, lists[list].name, nt_record_bytes(envelope->generation, kind),
+                         &frame, error));
+    NT_TRY(add(schema, envelope->budget, list, frame.items, &records, error));
+    return nt_records_read(envelope, &frame, kind, records, error);
 }
 
 /* Appends the four lists at the cursor. */
@@ -230,9 +229,9 @@ enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, stru
                                         struct nt_schema *schema, struct nt_error *error)
 {
     struct nt_frame record;
-    enum nt_status status = nt_record_frame(envelope, cursor, "schema extension", &record, error);
-    if (status != NT_OK || nt_cursor_left(&record.payload) == 0)
-        return status;
+    NT_TRY(nt_record_frame(envelope, cursor, "schema extension", &record, error));
+    if (nt_cursor_left(&record.payload) == 0)
+        return NT_OK;
     return schema_read(envelope, &record.payload, schema, error);
 }
 
@@ -243,19 +242,14 @@ enum nt_status nt_header_read(const struct nt_envelope *envelope, struct nt_head
 {
     struct nt_header header = {0};
     struct nt_cursor cursor = envelope->payload;
-    enum nt_status status = nt_feature_flags_read(envelope, &cursor, &header.flags, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_feature_flags_read(envelope, &cursor, &header.flags, error));
     if (envelope->generation->has_release_candidate_tag)
         header.release_candidate_tag = nt_labelled_le32(&cursor, "header", "release candidate tag");
     header.name = nt_labelled_text(&cursor, "header", "name");
     header.description = nt_labelled_text(&cursor, "header", "description");
     header.writer = nt_labelled_text(&cursor, "header", "writer");
-    status = nt_envelope_check(envelope, &cursor, "header", error);
-    if (status == NT_OK)
-        status = schema_read(envelope, &cursor, schema, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_envelope_check(envelope, &cursor, "header", error));
+    NT_TRY(schema_read(envelope, &cursor, schema, error));
     header.unknown_bytes = nt_cursor_left(&cursor);
     *header_ret = header;
     return NT_OK;

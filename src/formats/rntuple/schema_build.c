@@ -93,8 +93,7 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
 
 static enum nt_status build_fields(struct builder *builder)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < builder->schema->field_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < builder->schema->field_count; i++) {
         const struct nt_field_record *record = &builder->schema->fields[i];
         struct nt_field field = {
             .id = (uint32_t)record->id,
@@ -104,11 +103,10 @@ static enum nt_status build_fields(struct builder *builder)
         };
         if (!copy_texts(builder->dataset->arena, record, &field))
             return nt_fail_memory(builder->error);
-        status = find_relatives(builder, record, &field);
-        if (status == NT_OK)
-            status = nt_builder_add_field(&builder->model, &field, NULL, builder->error);
+        NT_TRY(find_relatives(builder, record, &field));
+        NT_TRY(nt_builder_add_field(&builder->model, &field, NULL, builder->error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Columns ---- */
@@ -202,10 +200,9 @@ static enum nt_status build_column(struct builder *builder, uint32_t index)
 
 static enum nt_status build_columns(struct builder *builder)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < builder->schema->column_count && status == NT_OK; i++)
-        status = build_column(builder, i);
-    return status;
+    for (uint32_t i = 0; i < builder->schema->column_count; i++)
+        NT_TRY(build_column(builder, i));
+    return NT_OK;
 }
 
 /* ---- Projected fields ---- */

@@ -59,8 +59,8 @@ static enum nt_status read_key(struct nt_cursor *cursor, struct nt_basket *baske
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "fKeylen of a basket: expected %zu to %d bytes, found %" PRIu32, cursor->position,
                        INT16_MAX, basket->key_bytes);
-    enum nt_status status = check_sign("fNbytes", basket->bytes, error);
-    return status == NT_OK ? check_sign("fObjlen", basket->object_bytes, error) : status;
+    NT_TRY(check_sign("fNbytes", basket->bytes, error));
+    return check_sign("fObjlen", basket->object_bytes, error);
 }
 
 /* The sign of fNevBufSize says whether fIOBits follow. Returns false if those are impossible. */
@@ -92,13 +92,12 @@ static enum nt_status check_members(const struct nt_basket *basket, struct nt_er
     if (basket->io_bits & ~IO_GENERATES_OFFSETS)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "fIOBits of a basket: expected %d, found %u",
                        IO_GENERATES_OFFSETS, basket->io_bits);
-    enum nt_status status = check_sign("fNevBuf", basket->entries, error);
-    if (status == NT_OK)
-        status = check_sign("fLast", basket->last, error);
-    if (status == NT_OK && basket->last < basket->key_bytes)
-        status = nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "fLast of a basket", basket->key_bytes,
-                               basket->last);
-    return status;
+    NT_TRY(check_sign("fNevBuf", basket->entries, error));
+    NT_TRY(check_sign("fLast", basket->last, error));
+    if (basket->last < basket->key_bytes)
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "fLast of a basket", basket->key_bytes,
+                             basket->last);
+    return NT_OK;
 }
 
 /* ---- Sizes ---- */
@@ -152,9 +151,7 @@ enum nt_status nt_basket_parse(const uint8_t *bytes, size_t count, struct nt_bas
 {
     struct nt_basket basket = {0};
     struct nt_cursor cursor = nt_cursor(bytes, count);
-    enum nt_status status = read_key(&cursor, &basket, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_key(&cursor, &basket, error));
     if (basket.key_bytes < count)
         cursor.end = basket.key_bytes;
     skip_names(&cursor);
@@ -168,15 +165,12 @@ enum nt_status nt_basket_parse(const uint8_t *bytes, size_t count, struct nt_bas
     if (!has_valid_bits)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "fIOBits of a basket: expected 1 to %d, found %u",
                        IO_RESERVED - 1, basket.io_bits);
-    status = check_members(&basket, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_members(&basket, error));
     basket.value_bytes = basket.last - basket.key_bytes;
     uint8_t flag = flag_of(&basket);
-    status = flag == 1 || flag > 10 ? measure_embedded(&basket, error) : measure_record(&basket, error);
-    if (status == NT_OK)
-        *basket_ret = basket;
-    return status;
+    NT_TRY(flag == 1 || flag > 10 ? measure_embedded(&basket, error) : measure_record(&basket, error));
+    *basket_ret = basket;
+    return NT_OK;
 }
 
 /* ---- Offsets ---- */
@@ -309,9 +303,7 @@ static enum nt_status take_scratch(const struct nt_basket *basket, uint64_t limi
     *object_ret = *offsets_ret = NULL;
     if (object_bytes + offset_bytes == 0)
         return NT_OK;
-    enum nt_status status = check_limit(object_bytes + offset_bytes, limit, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_limit(object_bytes + offset_bytes, limit, error));
     uint8_t *scratch = nt_codec_scratch(context, NT_SCRATCH_TREE, (size_t)(object_bytes + offset_bytes));
     if (!scratch)
         return nt_fail_memory(error);
@@ -340,21 +332,18 @@ enum nt_status nt_basket_open(const uint8_t *record, size_t count, uint64_t limi
     struct nt_basket_content content = {0};
     struct nt_basket *basket = &content.basket;
     uint8_t *object = NULL, *offsets = NULL;
-    enum nt_status status = nt_basket_parse(record, count, basket, error);
-    if (status == NT_OK && basket->bytes > count)
-        status = nt_fail(error, NT_TRUNCATED, NT_NO_OFFSET, "a basket: expected %" PRIu32 " bytes, found %zu",
-                         basket->bytes, count);
-    if (status == NT_OK)
-        status = take_scratch(basket, limit, context, &object, &offsets, error);
-    if (status == NT_OK)
-        status = find_content(record, object, context, &content, error);
-    if (status == NT_OK && content.offsets && offsets) {
+    NT_TRY(nt_basket_parse(record, count, basket, error));
+    if (basket->bytes > count)
+        return nt_fail(error, NT_TRUNCATED, NT_NO_OFFSET, "a basket: expected %" PRIu32 " bytes, found %zu",
+                       basket->bytes, count);
+    NT_TRY(take_scratch(basket, limit, context, &object, &offsets, error));
+    NT_TRY(find_content(record, object, context, &content, error));
+    if (content.offsets && offsets) {
         rewrite_offsets(basket, content.offsets, offsets);
         content.offsets = offsets;
     }
-    if (status == NT_OK && content.offsets)
-        status = check_offsets(basket, content.offsets, error);
-    if (status == NT_OK)
-        *content_ret = content;
-    return status;
+    if (content.offsets)
+        NT_TRY(check_offsets(basket, content.offsets, error));
+    *content_ret = content;
+    return NT_OK;
 }

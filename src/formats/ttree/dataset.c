@@ -215,11 +215,8 @@ static const struct nt_dataset_ops dataset_ops = {
 static enum nt_status add_object(struct nt_dataset *dataset, struct nt_ttree *tree,
                                  const struct nt_ttree *record, struct nt_error *error)
 {
-    enum nt_status status =
-        nt_source_open_memory(record->object, record->object_bytes, dataset->file->source->path,
-                              &dataset->sources[dataset->source_count], error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_source_open_memory(record->object, record->object_bytes, dataset->file->source->path,
+                                 &dataset->sources[dataset->source_count], error));
     bool is_compressed = record->record_bytes - record->key_bytes < record->object_bytes;
     dataset->sources[dataset->source_count]->first_byte =
         is_compressed ? NT_NO_OFFSET : record->record_offset + record->key_bytes;
@@ -294,19 +291,14 @@ enum nt_status nt_ttree_read_object(struct nt_file *file, struct nt_arena *arena
     tree->key_bytes = object->key_bytes;
     tree->record_bytes = object->bytes;
     tree->is_recovered = !object->is_listed;
-    enum nt_status status = nt_ttree_streamer_info(file, &tree->info, error);
-    if (status == NT_OK)
-        status = nt_tfile_read_object(file, object, &tree->object, &tree->object_bytes, error);
-    if (status == NT_OK)
-        status = nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, arena, &file->budget,
-                               error);
-    if (status == NT_OK && (tree->entries < 0 || tree->entries > INT64_MAX / 2))
-        status = nt_fail(error, NT_CORRUPT, object->offset,
-                         "the tree has an impossible number of entries, %" PRId64, tree->entries);
-    if (status == NT_OK)
-        status =
-            nt_ttree_find_overlaps(tree, file->source->size, file->budget.disk_bytes, &file->budget, error);
-    return status;
+    NT_TRY(nt_ttree_streamer_info(file, &tree->info, error));
+    NT_TRY(nt_tfile_read_object(file, object, &tree->object, &tree->object_bytes, error));
+    NT_TRY(
+        nt_ttree_read(tree, tree->info, object->class_name, object->key_bytes, arena, &file->budget, error));
+    if (tree->entries < 0 || tree->entries > INT64_MAX / 2)
+        return nt_fail(error, NT_CORRUPT, object->offset,
+                       "the tree has an impossible number of entries, %" PRId64, tree->entries);
+    return nt_ttree_find_overlaps(tree, file->source->size, file->budget.disk_bytes, &file->budget, error);
 }
 
 /* A copy of the tree has the branches of its friends, too. */
@@ -317,9 +309,9 @@ static enum nt_status read_tree(struct nt_dataset *dataset, const struct nt_tfil
     if (!trees)
         return nt_fail_memory(error);
     *tree_ret = &trees[0];
-    enum nt_status status = nt_ttree_read_object(dataset->file, dataset->arena, object, &trees[0], error);
-    if (status != NT_OK || !joins_friends || !trees[0].friend_count)
-        return status;
+    NT_TRY(nt_ttree_read_object(dataset->file, dataset->arena, object, &trees[0], error));
+    if (!joins_friends || !trees[0].friend_count)
+        return NT_OK;
     *tree_ret = &trees[1];
     trees[1] = trees[0];
     return nt_ttree_join_friends(dataset, &trees[1], object->directory, error);
@@ -329,24 +321,17 @@ enum nt_status nt_ttree_add(struct nt_dataset *dataset, const struct nt_tfile_ob
                             const struct nt_open_options *options, struct nt_error *error)
 {
     struct nt_ttree *tree = NULL;
-    enum nt_status status = read_tree(dataset, object, options->friends, &tree, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(read_tree(dataset, object, options->friends, &tree, error));
     dataset->format_data = tree;
     dataset->ops = &dataset_ops; /* from now on, closes the sources */
-    status = set_sources(dataset, tree, error);
-    if (status == NT_OK)
-        status = nt_ttree_open_other_files(dataset, tree, options, error);
-    if (status == NT_OK)
-        status = set_texts(dataset, tree, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(set_sources(dataset, tree, error));
+    NT_TRY(nt_ttree_open_other_files(dataset, tree, options, error));
+    NT_TRY(set_texts(dataset, tree, error));
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
     dataset->entries = (uint64_t)tree->entries;
     if (tree->is_recovered)
-        status = recover_entries(tree, &dataset->entries, error);
-    if (status == NT_OK)
-        status = nt_ttree_build_schema(dataset, tree, error);
-    return status == NT_OK ? nt_ttree_add_clusters(dataset, tree, error) : status;
+        NT_TRY(recover_entries(tree, &dataset->entries, error));
+    NT_TRY(nt_ttree_build_schema(dataset, tree, error));
+    return nt_ttree_add_clusters(dataset, tree, error);
 }

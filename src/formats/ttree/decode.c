@@ -189,11 +189,11 @@ static enum nt_status run_values(struct run *run, const struct nt_operation *ope
                                  struct nt_error *error)
 {
     size_t at = run->at, stride = (size_t)operation->count * operation->width;
-    enum nt_status status = take(run, items, stride, "numbers", error);
-    if (status == NT_OK && operation->counter)
+    NT_TRY(take(run, items, stride, "numbers", error));
+    if (operation->counter)
         run->counters[operation->counter] = (struct counter){at, operation->width, operation->is_signed,
                                                              items && operation->count, items > 1};
-    return status == NT_OK ? put_rows(run, operation, at, stride, items, error) : status;
+    return put_rows(run, operation, at, stride, items, error);
 }
 
 /* ---- Items ---- */
@@ -268,7 +268,6 @@ static enum nt_status run_members(struct run *run, uint32_t parent, struct nt_er
 static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
-    enum nt_status status = NT_OK;
     uint64_t items = 0;
     if (!run->is_end_known)
         return nt_fail(
@@ -284,17 +283,16 @@ static enum nt_status run_rest(struct run *run, uint32_t i, struct nt_error *err
                            run->at, left(run), operation->body_bytes);
         return run_list(run, i, operation->body_bytes ? left(run) / operation->body_bytes : 0, error);
     }
-    for (; status == NT_OK && left(run); items++) {
+    for (; left(run); items++) {
         size_t before = run->at;
-        status = run_body(run, i + 1, operation->end, error);
-        if (status == NT_OK && run->at == before)
-            status =
-                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                        "byte %zu of the values: %zu bytes follow items without bytes", run->at, left(run));
+        NT_TRY(run_body(run, i + 1, operation->end, error));
+        if (run->at == before)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "byte %zu of the values: %zu bytes follow items without bytes", run->at,
+                           left(run));
     }
-    if (status == NT_OK)
-        put_end(run, operation->ends, items);
-    return status;
+    put_end(run, operation->ends, items);
+    return NT_OK;
 }
 
 /* The value of the number that a step depends on. */
@@ -318,9 +316,7 @@ static enum nt_status run_counted(struct run *run, uint32_t i, struct nt_error *
         return fail_end(run, 1, "the flag of an array", error);
     if (operation->count && !run->bytes[run->at++])
         return run_list(run, i, 0, error);
-    enum nt_status status = get_counter(run, operation->counter, &items, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_counter(run, operation->counter, &items, error));
     if (items > (operation->bits ? (uint64_t)UINT32_MAX : (uint64_t)INT64_MAX))
         return fail_count(run, items, error);
     return run_list(run, i, operation->bits ? items * (items + 1) / 2 : items, error);
@@ -331,9 +327,7 @@ static enum nt_status run_when(struct run *run, uint32_t i, struct nt_error *err
     const struct nt_operation *operation = &run->operations[i];
     uint32_t middle = operation->other ? operation->other : operation->end;
     uint64_t value = 0;
-    enum nt_status status = get_counter(run, operation->counter, &value, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(get_counter(run, operation->counter, &value, error));
     return value & operation->count ? run_body(run, i + 1, middle, error)
                                     : run_body(run, middle, operation->end, error);
 }
@@ -343,16 +337,14 @@ static enum nt_status run_string(struct run *run, const struct nt_operation *ope
 {
     uint64_t length = UINT8_MAX;
     bool has_byte = operation->count != sizeof(uint32_t);
-    enum nt_status status = left(run) ? NT_OK : fail_end(run, 1, "the length of a string", error);
-    if (status == NT_OK && has_byte)
+    if (!left(run))
+        NT_TRY(fail_end(run, 1, "the length of a string", error));
+    if (has_byte)
         length = run->bytes[run->at++];
-    if (status == NT_OK && length == UINT8_MAX)
-        status = get_count(run, &length, error);
+    if (length == UINT8_MAX)
+        NT_TRY(get_count(run, &length, error));
     size_t at = run->at;
-    if (status == NT_OK)
-        status = take(run, length, 1, "a string", error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(take(run, length, 1, "a string", error));
     put_end(run, operation->ends, length);
     if (operation->values == NT_NONE)
         return NT_OK;
@@ -442,14 +434,13 @@ static enum nt_status get_end(struct run *run, bool *has_end_ret, size_t *end_re
 static enum nt_status run_header_body(struct run *run, uint32_t first, uint32_t end, bool is_shared,
                                       uint64_t items, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (!is_shared)
         return run_body(run, first, end, error);
-    for (uint32_t i = first; status == NT_OK && i < end; i = run->operations[i].end) {
+    for (uint32_t i = first; i < end; i = run->operations[i].end) {
         bool is_class = run->operations[i].kind == NT_STEP_CLASS;
-        status = is_class ? run_body(run, i, i + 1, error) : run_step(run, i, items, error);
+        NT_TRY(is_class ? run_body(run, i, i + 1, error) : run_step(run, i, items, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Items of a type that is not described may also be enumerations, which have no header. */
@@ -520,8 +511,8 @@ static enum nt_status run_class(struct run *run, const struct nt_operation *oper
     uint32_t checksum;
     if (run->version < FIRST_WITH_CLASS)
         return NT_OK;
-    enum nt_status status = get_version(run, &version, &checksum, error);
-    return status == NT_OK ? check_version(run, operation, version, checksum, error) : status;
+    NT_TRY(get_version(run, &version, &checksum, error));
+    return check_version(run, operation, version, checksum, error);
 }
 
 /* Skips the object of a pointer: its byte count, or a tag of no object or an earlier one. */
@@ -529,12 +520,11 @@ static enum nt_status run_pointer(struct run *run, struct nt_error *error)
 {
     bool has_end;
     size_t end;
-    enum nt_status status = get_end(run, &has_end, &end, error);
-    if (status == NT_OK && !has_end)
+    NT_TRY(get_end(run, &has_end, &end, error));
+    if (!has_end)
         return take(run, 1, POINTER_BYTES, "a pointer", error);
-    if (status == NT_OK)
-        run->at = end;
-    return status;
+    run->at = end;
+    return NT_OK;
 }
 
 /* ---- Steps ---- */
@@ -580,30 +570,28 @@ static enum nt_status run_one(struct run *run, uint32_t i, struct nt_error *erro
 static enum nt_status run_step(struct run *run, uint32_t i, uint64_t items, struct nt_error *error)
 {
     const struct nt_operation *operation = &run->operations[i];
-    enum nt_status status = NT_OK;
     if (operation->kind == NT_STEP_VALUES)
         return run_values(run, operation, items, error);
     if (operation->kind == NT_STEP_SKIP)
         return take(run, items, operation->count, "bytes to skip", error);
     if (operation->kind == NT_STEP_HEADER && (operation->bits & NT_HEADER_SHARED))
         return run_header(run, i, items, error);
-    for (uint64_t item = 0; status == NT_OK && item < items; item++) {
+    for (uint64_t item = 0; item < items; item++) {
         run->item = item;
-        status = run_body(run, i, operation->end, error);
+        NT_TRY(run_body(run, i, operation->end, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status run_body(struct run *run, uint32_t first, uint32_t end, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = first; status == NT_OK && i < end; i = run->operations[i].end) {
+    for (uint32_t i = first; i < end; i = run->operations[i].end) {
         if (run->work_left-- == 0)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "byte %zu of the values: more items than the bytes can hold", run->at);
-        status = run_one(run, i, error);
+        NT_TRY(run_one(run, i, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Where entries are ---- */
@@ -969,18 +957,17 @@ static enum nt_status run_entries(struct run *run, const struct entries *entries
 {
     const struct nt_basket *basket = &entries->content->basket;
     const struct list list = run->output ? list_of(run->operations) : (struct list){0};
-    enum nt_status status = NT_OK;
     run->bytes = entries->content->values;
     run->end = basket->value_bytes;
     run->work_left = WORK_FACTOR * ((uint64_t)basket->value_bytes + basket->entries) + MIN_WORK;
-    for (uint32_t i = first, stop; status == NT_OK && i < end && !is_full(run);) {
+    for (uint32_t i = first, stop; i < end && !is_full(run);) {
         if (run->output)
             i = put_regular(list.has_ends ? NULL : run, list.has_ends ? run : NULL, entries, &list, i);
         stop = end - i < LISTS ? end : i + LISTS;
-        for (; status == NT_OK && i < stop && !is_full(run); i++)
-            status = run_entry(run, entries, i, error);
+        for (; i < stop && !is_full(run); i++)
+            NT_TRY(run_entry(run, entries, i, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Entries side by side ---- */
@@ -1052,14 +1039,13 @@ static enum nt_status finish(struct making *making, const struct nt_basket_conte
                              struct nt_error *error)
 {
     const struct entries entries = entries_of(content);
-    enum nt_status status =
-        is_one_run(making->operations, content)
-            ? run_at_once(&making->run, content, error)
-            : run_entries(&making->run, &entries, making->first, content->basket.entries, error);
-    if (status == NT_OK && making->done.elements < making->packed->elements)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a basket",
-                                making->packed->elements, making->done.elements);
-    return status;
+    NT_TRY(is_one_run(making->operations, content)
+               ? run_at_once(&making->run, content, error)
+               : run_entries(&making->run, &entries, making->first, content->basket.entries, error));
+    if (making->done.elements < making->packed->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a basket",
+                              making->packed->elements, making->done.elements);
+    return NT_OK;
 }
 
 static enum nt_status make(const struct nt_packed *packed, const struct nt_basket_content *content,
@@ -1096,8 +1082,8 @@ static enum nt_status make_list(const struct nt_packed *ends, const struct nt_pa
     const struct entries entries = entries_of(content);
     if (content->basket.entries)
         of_ends.first = of_items.first = put_regular(&of_items.run, &of_ends.run, &entries, &list, 0);
-    enum nt_status status = finish(&of_ends, content, error);
-    return status == NT_OK ? finish(&of_items, content, error) : status;
+    NT_TRY(finish(&of_ends, content, error));
+    return finish(&of_items, content, error);
 }
 
 static enum nt_status decode_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
@@ -1159,10 +1145,8 @@ enum nt_status nt_basket_decoder(const struct nt_interpretation *interpretation,
     if (output != NT_OUTPUT_RAW)
         element = interpretation->outputs[output].is_offsets ? NT_ELEMENT_UINT64
                                                              : interpretation->outputs[output].element;
-    enum nt_status status =
-        nt_program_compile(output == NT_OUTPUT_RAW ? &raw : interpretation, output, &program, &bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        nt_program_compile(output == NT_OUTPUT_RAW ? &raw : interpretation, output, &program, &bytes, error));
     *state_ret = program;
     *decoder_ret = (struct nt_decoder){.ops = &basket_ops,
                                        .state = program,
@@ -1225,12 +1209,9 @@ enum nt_status nt_basket_count(const struct nt_interpretation *interpretation, c
                                struct nt_error *error)
 {
     struct nt_basket basket;
-    enum nt_status status = nt_basket_parse(record, count, &basket, error);
-    if (status == NT_OK && entries > basket.entries)
-        status =
-            nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "entries of a basket", entries, basket.entries);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_basket_parse(record, count, &basket, error));
+    if (entries > basket.entries)
+        return nt_fail_below(error, NT_CORRUPT, NT_NO_OFFSET, "entries of a basket", entries, basket.entries);
     if (interpretation->count_by == NT_COUNT_BY_ENTRIES) {
         for (uint32_t i = 0; i < interpretation->output_count; i++)
             counts[i] = (struct nt_output_count){.elements = (uint64_t)entries *

@@ -223,10 +223,8 @@ static enum nt_status grow(struct joining *joining, const void *items, size_t co
     struct nt_dataset *dataset = joining->dataset;
     if (count + more >= NT_NONE)
         return nt_fail(joining->error, NT_LIMIT, NT_NO_OFFSET, "the friends have more than 2^32 branches");
-    enum nt_status status = nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           (count + more) * size, NT_NO_OFFSET, joining->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, (count + more) * size, NT_NO_OFFSET,
+                          joining->error));
     *larger_ret = nt_arena_alloc(dataset->arena, count + more + 1, size);
     if (!*larger_ret)
         return nt_fail_memory(joining->error);
@@ -247,12 +245,9 @@ static enum nt_status join(struct joining *joining)
     }
     if (!branches)
         return NT_OK;
-    enum nt_status status =
-        grow(joining, tree->branches, tree->branch_count, branches, sizeof(*tree->branches), &all_branches);
-    if (status == NT_OK)
-        status = grow(joining, tree->leaves, tree->leaf_count, leaves, sizeof(*tree->leaves), &all_leaves);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(
+        grow(joining, tree->branches, tree->branch_count, branches, sizeof(*tree->branches), &all_branches));
+    NT_TRY(grow(joining, tree->leaves, tree->leaf_count, leaves, sizeof(*tree->leaves), &all_leaves));
     tree->branches = all_branches;
     tree->leaves = all_leaves;
     for (uint32_t i = 0; i < tree->friend_count; i++)
@@ -297,13 +292,11 @@ enum nt_status nt_ttree_join_friends(struct nt_dataset *dataset, struct nt_ttree
                                      struct nt_error *error)
 {
     struct joining joining = {.dataset = dataset, .tree = tree, .directory = directory, .error = error};
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < tree->friend_count; i++) {
+    for (uint32_t i = 0; i < tree->friend_count; i++) {
         joining.friend = &tree->friends[i];
-        status = i < MAX_FRIENDS ? examine(&joining)
-                                 : refuse(&joining, "the tree has more than the limit of 64 friends");
+        NT_TRY(i < MAX_FRIENDS ? examine(&joining)
+                               : refuse(&joining, "the tree has more than the limit of 64 friends"));
     }
-    if (status == NT_OK)
-        status = add_notes(&joining);
-    return status == NT_OK ? join(&joining) : status;
+    NT_TRY(add_notes(&joining));
+    return join(&joining);
 }

@@ -369,12 +369,11 @@ static enum nt_status walk_tobject(struct walk *walk, struct nt_error *error)
     bits.name = bits_name;
     if (nt_get_be16(&walk->cursor) & (NT_TFILE_BYTE_COUNT_MASK >> 16))
         nt_skip(&walk->cursor, 4);
-    enum nt_status status = numbers(walk, &id, 4, error);
-    if (status == NT_OK)
-        status = numbers(walk, &bits, 4, error);
-    if (status == NT_OK && nt_load_be32(bits.bytes) & NT_TOBJECT_IS_REFERENCED)
+    NT_TRY(numbers(walk, &id, 4, error));
+    NT_TRY(numbers(walk, &bits, 4, error));
+    if (nt_load_be32(bits.bytes) & NT_TOBJECT_IS_REFERENCED)
         nt_skip(&walk->cursor, 2);
-    return status;
+    return NT_OK;
 }
 
 static unsigned width_of(int32_t type)
@@ -435,17 +434,15 @@ static enum nt_status walk_numbers(struct walk *walk, struct nt_object_member *m
 static enum nt_status walk_clones(struct walk *walk, struct nt_object_member *list, struct nt_text item_class,
                                   struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; i < list->count && status == NT_OK; i++) {
+    for (uint64_t i = 0; i < list->count; i++) {
         struct nt_object_member none = {.class_name = item_class, .offset = walk->cursor.position};
         if (nt_get_u8(&walk->cursor))
-            status = walk_object(walk, none.name, item_class, walk->cursor.position, false, NULL, error);
+            NT_TRY(walk_object(walk, none.name, item_class, walk->cursor.position, false, NULL, error));
         else if (!walk->cursor.failed)
-            status = reference(walk, &none, 0, error);
-        if (status == NT_OK)
-            status = check(walk, list->class_name, error);
+            NT_TRY(reference(walk, &none, 0, error));
+        NT_TRY(check(walk, list->class_name, error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status walk_items(struct walk *walk, struct nt_object_member *list, enum kind kind,
@@ -690,13 +687,12 @@ static enum nt_status walk_element_numbers(struct walk *walk, const struct nt_st
         walk->rest_is_unknown = true;
     if (walk->rest_is_unknown)
         return NT_OK;
-    enum nt_status status = numbers(walk, &member, width, error);
-    if (status == NT_OK && element->type == NT_STREAMER_COUNTER)
+    NT_TRY(numbers(walk, &member, width, error));
+    if (element->type == NT_STREAMER_COUNTER)
         keep_counter(frame, &member);
-    if (status == NT_OK && element->type == NT_STREAMER_BITS &&
-        nt_load_be32(member.bytes) & NT_TOBJECT_IS_REFERENCED)
+    if (element->type == NT_STREAMER_BITS && nt_load_be32(member.bytes) & NT_TOBJECT_IS_REFERENCED)
         nt_skip(&walk->cursor, 2);
-    return status;
+    return NT_OK;
 }
 
 /* An STL member or another one with a byte count: numbers and strings are shown. */

@@ -134,9 +134,10 @@ static enum nt_status basket_borders(struct nt_dataset *dataset, const struct nt
         if (tree->branches[i].slot_count &&
             (fewest == NT_NONE || tree->branches[i].slot_count < tree->branches[fewest].slot_count))
             fewest = i;
-    enum nt_status status = fewest == NT_NONE ? NT_OK : list_baskets(dataset, fewest, error);
-    if (status != NT_OK || fewest == NT_NONE)
-        return status;
+    if (fewest != NT_NONE)
+        NT_TRY(list_baskets(dataset, fewest, error));
+    if (fewest == NT_NONE)
+        return NT_OK;
     const struct nt_branch_map *map = &tree->map->branches[fewest];
     for (uint32_t i = 1; i < map->basket_count; i++)
         if (map->baskets[i].first_entry < dataset->entries &&
@@ -212,9 +213,7 @@ static enum nt_status find_span(struct nt_dataset *dataset, uint32_t branch, uin
 {
     const struct nt_ttree *tree = nt_ttree_of(dataset);
     struct nt_branch_map *map = &tree->map->branches[branch];
-    enum nt_status status = list_baskets(dataset, branch, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(list_baskets(dataset, branch, error));
     *span = (struct span){.dataset = dataset,
                           .tree = tree,
                           .map = map,
@@ -486,17 +485,16 @@ static enum nt_status add_gap(struct listing *listing, uint64_t first, uint64_t 
     uint64_t elements, most = UINT32_MAX;
     if (!nt_multiply(entries, output->fixed_items, &elements))
         return nt_fail(listing->error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-    enum nt_status status = NT_OK;
-    for (uint64_t count; status == NT_OK && elements; elements -= count) {
+    for (uint64_t count; elements; elements -= count) {
         count = elements < most ? elements : most;
         const struct nt_page page = {.elements = (uint32_t)count,
                                      .parameter = first,
                                      .decoder = listing->decoder,
                                      .compression = NT_COMPRESSION_ELSEWHERE,
                                      .is_missing = true};
-        status = nt_group_builder_add(&listing->builder, &page, listing->error);
+        NT_TRY(nt_group_builder_add(&listing->builder, &page, listing->error));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status parse_header(struct listing *listing, const struct nt_basket_location *basket,
@@ -541,9 +539,9 @@ static enum nt_status add_page(struct listing *listing, uint32_t number)
 {
     const struct nt_basket_location *basket = &listing->span.baskets[number];
     struct nt_output_count count;
-    enum nt_status status = count_page(listing, number, &count);
-    if (status != NT_OK || count.elements == 0)
-        return status;
+    NT_TRY(count_page(listing, number, &count));
+    if (count.elements == 0)
+        return NT_OK;
     if (count.elements > UINT32_MAX)
         return nt_fail(listing->error, NT_LIMIT, basket->offset,
                        "basket %" PRIu32 " has %" PRIu64 " elements, more than the limit of 2^32",
@@ -589,12 +587,11 @@ static enum nt_status list_column(struct listing *listing, uint32_t cluster, uin
     listing->decoder = physical->columns[column].decoder;
     listing->counts = NULL;
     listing->base = 0;
-    enum nt_status status = find_span(logical, listing->column->branch, part, &listing->span, listing->error);
-    if (status == NT_OK && is_counted(listing->span.map, listing->column))
-        status = load_counts(&listing->span, &listing->counts, listing->error);
-    if (status == NT_OK)
-        status = nt_group_builder_start(&listing->builder, cluster, column, listing->error);
-    return status == NT_OK ? add_pages(listing) : status;
+    NT_TRY(find_span(logical, listing->column->branch, part, &listing->span, listing->error));
+    if (is_counted(listing->span.map, listing->column))
+        NT_TRY(load_counts(&listing->span, &listing->counts, listing->error));
+    NT_TRY(nt_group_builder_start(&listing->builder, cluster, column, listing->error));
+    return add_pages(listing);
 }
 
 enum nt_status nt_ttree_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)

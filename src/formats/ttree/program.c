@@ -292,9 +292,7 @@ static void compile_body(struct compiler *compiler, uint32_t first, uint32_t end
 enum nt_status nt_program_compile(const struct nt_interpretation *from, uint32_t output,
                                   struct nt_program **program_ret, size_t *bytes_ret, struct nt_error *error)
 {
-    enum nt_status status = check_steps(from, 0, from->step_count, 0, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(check_steps(from, 0, from->step_count, 0, error));
     struct nt_program *program =
         calloc(1, sizeof(*program) + ((size_t)from->step_count + 1) * sizeof(*program->operations));
     if (!program)

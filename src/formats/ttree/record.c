@@ -156,10 +156,7 @@ static enum nt_status grow(struct reader *reader, void *items, size_t count, siz
                            struct nt_error *error)
 {
     void *old, *larger;
-    enum nt_status status =
-        nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, size, reader->tree->record_offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, size, reader->tree->record_offset, error));
     reader->taken += size;
     memcpy(&old, items, sizeof(old));
     larger = nt_grow(old, count, room, size);
@@ -231,11 +228,10 @@ static const uint8_t *array(const struct nt_object_member *member, uint64_t *cou
 static enum nt_status add_item(struct reader *reader, uint32_t parent, bool is_leaf, size_t offset,
                                struct nt_error *error)
 {
-    enum nt_status status =
-        grow(reader, &reader->items, reader->item_count, &reader->item_room, sizeof(*reader->items), error);
-    if (status == NT_OK)
-        reader->items[reader->item_count++] = (struct item){parent, is_leaf, offset};
-    return status;
+    NT_TRY(
+        grow(reader, &reader->items, reader->item_count, &reader->item_room, sizeof(*reader->items), error));
+    reader->items[reader->item_count++] = (struct item){parent, is_leaf, offset};
+    return NT_OK;
 }
 
 /* The bytes of an item of a list, which starts with its byte count. */
@@ -252,10 +248,8 @@ static size_t item_bytes(const struct nt_ttree *tree, size_t offset)
 static enum nt_status add_branch(struct reader *reader, const struct nt_object_member *member,
                                  struct nt_error *error)
 {
-    enum nt_status status = grow(reader, &reader->branches, reader->branch_count, &reader->branch_room,
-                                 sizeof(*reader->branches), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(grow(reader, &reader->branches, reader->branch_count, &reader->branch_room,
+                sizeof(*reader->branches), error));
     struct met_branch *met = &reader->branches[reader->branch_count];
     *met = (struct met_branch){.counter = SIZE_MAX, .second_counter = SIZE_MAX};
     met->first_child = met->last_child = met->next = met->number = NT_NONE;
@@ -270,10 +264,8 @@ static enum nt_status add_branch(struct reader *reader, const struct nt_object_m
 static enum nt_status add_leaf(struct reader *reader, const struct nt_object_member *member,
                                struct nt_error *error)
 {
-    enum nt_status status =
-        grow(reader, &reader->leaves, reader->leaf_count, &reader->leaf_room, sizeof(*reader->leaves), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(grow(reader, &reader->leaves, reader->leaf_count, &reader->leaf_room, sizeof(*reader->leaves),
+                error));
     struct met_leaf *met = &reader->leaves[reader->leaf_count];
     *met = (struct met_leaf){.offset = member->offset, .counter = SIZE_MAX, .next = NT_NONE};
     met->number = NT_NONE;
@@ -284,10 +276,8 @@ static enum nt_status add_leaf(struct reader *reader, const struct nt_object_mem
 
 static enum nt_status add_friend(struct reader *reader, struct nt_error *error)
 {
-    enum nt_status status = grow(reader, &reader->friends, reader->friend_count, &reader->friend_room,
-                                 sizeof(*reader->friends), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(grow(reader, &reader->friends, reader->friend_count, &reader->friend_room,
+                sizeof(*reader->friends), error));
     reader->friends[reader->friend_count] = (struct nt_ttree_friend){0};
     return enter(reader, IN_FRIEND, (uint32_t)reader->friend_count++, error);
 }
@@ -320,11 +310,10 @@ static enum nt_status begin_counter(struct reader *reader, uint32_t index,
                                     const struct nt_object_member *member, size_t *counter,
                                     struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     *counter = member->offset;
     if (nt_text_is(reader->branches[index].branch.class_name, "TBranchClones"))
-        status = add_item(reader, index, false, member->offset, error);
-    return status == NT_OK ? add_branch(reader, member, error) : status;
+        NT_TRY(add_item(reader, index, false, member->offset, error));
+    return add_branch(reader, member, error);
 }
 
 static enum nt_status begin_in_branch(struct reader *reader, uint32_t index,
@@ -554,10 +543,8 @@ static enum nt_status add_embedded(struct reader *reader, struct level *level,
                                    const struct nt_object_member *member, struct nt_error *error)
 {
     struct nt_ttree_branch *branch = &reader->branches[level->index].branch;
-    enum nt_status status = grow(reader, &reader->embedded, reader->embedded_count, &reader->embedded_room,
-                                 sizeof(*reader->embedded), error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(grow(reader, &reader->embedded, reader->embedded_count, &reader->embedded_room,
+                sizeof(*reader->embedded), error));
     if (branch->embedded_count++ == 0)
         branch->first_embedded = (uint32_t)reader->embedded_count;
     reader->embedded[reader->embedded_count++] =
@@ -728,10 +715,8 @@ static enum nt_status allocate(struct reader *reader, size_t count, size_t size,
                                struct nt_error *error)
 {
     void *items;
-    enum nt_status status = nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size,
-                                           reader->tree->record_offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(reader->budget, NT_COST_ENVELOPE_BYTE, count * size, reader->tree->record_offset,
+                          error));
     items = nt_arena_alloc(reader->arena, count + 1, size);
     if (!items)
         return nt_fail_memory(error);
@@ -743,9 +728,9 @@ static enum nt_status copy(struct reader *reader, const void *from, size_t count
                            void *items_ret, struct nt_error *error)
 {
     void *items;
-    enum nt_status status = allocate(reader, count, size, items_ret, error);
-    if (status != NT_OK || count == 0)
-        return status;
+    NT_TRY(allocate(reader, count, size, items_ret, error));
+    if (count == 0)
+        return NT_OK;
     memcpy(&items, items_ret, sizeof(items));
     memcpy(items, from, count * size);
     return NT_OK;
@@ -761,9 +746,7 @@ static enum nt_status finish_ranges(struct reader *reader, struct nt_error *erro
     uint64_t count = ends < sizes ? ends : sizes;
     if (end_width != 8 || size_width != 8)
         count = 0;
-    enum nt_status status = allocate(reader, count, sizeof(*tree->ranges), &tree->ranges, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(allocate(reader, count, sizeof(*tree->ranges), &tree->ranges, error));
     tree->range_count = (uint32_t)count;
     for (uint32_t i = 0; i < tree->range_count; i++) {
         tree->ranges[i].last_entry = (int64_t)nt_load_be64(end_bytes + 8 * (size_t)i);

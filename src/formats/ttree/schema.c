@@ -276,13 +276,11 @@ static enum nt_status add_shape(struct schema *schema, uint32_t branch, uint32_t
     field.parent = shape.parent == NT_NONE ? parent : schema->fields[shape.parent];
     if (number == 0)
         field.description = description;
-    enum nt_status status =
-        nt_builder_add_field(&schema->columns.builder, &field, &schema->fields[number], schema->error);
-    if (status == NT_OK)
-        status = add_shape_columns(schema, branch, &shape, schema->fields[number]);
-    if (status == NT_OK && is_array)
-        status = add_item(schema, &shapes[1], schema->fields[number]);
-    return status;
+    NT_TRY(nt_builder_add_field(&schema->columns.builder, &field, &schema->fields[number], schema->error));
+    NT_TRY(add_shape_columns(schema, branch, &shape, schema->fields[number]));
+    if (is_array)
+        NT_TRY(add_item(schema, &shapes[1], schema->fields[number]));
+    return NT_OK;
 }
 
 /* Adds the shapes of a branch beneath a field, whose fields' numbers then are in schema->fields. */
@@ -290,16 +288,15 @@ static enum nt_status add_shapes(struct schema *schema, uint32_t branch, uint32_
                                  struct nt_text description)
 {
     const struct nt_interpretation *interpretation = &schema->tree->map->branches[branch].interpretation;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < interpretation->shape_count; i++) {
+    for (uint32_t i = 0; i < interpretation->shape_count; i++) {
         uint32_t *fields = nt_grow(schema->fields, i, &schema->field_capacity, sizeof(*fields));
         if (!fields)
             return nt_fail_memory(schema->error);
         schema->fields = fields;
         if (i == 0 || !is_array_of_numbers(interpretation, i - 1))
-            status = add_shape(schema, branch, i, parent, description);
+            NT_TRY(add_shape(schema, branch, i, parent, description));
     }
-    return status;
+    return NT_OK;
 }
 
 /* Has the branch data that the physical dataset shows? */
@@ -395,10 +392,7 @@ static enum nt_status refuse_other_file(struct nt_dataset *dataset, struct nt_tt
 static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree, struct nt_error *error)
 {
     uint64_t bytes = 2ull * tree->branch_count * sizeof(struct nt_branch_map);
-    enum nt_status status =
-        nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_ENVELOPE_BYTE, bytes, NT_NO_OFFSET, error));
     struct nt_ttree_map *map = nt_arena_alloc(dataset->arena, 1, sizeof(*map));
     if (map) /* each branch may also be the counter of others */
         map->branches = nt_arena_alloc(dataset->arena, 2ull * tree->branch_count + 1, sizeof(*map->branches));
@@ -406,14 +400,14 @@ static enum nt_status make_map(struct nt_dataset *dataset, struct nt_ttree *tree
         return nt_fail_memory(error);
     tree->map = map;
     map->branch_count = tree->branch_count;
-    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
+    for (uint32_t i = 0; i < tree->branch_count; i++) {
         map->branches[i].branch = i;
         map->branches[i].as_counter = NT_NONE;
-        status = nt_ttree_interpret(tree, i, dataset->arena, &map->branches[i].interpretation, error);
-        if (status == NT_OK && tree->branches[i].refusal)
-            status = refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error);
+        NT_TRY(nt_ttree_interpret(tree, i, dataset->arena, &map->branches[i].interpretation, error));
+        if (tree->branches[i].refusal)
+            NT_TRY(refuse_other_file(dataset, &tree->branches[i], &map->branches[i].interpretation, error));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_ttree_build_schema(struct nt_dataset *dataset, struct nt_ttree *tree,
@@ -451,17 +445,16 @@ static uint32_t physical_output(const struct nt_interpretation *interpretation)
 
 static enum nt_status add_physical_columns(struct columns *columns, const struct nt_ttree *tree)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < tree->branch_count; i++) {
+    for (uint32_t i = 0; i < tree->branch_count; i++) {
         const struct nt_branch_map *map = &tree->map->branches[i];
         if (!has_baskets(tree, i))
             continue;
         struct nt_ttree_column column_source = {.branch = i, .output = physical_output(&map->interpretation)};
-        status = add_column(columns, map->data, column_source, &map->interpretation, 0,
-                            column_source.output == NT_OUTPUT_RAW ? "basket"
-                                                                  : output_type(&map->interpretation, 0));
+        NT_TRY(add_column(columns, map->data, column_source, &map->interpretation, 0,
+                          column_source.output == NT_OUTPUT_RAW ? "basket"
+                                                                : output_type(&map->interpretation, 0)));
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status fill_physical(struct nt_dataset *physical, struct nt_dataset *dataset,

@@ -196,10 +196,7 @@ static enum nt_status fail(const struct reading *reading, const char *what, stru
 static enum nt_status allocate(const struct reading *reading, uint64_t count, size_t size, void **items_ret,
                                struct nt_error *error)
 {
-    enum nt_status status =
-        nt_budget_take(reading->budget, NT_COST_ENVELOPE_BYTE, count * size, reading->offset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_budget_take(reading->budget, NT_COST_ENVELOPE_BYTE, count * size, reading->offset, error));
     *items_ret = nt_arena_alloc(reading->arena, count, size);
     return *items_ret ? NT_OK : nt_fail_memory(error);
 }
@@ -422,9 +419,7 @@ static enum nt_status read_elements(struct reading *reading, struct nt_cursor *a
 {
     uint32_t count = get_list(array, true);
     struct nt_streamer_element *elements;
-    enum nt_status status = allocate(reading, count + 1, sizeof(*elements), (void **)&elements, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(allocate(reading, count + 1, sizeof(*elements), (void **)&elements, error));
     described->elements = elements;
     for (uint32_t i = 0; i < count && !array->failed; i++) {
         if (skip_null(array))
@@ -469,10 +464,8 @@ static enum nt_status make_room(const struct reading *reading, struct nt_streame
     uint64_t all = (uint64_t)count + CLONES_LAST_VERSION;
     for (unsigned i = 0; i < BUILT_INS; i++)
         all += (uint32_t)(built_ins[i].last - built_ins[i].first + 1);
-    enum nt_status status = allocate(reading, all, sizeof(*info->by_name), (void **)&info->by_name, error);
-    if (status == NT_OK)
-        status = allocate(reading, all, sizeof(*info->classes), (void **)&info->classes, error);
-    return status;
+    NT_TRY(allocate(reading, all, sizeof(*info->by_name), (void **)&info->by_name, error));
+    return allocate(reading, all, sizeof(*info->classes), (void **)&info->classes, error);
 }
 
 /* The list has the classes, and may have a list of rules, which is skipped. */
@@ -576,9 +569,7 @@ static enum nt_status read_object(struct nt_file *file, struct reading *reading,
                                            .key_bytes = key->key_bytes,
                                            .bytes = key->bytes,
                                            .object_bytes = key->object_bytes};
-    enum nt_status status = nt_tfile_read_object(file, &object, &info->bytes, &info->byte_count, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_tfile_read_object(file, &object, &info->bytes, &info->byte_count, error));
     reading->cursor = nt_cursor(info->bytes, info->byte_count);
     reading->key_bytes = key->key_bytes;
     return NT_OK;
@@ -587,13 +578,13 @@ static enum nt_status read_object(struct nt_file *file, struct reading *reading,
 static enum nt_status read_key(struct nt_file *file, uint64_t offset, struct nt_tfile_key *key_ret,
                                struct nt_error *error)
 {
-    enum nt_status status = nt_tfile_read_bare_key(file->source, offset, key_ret, error);
-    if (status == NT_OK && !nt_fits(offset, key_ret->bytes, file->source->size))
-        status = nt_fail(error, NT_TRUNCATED, offset,
-                         "the streamer information: its %" PRIu32
-                         " bytes extend past the end of the file (%" PRIu64 " bytes)",
-                         key_ret->bytes, file->source->size);
-    return status;
+    NT_TRY(nt_tfile_read_bare_key(file->source, offset, key_ret, error));
+    if (!nt_fits(offset, key_ret->bytes, file->source->size))
+        return nt_fail(error, NT_TRUNCATED, offset,
+                       "the streamer information: its %" PRIu32
+                       " bytes extend past the end of the file (%" PRIu64 " bytes)",
+                       key_ret->bytes, file->source->size);
+    return NT_OK;
 }
 
 enum nt_status nt_streamer_info_read(struct nt_file *file, uint64_t offset, uint64_t bytes,

@@ -51,18 +51,17 @@ enum nt_status nt_ttree_streamer_info(const struct nt_file *file, const struct n
                                  .before = file->before_blocking,
                                  .context = file->context};
     bool is_new_failure;
-    enum nt_status status = nt_lazy_get(&lazy, &is_new_failure, error);
-    if (status == NT_OK)
-        *info_ret = &trees->info;
-    return status;
+    NT_TRY(nt_lazy_get(&lazy, &is_new_failure, error));
+    *info_ret = &trees->info;
+    return NT_OK;
 }
 
 static enum nt_status write_info(const struct nt_file *file, const struct nt_dataset *dataset,
                                  uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_streamer_info *info;
-    enum nt_status status = nt_ttree_streamer_info(file, &info, error);
-    return status == NT_OK ? nt_streamer_info_describe(info, out, error) : status;
+    NT_TRY(nt_ttree_streamer_info(file, &info, error));
+    return nt_streamer_info_describe(info, out, error);
 }
 
 /* Adds streamer_info.json to the documents of the container, if the record is in the file. */
@@ -101,8 +100,8 @@ enum nt_status nt_ttree_prepare(struct nt_file *file, struct nt_error *error)
     trees->file = file;
     container->trees = trees;
     file->close = close_file;
-    enum nt_status status = nt_ttree_other_files_init(&trees->others, file, error);
-    return status == NT_OK ? add_document(file, error) : status;
+    NT_TRY(nt_ttree_other_files_init(&trees->others, file, error));
+    return add_document(file, error);
 }
 
 /* ---- Datasets ---- */
@@ -113,9 +112,7 @@ static enum nt_status add_tree(struct nt_file *file, const struct nt_tfile_objec
 {
     struct nt_dataset *dataset;
     struct nt_error failure = {0};
-    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_file_add_dataset(file, &dataset, error));
     dataset->directory = object->directory;
     dataset->name = object->name;
     dataset->cycle = object->cycle;
@@ -133,35 +130,31 @@ enum nt_status nt_ttree_add_all(struct nt_file *file, const struct nt_open_optio
 {
     enum { MIN_METADATA_LIMIT = 140 << 20 };
     struct nt_container *container = file->format_data;
-    enum nt_status status = NT_OK;
     container->first_tree = file->dataset_count;
     /* A few bytes of streamer information describe many fields, and each tree and cycle has them. */
     if (container->object_count)
         nt_budget_set_min_limit(&file->budget, MIN_METADATA_LIMIT);
-    for (uint32_t i = 0; status == NT_OK && i < container->object_count; i++)
-        status = add_tree(file, &container->objects[i], options, has_rntuples, error);
-    return status;
+    for (uint32_t i = 0; i < container->object_count; i++)
+        NT_TRY(add_tree(file, &container->objects[i], options, has_rntuples, error));
+    return NT_OK;
 }
 
 /* Failures of directories and lists of keys are datasets, too, so that trees are not missed silently. */
 static enum nt_status add_damage(struct nt_file *file, struct nt_error *error)
 {
     const struct nt_container *container = nt_container_of(file);
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++) {
+    for (uint32_t i = 0; i < container->anchor_count; i++) {
         const struct nt_anchor_object *damage = &container->anchors[i];
         struct nt_dataset *dataset;
         if (!damage->is_damage)
             continue;
-        status = nt_file_add_dataset(file, &dataset, error);
-        if (status != NT_OK)
-            return status;
+        NT_TRY(nt_file_add_dataset(file, &dataset, error));
         dataset->directory = damage->directory;
         dataset->name = damage->name;
         dataset->cycle = damage->cycle;
-        status = nt_dataset_set_failure(dataset, damage->failure, error);
+        NT_TRY(nt_dataset_set_failure(dataset, damage->failure, error));
     }
-    return status;
+    return NT_OK;
 }
 
 /* ---- Layout ---- */
@@ -245,16 +238,15 @@ static enum nt_status emit_trees(const struct nt_file *file, nt_layout_emit *emi
 {
     const struct nt_container *container = nt_container_of(file);
     uint64_t size = file->source->size;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < container->object_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < container->object_count; i++) {
         const struct nt_tfile_object *object = &container->objects[i];
         uint64_t offset = object->offset + object->key_bytes, bytes = object->bytes - object->key_bytes;
         const struct nt_layout_output output = {
             emit, context, container->first_tree == NT_NONE ? NT_NONE : container->first_tree + i, 0};
         if (!object->failure && offset < size)
-            status = nt_layout_put(&output, offset, bytes < size - offset ? bytes : size - offset, "tree");
+            NT_TRY(nt_layout_put(&output, offset, bytes < size - offset ? bytes : size - offset, "tree"));
     }
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_ttree_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -309,8 +301,8 @@ static enum nt_status open_ttree(struct nt_source *source, const struct nt_open_
                                  struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_limits limits = nt_open_limits(options);
-    enum nt_status status = recognize(source, error);
-    return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
+    NT_TRY(recognize(source, error));
+    return nt_file_make(source, &limits, fill_file, options, file_ret, error);
 }
 
 const struct nt_format nt_format_ttree = {

@@ -128,9 +128,7 @@ static enum nt_status find(struct nt_remote_folder *folder, const char *name,
 {
     struct nt_remote_list *list;
     const char *last;
-    enum nt_status status = list_of(folder, folder_of(nt_text_of(name), &last), &list, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(list_of(folder, folder_of(nt_text_of(name), &last), &list, error));
     *entry_ret = nt_remote_list_find(list, last);
     return *entry_ret
                ? NT_OK
@@ -248,9 +246,7 @@ static enum nt_status copy_known(struct nt_remote_folder *folder, const char *na
                                  struct nt_remote_version *known_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry;
-    enum nt_status status = find(folder, name, &entry, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find(folder, name, &entry, error));
     if (entry->is_folder)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: expected a file, found a directory",
                        folder->shown, name);

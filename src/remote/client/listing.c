@@ -82,9 +82,7 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct nt_remote_list *
 {
     const uint64_t patience = fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     list->last = list->asked;
-    enum nt_status status = nt_fetcher_connect(fetcher, shown, list->last + patience, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_fetcher_connect(fetcher, shown, list->last + patience, error));
     list->fetch.take = take_entry;
     nt_fetcher_send(fetcher, &list->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
                     strlen(address));

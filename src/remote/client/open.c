@@ -277,9 +277,7 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
                                    struct nt_error *error)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    enum nt_status status = nt_fetcher_connect(fetcher, file->shown, deadline, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_fetcher_connect(fetcher, file->shown, deadline, error));
     file->file = ++fetcher->last_file;
     opening->epoch = fetcher->epoch;
     opening->fetch.take = take_opened;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/model/field.h"
 
 /* ---- Cut clusters ---- */
@@ -129,9 +130,7 @@ static enum nt_status arrow_items_before(const struct nt_arrow *arrow, uint32_t 
 {
     uint64_t row;
     struct nt_arrow_texts *texts = nt_arrow_texts_of(arrow, field);
-    enum nt_status status = find_row(arrow, field, cut, &row, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(find_row(arrow, field, cut, &row, error));
     return texts ? nt_arrow_texts_before(arrow, texts, row, 1, items_ret, error)
                  : read_offset(arrow, field, row, items_ret, error);
 }
@@ -170,12 +169,9 @@ static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, b
                                  uint64_t *border_ret, struct nt_error *error)
 {
     uint64_t at = borders[cut->stored];
-    enum nt_status status = NT_OK;
     if (cut->rows)
-        status = are_bytes ? arrow_items_before(arrow, field, cut, &at, error)
-                           : find_row(arrow, field, cut, &at, error);
-    if (status != NT_OK)
-        return status;
+        NT_TRY(are_bytes ? arrow_items_before(arrow, field, cut, &at, error)
+                         : find_row(arrow, field, cut, &at, error));
     if (least < borders[cut->stored])
         least = borders[cut->stored];
     if (at < least)
@@ -340,18 +336,17 @@ static enum nt_status add_cut(struct splitting *splitting, struct nt_arrow_cut *
 static enum nt_status count_items(const struct splitting *splitting, const struct nt_arrow_cut *cut,
                                   const uint64_t *before, const uint64_t *after, uint64_t *items)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < splitting->node_count; i++) {
         uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
-        status = arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
-        if (status == NT_OK && items[i] < before[i])
-            status = nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
-                                   "items of a field before an entry", before[i], items[i]);
-        if (status == NT_OK && items[i] > after[i])
-            status = nt_fail_above(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
-                                   "items of a field before an entry", after[i], items[i]);
+        NT_TRY(arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error));
+        if (items[i] < before[i])
+            return nt_fail_below(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                 "items of a field before an entry", before[i], items[i]);
+        if (items[i] > after[i])
+            return nt_fail_above(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                 "items of a field before an entry", after[i], items[i]);
     }
-    return status;
+    return NT_OK;
 }
 
 static bool fits(const struct splitting *splitting, const uint64_t *before, const uint64_t *after)
@@ -584,38 +579,34 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool 
 {
     uint32_t count = 0;
     const struct nt_arrow_texts *texts = are_bytes ? nt_arrow_texts_of(arrow, field) : NULL;
-    enum nt_status status =
-        are_bytes && !texts
-            ? nt_field_byte_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error)
-            : nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
-    if (status == NT_OK && !nt_dataset_shares_borders(arrow->dataset)) {
+    NT_TRY(are_bytes && !texts
+               ? nt_field_byte_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error)
+               : nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error));
+    if (!nt_dataset_shares_borders(arrow->dataset)) {
         (*borders_ret)[1] = (*borders_ret)[count];
         count = arrow->stored_clusters;
     }
-    if (status == NT_OK && count != arrow->stored_clusters)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
-                                arrow->stored_clusters, count);
-    if (status == NT_OK && texts)
+    if (count != arrow->stored_clusters)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
+                              arrow->stored_clusters, count);
+    if (texts)
         nt_arrow_texts_borders(texts, *borders_ret, count + 1);
-    if (status == NT_OK)
-        status = arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
-    return status;
+    return arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
 }
 
 static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *node, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
     if (node->field == NT_NONE)
         return NT_OK;
     if (node->starts_row_space) {
         uint32_t field = node->step_count ? nt_arrow_steps(arrow, node)->field : node->field;
-        status = load_borders(arrow, field, false, &node->space_borders, error);
+        NT_TRY(load_borders(arrow, field, false, &node->space_borders, error));
     }
-    if (status == NT_OK && node->own_steps)
-        status = load_borders(arrow, node->field, false, &node->borders, error);
-    if (status == NT_OK && node->kind == NT_ARROW_BYTES)
-        status = load_borders(arrow, node->field, true, &node->byte_borders, error);
-    return status;
+    if (node->own_steps)
+        NT_TRY(load_borders(arrow, node->field, false, &node->borders, error));
+    if (node->kind == NT_ARROW_BYTES)
+        NT_TRY(load_borders(arrow, node->field, true, &node->byte_borders, error));
+    return NT_OK;
 }
 
 static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arrow_variant *variant,
@@ -642,14 +633,13 @@ static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const stru
 
 static enum nt_status load_all_borders(struct nt_arrow *arrow, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
-        status = set_borders(arrow, &arrow->nodes[i], error);
-    for (uint32_t i = 0; i < arrow->variant_count && status == NT_OK; i++)
-        status = set_variant_borders(arrow, &arrow->variants[i], error);
-    for (uint32_t i = 0; i < arrow->step_count && status == NT_OK; i++)
-        status = set_alternative_borders(arrow, &arrow->steps[i], error);
-    return status;
+    for (uint32_t i = 1; i < arrow->node_count; i++)
+        NT_TRY(set_borders(arrow, &arrow->nodes[i], error));
+    for (uint32_t i = 0; i < arrow->variant_count; i++)
+        NT_TRY(set_variant_borders(arrow, &arrow->variants[i], error));
+    for (uint32_t i = 0; i < arrow->step_count; i++)
+        NT_TRY(set_alternative_borders(arrow, &arrow->steps[i], error));
+    return NT_OK;
 }
 
 static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)

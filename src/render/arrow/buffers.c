@@ -5,6 +5,7 @@
  * a stream, and these ranges are read together. Otherwise rows of the stream are spread over the slots.
  */
 #include "render/arrow/arrow.h"
+#include "core/base/error.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,18 +37,17 @@ enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t numbe
                                     void *output, size_t bytes, struct nt_error *error)
 {
     struct nt_stream *stream;
-    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
-    return status == NT_OK ? nt_stream_read(stream, offset, output, bytes, error) : status;
+    NT_TRY(nt_arrow_find_stream(arrow, number, &stream, error));
+    return nt_stream_read(stream, offset, output, bytes, error);
 }
 
 enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t number, uint64_t element,
                                        uint64_t *count_ret, struct nt_error *error)
 {
     struct nt_stream *stream;
-    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
-    if (status == NT_OK)
-        *count_ret = nt_stream_run_length(stream, element);
-    return status;
+    NT_TRY(nt_arrow_find_stream(arrow, number, &stream, error));
+    *count_ret = nt_stream_run_length(stream, element);
+    return NT_OK;
 }
 
 /* ---- Bytes of buffers ---- */
@@ -110,21 +110,19 @@ static enum nt_status read_spread(const struct reading *reading, uint32_t stream
                                   const struct nt_arrow_slots *slots, uint8_t *values)
 {
     size_t bytes = reading->arrow->streams[stream].element_bytes;
-    enum nt_status status = nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values,
-                                                 slots->rows * bytes, reading->error);
-    if (status == NT_OK)
-        spread(values, slots, bytes);
-    return status;
+    NT_TRY(nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values, slots->rows * bytes,
+                                reading->error));
+    spread(values, slots, bytes);
+    return NT_OK;
 }
 
 static enum nt_status piece_of_bools(const struct reading *reading, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
     uint8_t values[NT_ARROW_PIECE_SLOTS];
-    enum nt_status status = read_spread(reading, reading->node->data, slots, values);
-    if (status == NT_OK)
-        pack_bits(output, values, slots->count, 1);
-    return status;
+    NT_TRY(read_spread(reading, reading->node->data, slots, values));
+    pack_bits(output, values, slots->count, 1);
+    return NT_OK;
 }
 
 static enum nt_status piece_of_values(const struct reading *reading, const struct nt_arrow_slots *slots,
@@ -366,9 +364,7 @@ struct decoding {
 static enum nt_status add_range(struct decoding *decoding, const struct nt_arrow_run *run, void *output)
 {
     struct nt_stream *stream;
-    enum nt_status status = nt_arrow_find_stream(decoding->arrow, run->stream, &stream, decoding->error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(nt_arrow_find_stream(decoding->arrow, run->stream, &stream, decoding->error));
     struct finishing finishing = {.subtract = run->subtract};
     if (run->are_halved) {
         finishing.halves = output;

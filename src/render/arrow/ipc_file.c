@@ -10,6 +10,7 @@
 
 #include "core/base/abi.h"
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 
 enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
 enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION };
@@ -153,9 +154,7 @@ static enum nt_status measure_message(const struct nt_arrow *arrow, uint64_t *by
 static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
     uint64_t at = arrow->head.length, message_bytes;
-    enum nt_status status = measure_message(arrow, &message_bytes, error);
-    if (status != NT_OK)
-        return status;
+    NT_TRY(measure_message(arrow, &message_bytes, error));
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
         struct nt_arrow_batch *batch = &arrow->batches[i];
         batch->offset = at;

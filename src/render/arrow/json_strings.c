@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
+#include "core/base/error.h"
 #include "core/json/json.h"
 
 /* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */
@@ -169,16 +170,13 @@ static enum nt_status try_block(const struct nt_arrow *arrow, struct nt_arrow_te
     uint64_t nulls;
     nt_buffer_clear(&texts->block.text);
     rows->count = end - row < MAX_ROWS ? end - row : MAX_ROWS;
-    enum nt_status status = count_nulls(arrow, texts, row, end, &nulls, error);
-    if (status == NT_OK && nulls) {
+    NT_TRY(count_nulls(arrow, texts, row, end, &nulls, error));
+    if (nulls) {
         rows->count = nulls;
         return NT_OK;
     }
-    if (status == NT_OK)
-        status = read_rows(arrow, texts, row, end, rows, error);
-    if (status == NT_OK)
-        status = make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
-    return status;
+    NT_TRY(read_rows(arrow, texts, row, end, rows, error));
+    return make_texts(arrow, texts, rows, texts->block.ends, &texts->block.text, error);
 }
 
 /* Counts one block and advances `mark` to the next. */
@@ -290,10 +288,9 @@ static enum nt_status find_before(const struct nt_arrow *arrow, struct nt_arrow_
     *bytes_ret = mark->bytes;
     if (is_known || number + 1 == texts->mark_count || is_null(texts, number))
         return NT_OK;
-    enum nt_status status = make_block(arrow, texts, number, error);
-    if (status == NT_OK)
-        *bytes_ret += texts->block.ends[row - mark->row];
-    return status;
+    NT_TRY(make_block(arrow, texts, number, error));
+    *bytes_ret += texts->block.ends[row - mark->row];
+    return NT_OK;
 }
 
 enum nt_status nt_arrow_texts_before(const struct nt_arrow *arrow, struct nt_arrow_texts *texts,

@@ -4,6 +4,7 @@
  * them. Counts tags to find the rows of a variant's alternatives.
  */
 #include "render/arrow/arrow.h"
+#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -69,14 +70,12 @@ static enum nt_status count_row(struct counting *counting, uint32_t tag, uint64_
 static enum nt_status count_block(struct counting *counting, uint64_t first_row, uint64_t rows)
 {
     const struct nt_arrow_variant *variant = counting->variant;
-    enum nt_status status =
-        read_tags(counting->arrow, variant, first_row, rows, counting->tags, counting->error);
-    if (status == NT_OK)
-        status = nt_arrow_read_stream(counting->arrow, variant->index, first_row * sizeof(int64_t),
-                                      counting->index, rows * sizeof(int64_t), counting->error);
-    for (uint64_t i = 0; i < rows && status == NT_OK; i++)
-        status = count_row(counting, counting->tags[i], (uint64_t)counting->index[i]);
-    return status;
+    NT_TRY(read_tags(counting->arrow, variant, first_row, rows, counting->tags, counting->error));
+    NT_TRY(nt_arrow_read_stream(counting->arrow, variant->index, first_row * sizeof(int64_t), counting->index,
+                                rows * sizeof(int64_t), counting->error));
+    for (uint64_t i = 0; i < rows; i++)
+        NT_TRY(count_row(counting, counting->tags[i], (uint64_t)counting->index[i]));
+    return NT_OK;
 }
 
 static enum nt_status check_totals(const struct counting *counting)
@@ -353,20 +352,19 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
         .rows = counts[0],
         .count = counts[0],
     };
-    enum nt_status status = NT_OK;
-    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++)
-        status = pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]);
-    return status;
+    for (uint32_t k = 0; k < node->step_count; k++)
+        NT_TRY(pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]));
+    return NT_OK;
 }
 
 /* Same, and applies the row mask of the node. */
 static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
                                     struct nt_arrow_slots *slots)
 {
-    enum nt_status status = resolve(reading, first, count, slots);
-    if (status == NT_OK && reading->node->valid != NT_NONE)
-        status = pass_valid(reading->arrow, slots, reading->node->valid, reading->error);
-    return status;
+    NT_TRY(resolve(reading, first, count, slots));
+    if (reading->node->valid != NT_NONE)
+        NT_TRY(pass_valid(reading->arrow, slots, reading->node->valid, reading->error));
+    return NT_OK;
 }
 
 /* Returns how many slots to count together, and how many of them to read: one if all rows are equal. */
