@@ -4,7 +4,6 @@
  * incomplete files. Refuses to overwrite its own source.
  */
 #include "cli/cli.h"
-#include "core/base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

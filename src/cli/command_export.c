@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/arrow/arrow.h"
 #include "render/render.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/render.h"
 

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 
-#include "core/base/error.h"
 #include "core/model/model.h"
 #include "render/render.h"
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/model/model.h"
 #include "vfs/inode.h"
 

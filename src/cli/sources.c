@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/io/address.h"
 
 /* ---- Open entry selections ---- */

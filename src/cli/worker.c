@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/ntuplefs.h"
-#include "core/base/error.h"
 #include "core/base/thread.h"
 
 /* For a mount: longer than quick requests take, too short to notice. */

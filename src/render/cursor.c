@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "read/page.h"
 
 enum { FIRST_ELEMENTS = 64, MAX_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };

@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"

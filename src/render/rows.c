@@ -4,7 +4,6 @@
  * bounded size. A failing row leaves no partial line.
  */
 #include "render/render.h"
-#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 
 /* ---- Properties ---- */

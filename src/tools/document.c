@@ -3,7 +3,6 @@
  * Public functions that write the schema and the layout as text, piece by piece, to a callback.
  */
 #include "tools/tools.h"
-#include "core/base/error.h"
 
 enum nt_status nt_take_all(struct nt_buffer *piece, nt_take_text *take, void *context, struct nt_error *error)
 {

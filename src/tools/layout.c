@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/codec/codec.h"
 #include "core/model/budget.h"

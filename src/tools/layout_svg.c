@@ -4,7 +4,6 @@
  * has a bounded number of rectangles.
  */
 #include "tools/tools.h"
-#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <math.h>

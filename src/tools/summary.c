@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/model/field.h"
 

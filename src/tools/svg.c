@@ -5,7 +5,6 @@
  * (Jet_pt, Jet_eta) or by ranges of the numbers at their ends (x10, x11).
  */
 #include "tools/tools.h"
-#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <math.h>

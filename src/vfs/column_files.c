@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "render/render.h"
 

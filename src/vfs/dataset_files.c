@@ -7,7 +7,6 @@
 #include "vfs/vfs.h"
 
 #include "core/base/built_in.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "render/render.h"

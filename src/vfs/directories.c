@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 /* ---- Files that the format provides ---- */

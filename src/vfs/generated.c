@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/error.h"
 #include "core/base/hash_table.h"
 #include "core/base/queue.h"
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/thread.h"
 #include "core/io/folder.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/base/error.h"
 #include "core/io/address.h"
 #include "vfs/vfs.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "vfs/vfs.h"
-#include "core/base/error.h"
 
 static inline uint32_t open_file_items(const struct nt_open_file *opened)
 {

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/base/error.h"
 #include "core/base/queue.h"
 #include "core/io/folder.h"
 #include "core/model/budget.h"

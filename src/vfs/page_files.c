@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "render/render.h"

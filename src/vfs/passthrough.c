@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "core/base/text.h"
-#include "core/base/error.h"
 #include "core/io/folder.h"
 #include "vfs/vfs.h"
 

@@ -4,7 +4,6 @@
  * encode, with checks against stale numbers; and maps nodes back to names and paths.
  */
 #include "vfs/vfs.h"
-#include "core/base/error.h"
 
 /* ---- Pack and unpack numbers ---- */
 

@@ -4,7 +4,6 @@
  * and open files with their reads. All operations exist once and work on the tables of pseudo-files.
  */
 #include "vfs/vfs.h"
-#include "core/base/error.h"
 
 #include <string.h>
 #include <time.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/io/folder.h"
 #include "vfs/vfs.h"
 

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "remote/client/client.h"
 #include "render/render.h"

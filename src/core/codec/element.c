@@ -35,7 +35,8 @@ const struct nt_element_row *nt_element_info(enum nt_element element)
 
 /* ---- Conversion ---- */
 
-enum family { FAMILY_UNSIGNED, /* bools and bytes, too */ FAMILY_SIGNED, FAMILY_REAL, FAMILY_NONE };
+/* Bools and bytes are unsigned. */
+enum family { FAMILY_UNSIGNED, FAMILY_SIGNED, FAMILY_REAL, FAMILY_NONE };
 
 static const enum family families[NT_ELEMENT_COUNT] = {
     [NT_ELEMENT_INT8] = FAMILY_SIGNED,  [NT_ELEMENT_INT16] = FAMILY_SIGNED,

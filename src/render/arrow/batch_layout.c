@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/model/field.h"
 
 /* ---- Cut clusters ---- */

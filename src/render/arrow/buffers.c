@@ -5,7 +5,6 @@
  * a stream, and these ranges are read together. Otherwise rows of the stream are spread over the slots.
  */
 #include "render/arrow/arrow.h"
-#include "core/base/error.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -10,7 +10,6 @@
 
 #include "core/base/abi.h"
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 
 enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
 enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION };

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/base/bytes.h"
-#include "core/base/error.h"
 #include "core/json/json.h"
 
 /* Limits of a block: rows and bytes of JSONB, at least one row. A block of nulls has no row limit. */

@@ -4,7 +4,6 @@
  * them. Counts tags to find the rows of a variant's alternatives.
  */
 #include "render/arrow/arrow.h"
-#include "core/base/error.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
