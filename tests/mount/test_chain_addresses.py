@@ -18,7 +18,7 @@ from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines,
                      scratch, stats,  # noqa: E402
                      wait_until)
 from trees import same_trees, tree  # noqa: E402
-from web import END, apache, fetchers, own_program, served, unused_port  # noqa: E402
+from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
 
 NAMES = ['a/run1.root', 'a/run2.root', 'of today/deep/run0.root', 'of today/.hidden/run9.root', 'run3.root',
          'other.txt']
@@ -112,29 +112,6 @@ def with_an_index_a_value_requests_one_file():
             same(np.fromfile(whole / path, '<f4').tolist(),
                  np.array([muon['pt'] for muon in muons], 'f4').tolist())
             same({name for name, _ in site.requests[before:]}, {'/run00.root', '/run05.root', '/run31.root'})
-            same(errors_of(whole), [])
-
-
-@case
-def a_layout_opens_each_file_once():
-    """Opening asks for the end of a file."""
-    count = 40
-    with scratch() as directory, served(directory / 'www') as site:
-        names = [f'run{number:02}.root' for number in range(count)]
-        put(directory / 'www', names)
-        listed = directory / 'list.txt'
-        listed.write_text(''.join(site.url(name) + '\n' for name in names))
-        options = '-o', f'index={directory / "index.jsonl"}'
-        expected = output(NTUPLE, 'cat', '--chain', directory / 'www/run*.root', 'layout.jsonl')
-        with chain(listed, options=options) as whole:
-            same((whole / 'Events/run/data.bin').stat().st_size, 4000 * count)
-        before = len(site.requests)
-        with chain(listed, options=options) as whole:
-            found = (whole / 'layout.jsonl').read_bytes()
-            ends = [name for name, headers in site.requests[before:] if headers['Range'] == END]
-            same(sorted(ends), [f'/{name}' for name in names])
-            same([{**json.loads(line), 'file': None} for line in found.splitlines()],
-                 [{**json.loads(line), 'file': None} for line in expected.splitlines()])
             same(errors_of(whole), [])
 
 
