@@ -20,7 +20,7 @@ FILES = {'fields.root': (100000, 1, 1), 'pages.root': (20, 1000, 100)} if IS_FUL
 FRAGMENTS, NAMES = (300000, [b'id', b'number', b'text']) if IS_FULL else (4000, [])
 COPIED = 3000 if IS_FULL else 400  # fragments, of all fields
 # A group of 256 MiB has this for a fragment if there are 300,000; fields and one file take the rest.
-FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 192 << 10
+FRAGMENT_BYTES, OTHER_BYTES = 160 * MEBIBYTE // 300000, 128 << 10
 SLOW = ['layout.svg', 'keys.jsonl']
 MAX_DIRECTORIES, MAX_BYTES = (1 << 30, 1 << 40) if IS_FULL else (40, 1 << 20)
 SECONDS = 10  # to open the small file anew for each request takes a hundred times as long

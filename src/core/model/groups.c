@@ -396,7 +396,7 @@ static uint64_t release_all(struct nt_dataset *dataset)
     return before ? before - dataset->groups.list_bytes : 0;
 }
 
-static uint64_t release_all_views(struct nt_dataset *logical)
+uint64_t nt_groups_release(struct nt_dataset *logical)
 {
     uint64_t bytes = release_all(logical) + (logical->ops->release ? logical->ops->release(logical) : 0);
     return nt_lazy_is_ready(&logical->physical_state)
@@ -423,7 +423,7 @@ static enum nt_status load_group(void *owner, uint32_t number, struct nt_error *
     request_ahead(dataset, number);
     release_some(dataset);
     enum nt_status status = dataset->ops->load_group(dataset, number, error);
-    if (status == NT_LIMIT && release_all_views(dataset->logical))
+    if (status == NT_LIMIT && nt_groups_release(dataset->logical))
         status = dataset->ops->load_group(dataset, number, error);
     if (status != NT_OK)
         return status;
@@ -476,7 +476,7 @@ static enum nt_status take_slot(struct nt_dataset *dataset, uint32_t number, str
 {
     struct nt_group_store *store = &dataset->groups;
     enum nt_status status = make_room(dataset, number, error);
-    if (status == NT_LIMIT && release_all_views(dataset->logical))
+    if (status == NT_LIMIT && nt_groups_release(dataset->logical))
         status = make_room(dataset, number, error);
     if (status != NT_OK)
         return status;

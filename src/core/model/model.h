@@ -870,6 +870,9 @@ enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_gro
 bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups);
 /* Their first cluster and their number of clusters. */
 uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret);
+/* Releases all lists without a pin, and what else a logical dataset can read again. Returns how many bytes
+ * of the budget. Under its lock. */
+uint64_t nt_groups_release(struct nt_dataset *logical);
 /* These groups will be loaded one after the other: what that reads is requested in advance. */
 void nt_groups_announce(struct nt_dataset *dataset, struct nt_groups groups);
 /* Plans to load groups and, `with_pages`, to read all of their pages. False if the format cannot say

@@ -46,9 +46,12 @@ const struct nt_lance_page *nt_lance_file_page(const struct nt_dataset *physical
     const struct nt_group *group = nt_group_slot(physical, cluster);
     const struct nt_range *range = nt_group_range(physical, group, cluster, column);
     size_t number = (size_t)(page - &group->pages[range->first_page]);
-    if (physical_view->find_physical_column(physical->logical, field, part, physical_column_ret, NULL) !=
-            NT_OK ||
-        !physical_column_ret->lance)
+    enum nt_status status =
+        physical_view->find_physical_column(physical->logical, field, part, physical_column_ret, NULL);
+    if (status == NT_LIMIT && nt_groups_release(physical->logical)) /* the page's own list is pinned */
+        status =
+            physical_view->find_physical_column(physical->logical, field, part, physical_column_ret, NULL);
+    if (status != NT_OK || !physical_column_ret->lance)
         return NULL;
     return &physical_column_ret->lance->columns[physical_column_ret->column_map.column].pages[number];
 }
