@@ -308,9 +308,10 @@ static enum nt_status find_nodes(struct splitting *splitting)
         return nt_fail_memory(splitting->error);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
         bool is_one = false;
+        if (!arrow->nodes[i].has_short_offsets) /* only lists and strings have borders */
+            continue;
         const uint64_t *borders = nt_arrow_item_borders(&arrow->nodes[i]);
-        for (uint32_t cluster = 0; arrow->nodes[i].has_short_offsets && cluster < arrow->cluster_count;
-             cluster++)
+        for (uint32_t cluster = 0; cluster < arrow->cluster_count; cluster++)
             is_one |= borders[cluster + 1] - borders[cluster] > arrow->limits.max_items;
         if (is_one)
             splitting->nodes[splitting->node_count++] = i;
