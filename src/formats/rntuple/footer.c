@@ -129,17 +129,17 @@ static const struct {
     struct nt_record_kind kind;
 } lists[NT_FOOTER_LIST_COUNT] = {
     [NT_FOOTER_EXTENSION_HEADERS] = {LIST(extension_headers, extension_header_count), LINKS},
-    [NT_FOOTER_COLUMN_GROUPS] = {.kind = {"column group", 8}}, /* has lists of its own */
+    [NT_FOOTER_COLUMN_GROUPS] = {.kind = {.name = "column group", .bytes = 8}}, /* has lists of its own */
     [NT_FOOTER_CLUSTER_SUMMARIES] = {LIST(summaries, summary_count),
                                      {"cluster summary", 16, sizeof(struct nt_cluster_summary),
-                                      read_cluster_summary}},
+                                      read_cluster_summary, false}},
     [NT_FOOTER_CLUSTER_GROUPS] = {LIST(groups, group_count),
                                   {"cluster group", 12, sizeof(struct nt_cluster_group_record),
-                                   read_cluster_group}},
+                                   read_cluster_group, false}},
     [NT_FOOTER_USER_METADATA] = {LIST(user_metadata, user_metadata_count), LINKS},
     [NT_FOOTER_ATTRIBUTE_SETS] = {LIST(attribute_sets, attribute_set_count),
                                   {"attribute set", 16, sizeof(struct nt_attribute_set_record),
-                                   read_attribute_set}},
+                                   read_attribute_set, false}},
 };
 
 enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,

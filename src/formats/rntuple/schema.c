@@ -125,16 +125,17 @@ static const struct {
 } lists[LISTS] = {
     [FIELDS] = {"list of fields",
                 LIST(fields, field_count),
-                {"field", 32, sizeof(struct nt_field_record), read_field}},
+                {"field", 32, sizeof(struct nt_field_record), read_field, false}},
     [COLUMNS] = {"list of columns",
                  LIST(columns, column_count),
-                 {"column", 12, sizeof(struct nt_column_record), read_column}},
+                 {"column", 12, sizeof(struct nt_column_record), read_column, false}},
     [ALIASES] = {"list of alias columns",
                  LIST(aliases, alias_count),
-                 {"alias column", 8, sizeof(struct nt_alias_record), read_alias}},
+                 {"alias column", 8, sizeof(struct nt_alias_record), read_alias, false}},
     [EXTRA_TYPES] = {"list of extra type information",
                      LIST(extra_types, extra_type_count),
-                     {"extra type information", 16, sizeof(struct nt_extra_type_record), read_extra_type}},
+                     {"extra type information", 16, sizeof(struct nt_extra_type_record), read_extra_type,
+                      false}},
 };
 
 /* Adds room for `count` zeroed records at the end of a list; returns the first of them. */
