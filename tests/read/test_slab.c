@@ -136,11 +136,3 @@ TEST(a_large_buffer_has_a_region_that_the_next_of_about_its_size_gets)
     give(&slabs, &less);
     drop_all(&slabs);
 }
-
-TEST(a_region_that_could_not_be_made_does_not_count)
-{
-    struct nt_slab_pool slabs = {0};
-    uint8_t *data;
-    ck_assert_ptr_null(nt_slab_add(&slabs, (size_t)1 << 62, owner(0), &data));
-    drop_all(&slabs);
-}
