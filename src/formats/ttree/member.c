@@ -67,12 +67,14 @@ static uint32_t find_counter(const struct nt_component_builder *builder, uint32_
 
 uint8_t nt_component_count_by(struct nt_component_builder *builder, uint32_t first, struct nt_text name)
 {
+    if (builder->failure.status != NT_OK) /* what was open then has no end */
+        return 0;
     uint32_t index = find_counter(builder, first, name);
-    if (index == NT_NONE)
+    if (index == NT_NONE) {
         nt_component_fail(builder, "the member %.*s, which stores the length of an array, is missing",
                           FORMAT_TEXT(name));
-    if (builder->failure.status != NT_OK)
         return 0;
+    }
     struct nt_component *counter = &builder->components[index];
     if (!counter->counter && builder->counter_count >= UINT8_MAX)
         nt_component_fail(builder, "the type has more than %d counters", UINT8_MAX);

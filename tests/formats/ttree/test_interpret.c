@@ -959,6 +959,27 @@ INTERPRET_TEST(members_are_bounded)
     assert_unreadable(&example, "the type has more than 4096 members and items");
 }
 
+/* The limit is met at each of the components of a TRefArray. */
+INTERPRET_TEST(members_with_counters_are_bounded)
+{
+    enum { NUMBERS = 3000, MEMBERS = NUMBERS + 200, COMPONENTS = 11 };
+    static struct nt_streamer_element members[MEMBERS];
+    for (int numbers = 0; numbers < COMPONENTS; numbers++) {
+        struct nt_streamer_element element = ELEMENT("Large", .type = NT_STREAMER_ANY);
+        struct example example = member_example(&element, 0);
+        for (int i = 0; i < MEMBERS; i++)
+            members[i] = i < NUMBERS + numbers ? (struct nt_streamer_element){.name = TEXT("m"),
+                                                                              .type_name = TEXT("int"),
+                                                                              .type = NT_STREAMER_INT}
+                                               : (struct nt_streamer_element){.name = TEXT("m"),
+                                                                              .type_name = TEXT("TRefArray"),
+                                                                              .type = NT_STREAMER_ANY};
+        example.classes[1] = (struct nt_streamer_class){
+            .name = TEXT("Large"), .version = 1, .elements = members, .element_count = MEMBERS};
+        assert_unreadable(&example, "the type has more than 4096 members and items");
+    }
+}
+
 INTERPRET_TEST(large_arrays_are_bounded)
 {
     assert_member(ELEMENT("int", .type = NT_STREAMER_INT + NT_STREAMER_OFFSET_L, .length = INT32_MAX,
