@@ -409,6 +409,9 @@ enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_enve
     if (status != NT_OK)
         return nt_page_builder_finish(&builder, status, error);
     struct footer footer = open_footer(envelope, error);
+    if (footer.reader.status == NT_OK && footer.cluster_count != dataset->cluster_count) /* read again */
+        status = nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: clusters",
+                                dataset->cluster_count, footer.cluster_count);
     while (status == NT_OK && next(&footer) != END) {
         if (footer.item == COLUMN)
             status = start_column(&builder, &footer, &column, error);
