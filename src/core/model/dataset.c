@@ -215,6 +215,8 @@ void nt_field_project_columns(struct nt_dataset *dataset, uint32_t field, uint32
     to->owns_columns = false;
 }
 
+/* ---- Physical datasets ---- */
+
 static enum nt_status add_physical(void *dataset, uint32_t unused, struct nt_error *error)
 {
     return ((struct nt_dataset *)dataset)->ops->add_physical(dataset, error);
@@ -237,6 +239,8 @@ enum nt_status nt_dataset_physical(struct nt_dataset *dataset, struct nt_dataset
         *physical_ret = dataset->physical;
     return status;
 }
+
+/* ---- Blobs ---- */
 
 void nt_blob_deinit(struct nt_blob *blob)
 {

@@ -280,6 +280,8 @@ enum nt_status nt_file_refuse_stub(const struct nt_file *stub, struct nt_error *
                    stub->path);
 }
 
+/* ---- Ranges ---- */
+
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error)
 {

@@ -69,7 +69,7 @@ struct nt_group *nt_group_slot(const struct nt_dataset *dataset, uint32_t number
     struct nt_group_places *places = atomic_load_explicit(&block->places, memory_order_acquire);
     uint32_t place =
         places ? atomic_load_explicit(&places->slots[number % NT_BLOCK_GROUPS], memory_order_acquire) : 0;
-    /* Otherwise another block has the places now. */
+    /* False: the places were given to another block meanwhile. */
     bool are_own = atomic_load_explicit(&block->places, memory_order_relaxed) == places;
     return place && are_own ? slot_at(dataset, place - 1) : NULL;
 }
@@ -83,7 +83,7 @@ bool nt_group_is_loaded(const struct nt_dataset *dataset, uint32_t number)
 bool nt_group_is_known(const struct nt_dataset *dataset, uint32_t number)
 {
     uint64_t known = atomic_load_explicit(&block_of(dataset, number)->known, memory_order_acquire);
-    return known & bit_of(number);
+    return known & bit_of(number) && !nt_group_failure(dataset, number);
 }
 
 const struct nt_error *nt_group_failure(const struct nt_dataset *dataset, uint32_t number)
@@ -453,7 +453,7 @@ static enum nt_status add_places(struct nt_dataset *dataset, struct nt_error *er
 {
     struct nt_group_places *places;
     NT_TRY(nt_budget_take(&dataset->file->budget, NT_COST_GROUP_PLACES, 1, NT_NO_OFFSET, error));
-    places = nt_arena_alloc(dataset->arena, 1, sizeof(*places) + NT_BLOCK_GROUPS * sizeof(*places->slots));
+    places = nt_arena_alloc(dataset->arena, 1, sizeof(*places));
     if (!places) {
         nt_budget_release(&dataset->file->budget, NT_COST_GROUP_PLACES, 1);
         return nt_fail_memory(error);

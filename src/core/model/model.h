@@ -508,11 +508,11 @@ struct nt_group_owner {
 
 enum { NT_FIRST_GROUPS = 16, NT_GROUP_SEGMENTS = 28, NT_BLOCK_GROUPS = 64 };
 
-/* Where those groups of a block are that are in memory. Used again for another block when none is. */
+/* The slots of a block's groups that are in memory. When none is, another block takes it over. */
 struct nt_group_places {
     struct nt_group_places *next_free;
     uint32_t used;
-    atomic_uint slots[]; /* [group in the block]: its slot + 1; 0: none */
+    atomic_uint slots[NT_BLOCK_GROUPS]; /* [group in the block]: its slot + 1; 0: none */
 };
 
 struct nt_group_block {

@@ -382,6 +382,7 @@ TEST(a_list_that_has_become_bad_is_an_error_of_the_next_use)
     next_load = NT_OK;
     assert_status(NT_CHECKSUM, nt_group_pin(dataset, 0, &group, &error));
     ck_assert_int_eq(nt_group_failure(dataset, 0)->status, NT_CHECKSUM);
+    assert_status(NT_CHECKSUM, nt_dataset_load_group(dataset, 0, &error));
     nt_file_close(file);
 }
 
