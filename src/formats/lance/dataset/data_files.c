@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens the data files of fragments, prefetches the metadata of the next ones, and loads the page list
- * of a field in a fragment.
+ * Opens the data files of fragments and closes those that were not used for long, prefetches the metadata
+ * of the next ones, and loads the page list of a field in a fragment.
  */
 #include "formats/lance/dataset/dataset.h"
 
@@ -117,10 +117,10 @@ static void request_readahead(struct nt_dataset *dataset, uint32_t number)
 
 /* ---- Open data files ---- */
 
-/* Each has memory of its own, which is freed when the file was not used for long, and read again on
- * demand. */
+/* Each open data file has memory of its own. The memory is freed when the file was not used for long; the
+ * file is read again on demand. */
 
-/* Creates one before anything is read from it; NULL: out of memory. */
+/* Creates an open file before anything is read from it; NULL: out of memory. */
 static struct nt_lance_open_file *new_file(struct nt_file *file, uint32_t number)
 {
     struct nt_arena *arena = nt_arena_new();
@@ -133,7 +133,7 @@ static struct nt_lance_open_file *new_file(struct nt_file *file, uint32_t number
     return open;
 }
 
-/* Frees one and releases its part of the budget. */
+/* Frees an open file and releases its part of the budget. */
 static void free_file(struct nt_lance_open_file *open)
 {
     nt_budget_release(&open->memory.file->budget, NT_COST_ENVELOPE_BYTE, open->memory.taken);
@@ -270,10 +270,19 @@ enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t numb
         return refuse_file(lance, data_file, error);
     if (data_file->opened)
         use_file(lance, data_file->opened);
-    if (!data_file->opened)
+    else
         NT_TRY(open_file(dataset, number, error));
     *opened_ret = &data_file->opened->lance;
     return NT_OK;
+}
+
+enum nt_status nt_lance_require_data_file(struct nt_dataset *dataset, uint32_t number,
+                                          const struct nt_lance **opened_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_lance_open_data_file(dataset, number, opened_ret, error);
+    if (status == NT_LIMIT && nt_groups_release(dataset))
+        status = nt_lance_open_data_file(dataset, number, opened_ret, error);
+    return status;
 }
 
 static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_lance_fragment_part *fragment,
@@ -469,7 +478,7 @@ static enum nt_status describe_page(struct nt_dataset *dataset, uint32_t column,
     nt_json_member_unsigned(json, "fragment", fragment->id);
     uint32_t file_column = fragment->column_locations[part->field].leaf.column;
     const struct nt_lance *opened = NULL;
-    NT_TRY(nt_lance_open_data_file(dataset, page->source, &opened, NULL));
+    NT_TRY(nt_lance_require_data_file(dataset, page->source, &opened, NULL));
     return opened->legacy
                ? nt_lance_legacy_describe_page_of(dataset, opened, (int32_t)file_column, page, json)
                : nt_lance_describe_page_of(dataset, opened, file_column, page, json);

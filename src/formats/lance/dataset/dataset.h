@@ -303,6 +303,10 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
  * lock. */
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error);
+/* The same. If the budget for metadata is used up, it first releases what can be read again, also the
+ * metadata of other data files. */
+enum nt_status nt_lance_require_data_file(struct nt_dataset *dataset, uint32_t number,
+                                          const struct nt_lance **opened_ret, struct nt_error *error);
 /* Checks that a file has a column and, with `needs_values`, that the column can be decoded. */
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
                                      const struct nt_lance_leaf *leaf, bool needs_values,

@@ -44,7 +44,7 @@ static enum nt_status put_opened(struct nt_dataset *dataset, uint32_t number,
     const struct nt_lance *opened = NULL;
     enum nt_status status = nt_lance_find_columns(dataset->file, lance, fragment, error);
     if (status == NT_OK)
-        status = nt_lance_open_data_file(dataset, number, &opened, error);
+        status = nt_lance_require_data_file(dataset, number, &opened, error);
     if (status != NT_OK)
         return nt_is_environmental(status) ? status : NT_OK;
     status = nt_lance_lay_out_file(opened, output, error);

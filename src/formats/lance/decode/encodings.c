@@ -169,6 +169,8 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
     return nt_decode(&packed, output, error);
 }
 
+/* ---- Compressed bytes ---- */
+
 /* If there are several buffers, only the first is compressed. */
 static enum nt_status decompress(const struct job *job, struct nt_error *error)
 {
@@ -182,9 +184,9 @@ static enum nt_status decompress(const struct job *job, struct nt_error *error)
     NT_TRY(nt_length_prefixed_decompress(node->algorithm, stored.data, stored.bytes, output, bytes,
                                          job->arena->packed->context, error));
     *part = (struct nt_buffer_slice){output, bytes};
-    NT_TRY(decode_child(job, 0, job->elements, job->into, job->array, error));
+    enum nt_status status = decode_child(job, 0, job->elements, job->into, job->array, error);
     *part = stored;
-    return NT_OK;
+    return status;
 }
 
 /* ---- Lists and structures of fixed width ---- */

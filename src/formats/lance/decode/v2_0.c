@@ -269,8 +269,8 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
     NT_TRY(nt_decode_alloc(job->arena, count * sizeof(*ends), &ends, error));
     for (uint64_t i = 0; i < count; i++) {
         uint64_t number = numbers[i];
-        if (valid[i / 8] >> (i % 8) & 1) /* below 2^64 */
-            total += items->ends[number] - (number ? items->ends[number - 1] : 0);
+        if (valid[i / 8] >> (i % 8) & 1)
+            total += items->ends[number] - (number ? items->ends[number - 1] : 0); /* below 2^64 */
         ends[i] = total;
     }
     NT_TRY(nt_decode_alloc(job->arena, total, &output, error));

@@ -180,7 +180,6 @@ enum nt_status nt_lance_keep_tree(struct nt_file *file, const struct nt_tree *kn
 
 /* ---- Page layouts ---- */
 
-/* The buffers of a page that is read as a whole, relative to the first of them. */
 enum { MAX_PARTS = 16 };
 
 /* The inputs of all layouts. */
@@ -216,6 +215,7 @@ static enum nt_status keep(const struct making *making, struct nt_tree_builder *
     return nt_lance_keep_tree(making->file, known, &builder->tree, tree_ret, making->error);
 }
 
+/* The buffers of a page that is read as a whole, relative to the first of them. */
 static enum nt_status add_parts(const struct making *making, struct nt_tree *tree,
                                 struct nt_tree_buffer parts[MAX_PARTS])
 {
