@@ -200,38 +200,67 @@ static void visit_chosen(void *context, const struct nt_dataset *dataset, const 
         some->visit(some->context, dataset, group, cluster, column, range);
 }
 
-static bool is_any_chosen(const struct nt_dataset *dataset, uint32_t field, const bool *chosen)
+bool nt_group_has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *chosen)
 {
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(dataset, field, &count);
-    bool is_any = !chosen;
-    for (uint32_t i = 0; i < count && !is_any; i++)
-        is_any = chosen[columns[i]];
-    return is_any;
+    if (!chosen || !dataset->field_groups)
+        return true;
+    const uint32_t *columns = nt_field_columns(dataset, nt_group_field(dataset, group, NULL), &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (chosen[columns[i]])
+            return true;
+    return false;
+}
+
+/* Requests the page lists of parts at once: those of a part are not next to each other. */
+static void plan_parts(struct nt_dataset *dataset, const bool *chosen, uint32_t first, uint32_t end)
+{
+    struct nt_prefetch prefetch = {.need = NT_PREFETCH_NOW};
+    for (uint32_t i = 0; i < dataset->group_owner_count; i++) {
+        uint32_t group = dataset->group_owners[i].first_group;
+        const struct nt_groups groups = {group + first, group + end};
+        if (nt_group_has_columns(dataset, groups.first, chosen))
+            nt_groups_plan(dataset, groups, false, &prefetch);
+    }
+    nt_prefetch_submit(&prefetch);
+}
+
+static enum nt_status visit_parts(struct nt_dataset *dataset, const struct some_columns *some,
+                                  void (*end)(void *context), struct nt_error *error)
+{
+    enum { AHEAD = 16 };
+    bool is_complete = true;
+    for (uint32_t part = 0; part < dataset->part_count; part++) {
+        uint32_t left = dataset->part_count - part;
+        if (part % AHEAD == 0)
+            plan_parts(dataset, some->chosen, part, part + (left < AHEAD ? left : AHEAD));
+        for (uint32_t i = 0; i < dataset->group_owner_count; i++) {
+            uint32_t group = dataset->group_owners[i].first_group + part;
+            if (nt_group_has_columns(dataset, group, some->chosen))
+                NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, (void *)(uintptr_t)some,
+                                   &is_complete, error));
+        }
+        if (end)
+            end(some->context);
+    }
+    return NT_OK;
 }
 
 enum nt_status nt_parts_visit_ranges(struct nt_dataset *dataset, const bool *chosen, nt_visit_range *visit,
                                      void (*end)(void *context), void *context, struct nt_error *error)
 {
     struct some_columns some = {chosen, visit, context};
-    bool is_complete = true, has_parts = dataset->field_groups && !dataset->friend_count;
-    enum nt_status status = NT_OK;
-    for (uint32_t part = 0; has_parts && part < dataset->part_count && status == NT_OK; part++) {
-        for (uint32_t i = 0; i < dataset->group_owner_count && status == NT_OK; i++) {
-            const struct nt_group_owner *owner = &dataset->group_owners[i];
-            if (is_any_chosen(dataset, owner->field, chosen))
-                status = visit_group(dataset, owner->first_group + part, NT_NONE, visit_chosen, &some,
-                                     &is_complete, error);
-        }
-        if (end)
-            end(context);
-    }
-    if (has_parts)
-        return status;
-    status = nt_column_visit_ranges(dataset, NT_NONE, visit_chosen, &some, &is_complete, error);
+    bool is_complete = true;
+    if (dataset->field_groups && !dataset->friend_count)
+        return visit_parts(dataset, &some, end, error);
+    if (!chosen || !dataset->field_groups)
+        nt_groups_announce(dataset, nt_groups_of_column(dataset, NT_NONE));
+    for (uint32_t group = 0; group < dataset->group_count; group++)
+        if (nt_group_has_columns(dataset, group, chosen))
+            NT_TRY(visit_group(dataset, group, NT_NONE, visit_chosen, &some, &is_complete, error));
     if (end)
         end(context);
-    return status;
+    return NT_OK;
 }
 
 static void add_range(void *context, const struct nt_dataset *dataset, const struct nt_group *group,

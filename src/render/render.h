@@ -67,6 +67,8 @@ typedef void nt_visit_range(void *context, const struct nt_dataset *dataset, con
  * `*is_complete_ret` is false if some are unreadable. Fails only on environmental errors. */
 enum nt_status nt_column_visit_ranges(struct nt_dataset *dataset, uint32_t column, nt_visit_range *visit,
                                       void *context, bool *is_complete_ret, struct nt_error *error);
+/* Does a group have any of these columns (`chosen` by column; NULL: all)? Reads no page list. */
+bool nt_group_has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *chosen);
 /* Visits the ranges of some columns (`chosen` by column; NULL: all), and calls `end` (unless NULL) after
  * each part of the entries: the parts have no file in common, and each file is opened once. Omits bad page
  * lists. */

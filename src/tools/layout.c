@@ -428,7 +428,7 @@ static enum nt_status load_page_lists(struct nt_layout_claims *claims, struct nt
     return nt_is_environmental(status) ? status : NT_OK; /* reading the pages reports others */
 }
 
-/* Before the first batch. Deinitialize it even on failure. */
+/* Before the first batch. nt_layout_free frees the claims, even on failure. */
 static enum nt_status layout_claims_init(struct nt_layout_claims *claims, const struct nt_file *file,
                                          struct nt_error *error)
 {

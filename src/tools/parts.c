@@ -94,24 +94,11 @@ static uint64_t cluster_bytes(const struct nt_dataset *dataset, const struct nt_
     return bytes;
 }
 
-/* Does the group have any of the columns? The others' page lists are not loaded. */
-static bool has_columns(const struct nt_dataset *dataset, uint32_t group, const bool *columns)
-{
-    uint32_t count = 0;
-    const uint32_t *owned = NULL;
-    if (dataset->field_groups)
-        owned = nt_field_columns(dataset, nt_group_field(dataset, group, NULL), &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (columns[owned[i]])
-            return true;
-    return !owned;
-}
-
 static enum nt_status add_group(struct nt_dataset *dataset, uint32_t number, const bool *columns,
                                 struct pieces *pieces, struct nt_error *error)
 {
     struct nt_group *group;
-    if (!has_columns(dataset, number, columns))
+    if (!nt_group_has_columns(dataset, number, columns))
         return NT_OK;
     enum nt_status status = nt_group_pin_readable(dataset, number, &group, error);
     for (uint32_t i = 0; group && i < group->clusters; i++) {
