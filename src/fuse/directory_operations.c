@@ -9,9 +9,9 @@
 #include "fuse/operations.h"
 
 /* READDIRPLUS returns attributes that are known without work, and otherwise node id 0: the kernel then
- * asks for that entry on first access. So a plain `ls` reads no page list and generates no document. In
- * large directories only the first entries have attributes, because the kernel keeps about a thousand
- * bytes for each.
+ * asks for that entry on first access. So a plain `ls` reads no page list, but in pages/, and generates no
+ * document. In large directories only the first entries have attributes, because the kernel keeps about a
+ * thousand bytes for each.
  *
  * Position 0 is ".", 1 is ".."; the others are the tree's cursors plus two. */
 

@@ -9,7 +9,6 @@
 
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
-#include "render/render.h"
 
 /* ---- Shared JSON members ---- */
 
@@ -61,7 +60,7 @@ static void add_range(void *context, const struct nt_dataset *dataset, const str
     if (range->state == NT_RANGE_PRESENT)
         add_setting(summary, range->compression_settings);
     summary->has_suppressed |= is_suppressed(dataset, range, cluster, column);
-    summary->has_absent |= column != NT_NONE && is_absent(dataset, range, cluster, column);
+    summary->has_absent |= is_absent(dataset, range, cluster, column);
 }
 
 enum nt_status nt_column_summarize(struct nt_dataset *dataset, uint32_t column,

@@ -7,7 +7,6 @@
 
 #include "core/base/bytes.h"
 #include "core/base/text.h"
-#include "render/render.h"
 #include "tools/tools.h"
 
 /* ---- file.json ---- */

@@ -9,7 +9,6 @@
 #include "core/base/built_in.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "render/render.h"
 #include "tools/tools.h"
 
 /* ---- ntuple.json and clusters.jsonl ---- */
@@ -68,11 +67,11 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
                                        "decoded_bytes", "ratio",        "checksum_kind"};
     enum { MAX_METADATA_BYTES = 1 << 20 };
     struct nt_column_summary summary;
-    bool has_many_lists = dataset->part_count > 1 && nt_dataset_metadata_bytes(dataset) > MAX_METADATA_BYTES;
-    for (size_t i = 0; has_many_lists && i < sizeof(keys) / sizeof(*keys); i++)
-        nt_json_member_null(json, keys[i]); /* they are in separate files, which would have to be opened */
-    if (has_many_lists)
+    if (dataset->part_count > 1 && nt_dataset_metadata_bytes(dataset) > MAX_METADATA_BYTES) {
+        for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+            nt_json_member_null(json, keys[i]); /* would need all of the files that have the page lists */
         return NT_OK;
+    }
     NT_TRY(nt_column_summarize(dataset, NT_NONE, &summary, error));
     nt_json_members_sums(json, &summary.sums);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(summary.sums.checksum)->name);

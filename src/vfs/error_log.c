@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "core/base/text.h"
-#include "render/render.h"
 
 /* ---- The ring of failures ---- */
 

@@ -6,7 +6,6 @@
 #include "vfs/vfs.h"
 
 #include "core/base/bytes.h"
-#include "render/render.h"
 
 /* ---- Blobs ---- */
 

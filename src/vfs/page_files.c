@@ -10,7 +10,6 @@
 
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "render/render.h"
 
 /* ---- pages.jsonl ---- */
 

@@ -6,7 +6,6 @@
 #include "vfs/vfs.h"
 
 #include "core/model/field.h"
-#include "render/render.h"
 
 enum {
     MAX_METADATA_BYTES = 1 << 20, /* of page lists read for the decision */
@@ -183,20 +182,21 @@ enum nt_status nt_chunks_are_short(const struct nt_resolved_node *resolved, bool
 {
     struct nt_page_file files[NT_PAGE_FILES];
     struct nt_page_place place;
-    uint32_t count;
+    uint32_t count = 0;
     uint64_t bytes = 0;
     *is_short_ret = false;
     enum nt_status status = nt_column_page_pin(resolved->vfs->reader, resolved->dataset, resolved->column,
                                                resolved->node.number, &place, error);
     bool is_far = status == NT_OK && nt_source_can_prefetch(resolved->dataset->sources[place.page->source]);
+    if (status == NT_OK && !is_far)
+        count = resolved->dataset->ops->page_files(resolved->dataset, resolved->column, place.page, files);
     nt_group_unpin(place.group);
     if (status != NT_OK || is_far)
         return nt_is_environmental(status) ? status : NT_OK;
-    status = nt_page_files(resolved, resolved->node.number, files, &count, error);
     for (uint32_t i = 0; i < count && bytes <= MAX_STORED_BYTES; i++)
         bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
     *is_short_ret = bytes <= MAX_STORED_BYTES;
-    return status;
+    return NT_OK;
 }
 
 /* ---- Files about the container ---- */

@@ -116,7 +116,7 @@ struct nt_vfs_attributes {
 };
 
 /* Returns the attributes of a node. Without `may_block`, returns NT_NOT_FOUND if the size requires
- * reading a page list or generating a document. */
+ * reading a page list (but in pages/, whose listing reads them all) or generating a document. */
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_block,
                            struct nt_vfs_attributes *attributes, struct nt_error *error);
 /* The same, with any necessary work. Returns NT_CANCELED if the caller gives up. */

@@ -197,7 +197,8 @@ struct nt_pseudo_file {
     nt_pseudo_exists *exists;
 
     /* SIZED: the size; without `may_block`, NT_NOT_FOUND if it depends on page lists that are not
-     * loaded. If `content_ret` is not NULL, opens the content instead. */
+     * loaded. Files in pages/ read the list of their page again. If `content_ret` is not NULL, opens the
+     * content instead. */
     nt_pseudo_content *content;
     /* SIZED: is a stub enough to know the size? NULL: no. */
     bool (*stub_has_size)(const struct nt_resolved_node *resolved);

@@ -9,7 +9,6 @@
 
 #include "core/codec/codec.h"
 #include "remote/client/client.h"
-#include "render/render.h"
 
 static const char prefix[] = "user.ntuplefs.";
 
@@ -254,7 +253,8 @@ static enum nt_status put_of_page(const struct nt_resolved_node *resolved, const
                                   const struct nt_page_place *place, enum nt_status status, const char *text)
 {
     if (status != NT_OK)
-        nt_page_error(resolved->dataset->physical, column_of(resolved), place->page, status, answer->error);
+        status = nt_page_error(resolved->dataset->physical, column_of(resolved), place->page, status,
+                               answer->error);
     nt_group_unpin(place->group);
     return status == NT_OK ? put_string(answer, text) : status;
 }

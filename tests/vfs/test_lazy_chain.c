@@ -214,14 +214,20 @@ static void learn(void)
     ck_assert_ptr_nonnull(known);
 }
 
+/* Asks first about each file of the tree. The second time, the numbers of entries are known. */
+static void compare_tree(int round, unsigned least)
+{
+    struct walk walk = {.path = ""};
+    if (round)
+        learn();
+    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
+    ck_assert_uint_gt(walk.count, least);
+}
+
 /* The second time, the numbers of entries are known. */
 TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = teardown, .end = 2)
 {
-    struct walk walk = {.path = ""};
-    if (_i)
-        learn();
-    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
-    ck_assert_uint_gt(walk.count, 40);
+    compare_tree(_i, 40);
     static const char *const unlisted[] = {"compressed/rows.d/1999.json",
                                            "compressed/ramp/column.0/pages/0.raw",
                                            "compressed/ramp/column.0/pages/0.bin"};
@@ -232,11 +238,7 @@ TEST(what_is_asked_first_is_answered_for_all_files, .setup = setup, .teardown = 
 TEST(what_is_asked_first_of_trees_is_answered_for_all_files, .setup = setup_trees, .teardown = teardown,
      .end = 2)
 {
-    struct walk walk = {.path = ""};
-    if (_i)
-        learn();
-    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
-    ck_assert_uint_gt(walk.count, 40);
+    compare_tree(_i, 40);
     compare("baskets/rows.d/99.json", answer_content);
     compare("baskets/i/column.0/pages/1.raw", answer_content);
 }
@@ -244,11 +246,7 @@ TEST(what_is_asked_first_of_trees_is_answered_for_all_files, .setup = setup_tree
 TEST(what_is_asked_first_of_friends_is_answered_for_all_files, .setup = setup_friends, .teardown = teardown,
      .end = 2)
 {
-    struct walk walk = {.path = ""};
-    if (_i)
-        learn();
-    assert_ok(nt_vfs_readdir(whole, NT_VFS_ROOT, 0, visit, &walk, &error));
-    ck_assert_uint_gt(walk.count, 80);
+    compare_tree(_i, 80);
     compare("compressed/rows.d/1999.json", answer_content);
     compare("compressed/f/ramp/column.0/pages/0.raw", answer_content);
 }
