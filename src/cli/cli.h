@@ -156,6 +156,7 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, bool in_f
 /* The row with a name of this length. Prefers a row that takes a value if two rows share the name. */
 const struct nt_option *nt_option_named(const struct nt_option *const *tables, const char *name,
                                         size_t length, bool has_value);
+/* The first row with a letter; NULL: none. */
 const struct nt_option *nt_option_lettered(const struct nt_option *const *tables, char letter);
 
 /* Appends the options in use, "name=value, name": those whose settings are not 0. */
@@ -232,7 +233,7 @@ extern const char nt_mount_operands[];
 /* Prints the supported formats for --help. */
 void nt_formats_help(FILE *stream);
 
-/* The number of threads for decoding. */
+/* The number of threads for decoding: option threads, else the processors that this program may use. */
 unsigned nt_settings_threads(const struct nt_settings *settings);
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
@@ -564,18 +565,20 @@ enum nt_exit_status nt_find_only_dataset(const struct nt_resolved_node *resolved
 
 /* A command that describes each dataset: as text, or with --json in one document for each file. */
 struct nt_report {
-    const char *document; /* its kind */
+    /* Set by the command: */
+    const char *document; /* kind of the JSON document */
     /* Begins a file. May be NULL. */
     void (*begin)(struct nt_report *report, const struct nt_file *file, bool is_of_many);
-    bool separates_files; /* in text, even if no dataset of one can be shown */
     /* Prints a dataset, or adds members to its object. Sets `failure` for what it reports itself. */
     enum nt_status (*show)(struct nt_report *report, struct nt_reader *reader, struct nt_dataset *dataset,
                            struct nt_error *error);
+    bool separates_files; /* has_printed is true after each file, even if no dataset of it was shown */
+    /* Set by nt_report_run: */
     const struct nt_settings *settings;
     const struct nt_target *target; /* the dataset's fields to describe; without fields: all */
     struct nt_json *json;           /* NULL: text */
-    bool has_printed;
-    enum nt_exit_status failure; /* of the dataset */
+    enum nt_exit_status failure;    /* of the current dataset */
+    bool has_printed;               /* text: an empty line must precede the next dataset or file */
 };
 enum nt_exit_status nt_report_run(struct nt_report *report, const struct nt_invocation *invocation);
 

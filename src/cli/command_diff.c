@@ -144,10 +144,10 @@ static bool dataset_pairs(const struct nt_resolved_node scopes[NT_DIFF_SIDES], s
     return true;
 }
 
+/* ---- Lines ---- */
+
 static const char *const side_names[NT_DIFF_SIDES] = {"A", "B"};
 static const char *const side_keys[NT_DIFF_SIDES] = {"a", "b"};
-
-/* ---- Lines ---- */
 
 static void append_printable(struct nt_buffer *out, const struct nt_buffer *text)
 {

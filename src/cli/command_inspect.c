@@ -157,7 +157,6 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 struct inspector {
     struct nt_report report;
-    const struct nt_settings *settings;
     const struct nt_inspect_property *sort; /* NULL: file order */
     bool is_for_people;                     /* terminal output: short sizes */
     uint64_t file_bytes;
@@ -228,7 +227,8 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
     for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
         const struct nt_inspect_property *property = &inspect_properties[k];
         bool is_column = property->member == MEMBER(column);
-        bool has_groups = inspector->settings->group; /* joined columns have no encoding of their own */
+        bool has_groups =
+            inspector->report.settings->group; /* joined columns have no encoding of their own */
         if (!property->is_in_table || (has_groups && !property->is_in_total && !is_column))
             continue;
         const char **column = cells + used * (count + 2);
@@ -319,7 +319,7 @@ static void put_dataset(const struct inspector *inspector, const struct nt_datas
                         uint32_t count)
 {
     struct nt_json *json = inspector->report.json;
-    bool has_groups = inspector->settings->group;
+    bool has_groups = inspector->report.settings->group;
     nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
     nt_json_member_string(json, "version", dataset->version);
@@ -355,10 +355,10 @@ static const char *const group_names[] = {"", "field", "type", "prefix", NULL};
 static const char *group_of(const struct inspector *inspector, const struct nt_inspect_row *row)
 {
     const char *name = row->shown_as, *end;
-    if (inspector->settings->group == BY_TYPE)
+    if (inspector->report.settings->group == BY_TYPE)
         return row->type;
     size_t length = strcspn(name, "/"), prefix;
-    if (inspector->settings->group == BY_FIELD)
+    if (inspector->report.settings->group == BY_FIELD)
         return nt_arena_copy(inspector->arena, name, length);
     prefix = 1 + strcspn(name + (*name != '\0'), "_.:-/");
     end = prefix < length ? "*" : "";
@@ -433,7 +433,7 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     for (uint32_t i = 0; status == NT_OK && i <= count; i++)
         if (!inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, shown, &columns[i], &rows[i]))
             status = nt_fail_memory(error);
-    if (status == NT_OK && inspector->settings->group)
+    if (status == NT_OK && inspector->report.settings->group)
         status = join_groups(inspector, rows, &count, error);
     if (status == NT_OK && inspector->sort)
         qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)inspector->sort);
@@ -529,7 +529,6 @@ static const struct nt_inspect_property *property_named(const char *name)
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct inspector inspector = {.report = {.document = "inspect", .begin = begin, .show = inspect},
-                                  .settings = invocation->settings,
                                   .is_for_people = isatty(STDOUT_FILENO)};
     const char *sort = invocation->settings->sort;
     inspector.sort = sort ? property_named(sort) : NULL;

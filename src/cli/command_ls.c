@@ -35,7 +35,7 @@ struct lister {
     bool has_several; /* directories to list */
     bool has_printed;
     struct column_widths widths; /* only grow, so that all batches of a directory align */
-    /* The last one: most trees have one owner and one time, and each lookup of a name reads system files. */
+    /* The last attributes and their texts: most trees have one owner and time, and names are slow to find. */
     bool has_last;
     struct stat last;
     char owner[33], group[33], time[32];
@@ -345,10 +345,9 @@ static void list_directory(struct lister *lister, uint64_t node)
 {
     struct nt_error error = {0};
     const struct nt_settings *settings = lister->invocation->settings;
-    const char *path = lister->path.length ? lister->path.bytes : "/";
     if (!settings->json && (settings->recursive || lister->has_several)) {
         fputs(lister->has_printed ? "\n" : "", stdout);
-        nt_print_name(path);
+        nt_print_name(lister->path.length ? lister->path.bytes : "/");
         puts(":");
     }
     lister->has_printed = true;

@@ -146,7 +146,8 @@ static void take_value(void *context, const char *value, const char *help)
 
 static void complete_choice(struct completer *completer, const struct nt_option *row)
 {
-    for (size_t i = 0; row->choices && row->kind != NT_OPTION_IGNORED && row->choices[i]; i++)
+    bool has_choices = row->kind == NT_OPTION_CHOICE || row->kind == NT_OPTION_EITHER;
+    for (size_t i = 0; has_choices && row->choices[i]; i++)
         if (*row->choices[i])
             offer(completer, row->choices[i], "", "");
     if (row->each_value)

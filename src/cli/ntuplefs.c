@@ -32,9 +32,8 @@ static void memory_prepare(void)
 }
 
 /* Splits `cachesize` (0: 256 MiB, less on a small machine or in a small control group) for this number of
- * concurrent requests. Replies are at most 1
- * MiB, and use huge pages. A few replies are extra; further ones, for many threads, come out of the
- * cache's memory, at most an eighth of it. */
+ * concurrent requests. Replies are at most 1 MiB, and use huge pages. A few replies are extra; further ones,
+ * for many threads, come out of the cache's memory, at most an eighth of it. */
 static struct nt_memory memory_share(uint64_t cachesize, unsigned threads)
 {
     const uint64_t few = 8 * MEBIBYTE, reply = 2 * MEBIBYTE;

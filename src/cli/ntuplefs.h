@@ -6,9 +6,7 @@
 #ifndef NT_CLI_NTUPLEFS_H
 #define NT_CLI_NTUPLEFS_H
 
-#include "chain/chain.h"
 #include "cli/cli.h"
-#include "core/base/memory.h"
 
 /* ---- The index file ---- */
 

@@ -229,7 +229,7 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
                                  struct nt_arena *arena, struct nt_error *error)
 {
     bool is_good = true;
-    unsigned choice = 0;
+    unsigned number = 0;
     switch (row->kind) {
     case NT_OPTION_FLAG:
         *(bool *)member = true;
@@ -252,15 +252,15 @@ static enum nt_status option_set(const struct nt_option *row, const char *value,
         is_good = parse_count(value, 1, most_of(row), member);
         break;
     case NT_OPTION_ID:
-        is_good = parse_count(value, 0, UINT32_MAX - 1, &choice); /* the largest is no id */
-        *(struct nt_id *)member = (struct nt_id){.is_given = is_good, .number = choice};
+        is_good = parse_count(value, 0, UINT32_MAX - 1, &number); /* the largest is no id */
+        *(struct nt_id *)member = (struct nt_id){.is_given = is_good, .number = number};
         break;
     case NT_OPTION_CHOICE:
         is_good = parse_choice(value, row->choices, member);
         break;
     case NT_OPTION_EITHER:
-        is_good = parse_choice(value, row->choices, &choice);
-        *(bool *)member = choice;
+        is_good = parse_choice(value, row->choices, &number);
+        *(bool *)member = number;
         break;
     case NT_OPTION_PASS:
         if (row->passed)

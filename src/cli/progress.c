@@ -85,8 +85,8 @@ static double format_numbers(const struct nt_progress *progress, double seconds,
     double expected = (double)progress->total + (double)progress->guess;
     double bytes_per_second = seconds > 0 ? bytes / seconds : 0;
     double bytes_left = expected > bytes ? expected - bytes : 0;
-    uint64_t known =
-        progress->texts_done + (progress->guess > 0); /* the current text, if its rest is guessed */
+    /* The size of the current text is known if its rest can be guessed. */
+    uint64_t known = progress->texts_done + (progress->guess > 0);
     uint64_t texts = progress->texts > known ? progress->texts - known : 0; /* of unknown size */
     format_size(bytes, done);
     format_size(expected, total);

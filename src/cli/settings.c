@@ -147,9 +147,9 @@ enum nt_status nt_settings_chain(const struct nt_settings *settings, const char 
 unsigned nt_settings_threads(const struct nt_settings *settings)
 {
     cpu_set_t processors;
-    int count = sched_getaffinity(0, sizeof(processors), &processors) == 0 ? CPU_COUNT(&processors) : 0;
     if (settings->tree.threads)
         return settings->tree.threads;
+    int count = sched_getaffinity(0, sizeof(processors), &processors) == 0 ? CPU_COUNT(&processors) : 0;
     return count > 0 ? (unsigned)count : 1;
 }
 

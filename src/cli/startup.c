@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What both programs do first: make sure that the standard streams are open, hide credentials in the
- * command line, and print versions.
+ * command line, and print versions. Also how they write and finish their output.
  */
 #include "cli/cli.h"
 

@@ -93,6 +93,7 @@ static const struct line {
     {"ntuple look --chain=", "--chain=check\t|--chain=union\t|"},
     {"ntuple look --chain @ Ev", "\tpaths|Events/\t|"},
     {"ntuplefs -o sparkling=", ""},
+    {"ntuplefs -o x-a=", ""},
 };
 
 static size_t split(char *text, const char *example, char **words, size_t most)

@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 
 struct settings {
-    bool flag, other;
+    bool flag, other, is_dark;
     const char *text, *other_text, *file, *animal;
     const char *const *texts, *const *folders, *const *named;
     uint64_t size;
@@ -24,6 +24,7 @@ struct settings {
 #define MEMBER(name) offsetof(struct settings, name)
 
 static const char *const colors[] = {"red", "green", NULL};
+static const char *const shades[] = {"light", "dark", NULL};
 
 static const char *const accepted[] = {"dev", "user", "x-*", NULL};
 
@@ -95,6 +96,12 @@ static const struct nt_option second_table[] = {
      .argument = "red|green",
      .choices = colors,
      .help = "a color"},
+    {.name = "shade",
+     .kind = NT_OPTION_EITHER,
+     .member = MEMBER(is_dark),
+     .argument = "light|dark",
+     .choices = shades,
+     .help = "a shade"},
     {.name = "pass", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = "a,b", .help = "passed on"},
     {.name = "label",
      .kind = NT_OPTION_PASS,
@@ -310,10 +317,11 @@ TEST(what_was_given_can_be_reported, .setup = set_up, .teardown = tear_down)
     struct nt_buffer text = {0};
     nt_options_append_given(&text, second_table, &settings);
     ck_assert_uint_eq(text.length, 0);
-    assert_ok(PARSE("-f", "-o", "dev,size=2K,color=green,id=0", "--text=a b", "-n", "7", "--pass"));
+    assert_ok(
+        PARSE("-f", "-o", "dev,size=2K,color=green,shade=dark,id=0", "--text=a b", "-n", "7", "--pass"));
     nt_options_append_given(&text, first_table, &settings);
     nt_options_append_given(&text, second_table, &settings);
-    ck_assert_str_eq(text.bytes, "flag, count=7, text=a b, size=2048, color=green, id=0");
+    ck_assert_str_eq(text.bytes, "flag, count=7, text=a b, size=2048, color=green, shade=dark, id=0");
     nt_buffer_deinit(&text);
 }
 
@@ -332,7 +340,10 @@ TEST(texts_of_a_list_are_one_more_each_time, .setup = set_up, .teardown = tear_d
 
 TEST(the_last_of_several_values_wins, .setup = set_up, .teardown = tear_down)
 {
-    assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3"));
+    assert_ok(PARSE("--shade=dark"));
+    ck_assert(settings.is_dark);
+    assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3,shade=light"));
+    ck_assert(!settings.is_dark);
     ck_assert_uint_eq(settings.choice, 0);
     ck_assert_uint_eq(settings.size, 3);
 }
@@ -377,6 +388,8 @@ static const struct {
     {{"--few=4", NULL}, "from 1 to 3"},
     {{"--color=blue", NULL}, "red|green"},
     {{"--color=re", NULL}, "red|green"},
+    {{"--shade=grey", NULL}, "light|dark"},
+    {{"--shade=", NULL}, "light|dark"},
     {{"-n", NULL}, "\"-n\""},
     {{"--text", NULL}, "\"--text\""},
     {{"-x", NULL}, "\"-x\""},
@@ -427,5 +440,5 @@ TEST(help_has_a_line_for_each_option, .setup = set_up, .teardown = tear_down)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 20);
+    ck_assert_uint_eq(lines, 21);
 }
