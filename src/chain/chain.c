@@ -552,7 +552,8 @@ static enum nt_status check_friends(const struct trial *trial, struct nt_error *
         uint64_t found = 0;
         end = nt_chain_series_end(chain, i);
         for (uint32_t k = i; k < end; k++)
-            found += trial->entries[k];
+            if (!nt_add(found, trial->entries[k], &found))
+                return NT_OK; /* the whole chain reports it */
         expected = i ? expected : found;
         if (i)
             NT_TRY(nt_chain_check_friend(chain->parts[i].listed->sample->name, expected, found, error));

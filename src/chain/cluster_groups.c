@@ -389,7 +389,7 @@ static enum nt_status find_places(struct nt_dataset *dataset, struct nt_chain_se
     if (!nt_chain_schema_digest(first, series->schema))
         series->schema[0] = '\0';
     const struct nt_indexed_dataset *known = nt_chain_indexed_dataset(series->slices[0].part, first);
-    if (known && known->schema && known->clusters == nt_chain_own_clusters(first) &&
+    if (known && known->schema && series->schema[0] && known->clusters == nt_chain_own_clusters(first) &&
         strcmp(series->schema, known->schema) == 0)
         series->first_claims = known->claims;
     return NT_OK;
