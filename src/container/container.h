@@ -211,8 +211,6 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
 /* The same without texts and a buffer for them. */
 enum nt_status nt_tfile_read_bare_key(struct nt_source *source, uint64_t offset, struct nt_tfile_key *key_ret,
                                       struct nt_error *error);
-/* Is a name one of these, which end with NULL? */
-bool nt_tfile_is_one_of(struct nt_text name, const char *const *names);
 /* Reads a TString: a length of one byte, or 255 and 32 bits; then the characters. Empty if the cursor fails.
  */
 struct nt_text nt_tfile_get_string(struct nt_cursor *cursor);

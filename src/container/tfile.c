@@ -203,26 +203,19 @@ static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile", 
 static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple", NULL};
 static const char *const tree_classes[] = {"TTree", "TNtuple", "TNtupleD", NULL};
 
-bool nt_tfile_is_one_of(struct nt_text name, const char *const *names)
-{
-    while (*names && !nt_text_is(name, *names))
-        names++;
-    return *names;
-}
-
 bool nt_tfile_is_directory(const struct nt_tfile_key *key)
 {
-    return nt_tfile_is_one_of(key->class_name, directory_classes);
+    return nt_text_is_one_of(key->class_name, directory_classes);
 }
 
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key)
 {
-    return nt_tfile_is_one_of(key->class_name, anchor_classes);
+    return nt_text_is_one_of(key->class_name, anchor_classes);
 }
 
 bool nt_tfile_is_tree(const struct nt_tfile_key *key)
 {
-    return nt_tfile_is_one_of(key->class_name, tree_classes);
+    return nt_text_is_one_of(key->class_name, tree_classes);
 }
 
 static bool is_nearly(struct nt_text text, const char *name)

@@ -24,7 +24,8 @@
  * of the idle lists. A reader whose entry does not fit within the limit waits, first come first served,
  * until others unpin theirs. An entry larger than the limit is admitted alone. One needed to load
  * another is admitted at once, as its caller holds a pin that others may wait for. If such an entry
- * exceeds the limit, it is dropped with its last pin. Freeing and loading happen without the lock. */
+ * exceeds the limit, it is dropped with its last pin. Loading happens without the lock; so does freeing, but
+ * for the data of a failed load. */
 
 /* Lists of idle entries, in the order of eviction. */
 enum idle {
@@ -179,7 +180,7 @@ static uint64_t room_for(const struct nt_cache *cache, size_t bytes)
 }
 
 /* An nt_has_room: would `taken` bytes fit after evicting all idle entries? Busy memory is pinned or
- * loading, with its slabs, or reserved. */
+ * loading, with its slabs. */
 static bool has_room(const void *context, uint64_t taken)
 {
     const struct nt_cache *cache = context;
@@ -516,6 +517,8 @@ void nt_cache_finish(struct nt_cache *cache, struct nt_cache_entry *entry, enum 
     unpin(cache, entry);
     unlock(cache);
 }
+
+/* ---- Look ---- */
 
 enum nt_cache_state nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
 {

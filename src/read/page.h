@@ -124,6 +124,8 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cur
 enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
                                      struct nt_error *error);
 
+/* ---- Streams of a field ---- */
+
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid
  * bool. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,

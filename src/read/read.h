@@ -95,6 +95,8 @@ static inline uint64_t nt_stats_lap(struct nt_stats_delta *stats, uint64_t *coun
     return passed;
 }
 
+/* ---- Cache keys ---- */
+
 /* Everything that determines the decoded bytes. The location of the bytes is not enough: columns of
  * different type and element count may share it (merged pages). Hashed as bytes: no padding. */
 struct nt_cache_key {
@@ -594,8 +596,7 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
                               struct nt_error *error);
 
 /* Loads the page list of a span, unless it is loaded, and pins its group; a bad list becomes the span's
- * fault.
- * `*group_ret` is NULL for a span with a fault. Fails only for environmental errors. */
+ * fault. `*group_ret` is NULL for a span with a fault. Fails only for environmental errors. */
 enum nt_status nt_span_pin(struct nt_dataset *dataset, struct nt_span *span, struct nt_group **group_ret,
                            struct nt_error *error);
 

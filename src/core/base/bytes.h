@@ -224,6 +224,8 @@ static inline int nt_compare_u64(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+/* ---- Outputs of loops ---- */
+
 /* A loop that fills memory which is in no cache waits with each store. This requests the memory ahead; beyond
  * the end it does no harm. */
 static inline void nt_write_ahead(const uint8_t *output)

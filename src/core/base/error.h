@@ -49,7 +49,7 @@ enum nt_status nt_fail_system(struct nt_error *error, int system_error, const ch
     __attribute__((format(printf, 3, 4)));
 
 enum nt_status nt_fail_memory(struct nt_error *error);
-/* The same unless an allocation succeeded. */
+/* nt_fail_memory, unless an allocation succeeded. */
 static inline enum nt_status nt_check_memory(bool is_allocated, struct nt_error *error)
 {
     return is_allocated ? NT_OK : nt_fail_memory(error);
@@ -76,7 +76,7 @@ const char *nt_message_about(const char *message, const char *subject);
 void nt_error_strip(struct nt_error *error, const char *subject);
 /* Prepends "context: " to the message of an error. */
 void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Does so if the status, which it returns, is a failure. */
+/* Does this only if `status` is a failure. Returns `status`. */
 enum nt_status nt_with_context(enum nt_status status, struct nt_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -41,6 +41,14 @@ static inline bool nt_text_is(struct nt_text text, const char *string)
     return may_be && nt_texts_are_equal(text, nt_text_of(string));
 }
 
+/* Is the text one of these, which end with NULL? */
+static inline bool nt_text_is_one_of(struct nt_text text, const char *const *strings)
+{
+    while (*strings && !nt_text_is(text, *strings))
+        strings++;
+    return *strings;
+}
+
 /* Compares bytes, a prefix first. For qsort(3). */
 int nt_texts_compare(struct nt_text a, struct nt_text b);
 /* Removes a prefix; false, without change, if the text does not begin with it. */

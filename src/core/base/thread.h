@@ -50,6 +50,8 @@ static inline int nt_condition_init(pthread_cond_t *condition)
     return problem;
 }
 
+/* ---- Thread creation ---- */
+
 /* As pthread_create, with all signals blocked. */
 static inline int nt_thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 {

@@ -366,6 +366,8 @@ struct nt_codec_context {
     } scratch[NT_SCRATCH_COUNT];
 };
 
+/* ---- Information content ---- */
+
 /* The information content of bytes, for limits that follow the size of a file: all bytes, or 16 times
  * their LZ4-compressed size if that is less; for compressed bytes, which rarely compress again, 4
  * times. Thus zeros, and data that compresses well twice, hardly count. Allocates nothing. */

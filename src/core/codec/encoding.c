@@ -659,27 +659,19 @@ DEFINE_RANGE(range64, double)
 
 /* ---- The table ---- */
 
+#define ENCODING(kind, text, passes, type, function, ...)                                                    \
+    [NT_ENCODING_##kind] = {                                                                                 \
+        .name = (text), .steps = (passes), .element = NT_ELEMENT_##type, .decode = (function), __VA_ARGS__}
+
 /* The number of bits is fixed. */
-#define FIXED_WITH(kind, text, passes, type, size, function, is_of_items)                                    \
-    [NT_ENCODING_##kind] = {.name = (text),                                                                  \
-                            .steps = (passes),                                                               \
-                            .element = NT_ELEMENT_##type,                                                    \
-                            .bits = (size),                                                                  \
-                            .is_index = (is_of_items),                                                       \
-                            .decode = (function)}
 #define FIXED(kind, text, passes, type, size, function)                                                      \
-    FIXED_WITH(kind, text, passes, type, size, function, false)
+    ENCODING(kind, text, passes, type, function, .bits = (size))
 #define INDEX(kind, text, passes, type, size, function)                                                      \
-    FIXED_WITH(kind, text, passes, type, size, function, true)
+    ENCODING(kind, text, passes, type, function, .bits = (size), .is_index = true)
 
 /* The column says how many bits; or, with 0, elements have different sizes. */
 #define VARIABLE(kind, text, passes, type, minimum, maximum, function)                                       \
-    [NT_ENCODING_##kind] = {.name = (text),                                                                  \
-                            .steps = (passes),                                                               \
-                            .element = NT_ELEMENT_##type,                                                    \
-                            .minimum_bits = (minimum),                                                       \
-                            .maximum_bits = (maximum),                                                       \
-                            .decode = (function)}
+    ENCODING(kind, text, passes, type, function, .minimum_bits = (minimum), .maximum_bits = (maximum))
 
 static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     FIXED(BIT, "Bit", "bits", BOOL, 1, unpack_bits),

@@ -318,7 +318,7 @@ static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_ver
     }
     version->number = nt_xxh3(marks, sizeof(marks));
     version->file = strdup(file);
-    return !version->file ? nt_fail_memory(error) : NT_OK;
+    return nt_check_memory(version->file, error);
 }
 
 /* Implements nt_format.find_state. Writers write the sizes last, those of a table's columns in order:

@@ -39,7 +39,7 @@ static const struct {
 bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (nt_tfile_is_one_of(type, types[i].spellings)) {
+        if (nt_text_is_one_of(type, types[i].spellings)) {
             *element_ret = types[i].element;
             return true;
         }

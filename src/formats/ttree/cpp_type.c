@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "container/container.h"
 #include "core/base/text.h"
 
 /* ---- Texts ---- */
@@ -141,7 +140,7 @@ static bool split_arguments(struct nt_text text, struct nt_text arguments[2])
 static enum nt_cpp_kind template_kind(struct nt_text name, const struct nt_text arguments[2])
 {
     for (size_t i = 0; i < sizeof(template_names) / sizeof(*template_names); i++) {
-        if (!nt_tfile_is_one_of(name, template_names[i].spellings))
+        if (!nt_text_is_one_of(name, template_names[i].spellings))
             continue;
         enum nt_cpp_kind kind = template_names[i].kind;
         bool takes_two = kind == NT_CPP_MAP || kind == NT_CPP_PAIR;
@@ -176,7 +175,7 @@ struct nt_cpp_type nt_cpp_type_parse(struct nt_text text)
         type.kind = NT_CPP_TSTRING;
     } else if (type.name.length) {
         for (size_t i = 0; i < sizeof(number_names) / sizeof(*number_names); i++)
-            if (nt_tfile_is_one_of(type.name, number_names[i].spellings))
+            if (nt_text_is_one_of(type.name, number_names[i].spellings))
                 return (struct nt_cpp_type){NT_CPP_NUMBER, type.name, number_names[i].type, {{0}}};
         parse_template(&type);
     }

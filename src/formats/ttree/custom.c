@@ -4,7 +4,6 @@
  */
 #include "formats/ttree/interpret.h"
 
-#include "container/container.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -180,13 +179,13 @@ static bool is_list(struct nt_text class_name)
     static const char *const names[] = {"TClonesArray", "TObjArray",      "TList", "THashList",
                                         "TSortedList",  "TOrdCollection", "TMap",  "THashTable",
                                         "TBtree",       "TRefTable",      NULL};
-    return nt_tfile_is_one_of(class_name, names);
+    return nt_text_is_one_of(class_name, names);
 }
 
 bool nt_custom_is_known(struct nt_text class_name)
 {
     static const char *const names[] = {"TObject", "TNamed", "TString", "TDatime", "TRef", "TRefArray", NULL};
-    return nt_tfile_is_one_of(class_name, names) || find_array(class_name) ||
+    return nt_text_is_one_of(class_name, names) || find_array(class_name) ||
            is_symmetric_matrix(class_name) || is_list(class_name);
 }
 

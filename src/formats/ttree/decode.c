@@ -52,16 +52,8 @@ static enum nt_status fail_end(const struct run *run, uint64_t needed, const cha
 
 static uint64_t load(const uint8_t *from, unsigned width, bool is_signed)
 {
-    switch (width) {
-    case 1:
-        return is_signed ? (uint64_t)(int8_t)*from : *from;
-    case 2:
-        return is_signed ? (uint64_t)(int16_t)nt_load_be16(from) : nt_load_be16(from);
-    case 4:
-        return is_signed ? (uint64_t)(int32_t)nt_load_be32(from) : nt_load_be32(from);
-    default:
-        return nt_load_be64(from);
-    }
+    uint64_t value = nt_load_integer(from, width, true);
+    return is_signed ? (uint64_t)nt_extend_sign(value, width) : value;
 }
 
 static enum nt_status fail_count(const struct run *run, uint64_t count, struct nt_error *error)
