@@ -81,6 +81,20 @@ def the_layout_has_each_byte_of_each_file_and_numbers_pages_through_all():
         same([list(by_number.values()) for by_number in pages.values()], [files] * len(pages))
 
 
+def stored_once(*arguments):
+    dataset, = json.loads(command(NTUPLE, 'inspect', '--json', *arguments).stdout)['datasets']
+    return dataset['stored_once_bytes']
+
+
+@case
+def bytes_of_chosen_columns_are_those_of_all_fragments():
+    with scratch() as directory:
+        for name, count in ('one', 1), ('few', FEW):
+            write_fragments(directory / name, count)
+        for fields in [COLUMN], []:
+            same(stored_once(directory / 'few', *fields), FEW * stored_once(directory / 'one', *fields))
+
+
 def contents(top):
     return {path.relative_to(top): read(path) for path in top.rglob('*') if path.is_file()}
 

@@ -218,9 +218,9 @@ static enum nt_status fill_cluster(struct filler *filler, struct nt_cursor *clus
     struct nt_frame columns;
     NT_TRY(nt_cluster_columns_read(filler->envelope, clusters, &columns, filler->error));
     if (columns.items > most)
-        NT_TRY(nt_envelope_fail(filler->envelope, &columns.payload, NT_CORRUPT, filler->error,
+        return nt_envelope_fail(filler->envelope, &columns.payload, NT_CORRUPT, filler->error,
                                 "cluster %u lists %u columns, but there are only %u", cluster, columns.items,
-                                most));
+                                most);
     for (uint32_t i = 0; i < columns.items; i++)
         NT_TRY(fill_range(filler, &columns.payload, cluster, shard ? shard->columns[i] : i));
     return NT_OK;

@@ -330,7 +330,7 @@ static enum nt_status run_string(struct run *run, const struct nt_operation *ope
     uint64_t length = UINT8_MAX;
     bool has_byte = operation->count != sizeof(uint32_t);
     if (!left(run))
-        NT_TRY(fail_end(run, 1, "the length of a string", error));
+        return fail_end(run, 1, "the length of a string", error);
     if (has_byte)
         length = run->bytes[run->at++];
     if (length == UINT8_MAX)

@@ -134,10 +134,9 @@ static enum nt_status basket_borders(struct nt_dataset *dataset, const struct nt
         if (tree->branches[i].slot_count &&
             (fewest == NT_NONE || tree->branches[i].slot_count < tree->branches[fewest].slot_count))
             fewest = i;
-    if (fewest != NT_NONE)
-        NT_TRY(list_baskets(dataset, fewest, error));
     if (fewest == NT_NONE)
         return NT_OK;
+    NT_TRY(list_baskets(dataset, fewest, error));
     const struct nt_branch_map *map = &tree->map->branches[fewest];
     for (uint32_t i = 1; i < map->basket_count; i++)
         if (map->baskets[i].first_entry < dataset->entries &&

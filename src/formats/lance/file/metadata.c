@@ -436,6 +436,20 @@ static enum nt_status note_unknown(const struct reading *reading)
     return nt_failure_keep(&failure, reading->lance->memory->arena, &column->failure, reading->error);
 }
 
+/* Checks that pages are in the order of their first rows. In 2.0 a first row may be relative to its
+ * batch. */
+static enum nt_status check_order(const struct nt_lance *lance, const struct nt_lance_column *column,
+                                  struct nt_error *error)
+{
+    for (uint32_t i = 1; !nt_lance_has_item_columns(&lance->tail) && i < column->page_count; i++)
+        if (column->pages[i].priority < column->pages[i - 1].priority)
+            return nt_fail(error, NT_CORRUPT, column->metadata.offset,
+                           "page %" PRIu32 " begins at row %" PRIu64
+                           ", before the previous page at row %" PRIu64,
+                           i, column->pages[i].priority, column->pages[i - 1].priority);
+    return NT_OK;
+}
+
 /* Checks the message of a column, whose bytes are already read, and fills the column. */
 static enum nt_status read_column(const struct nt_lance *lance, struct nt_lance_column *column,
                                   struct nt_error *error)
@@ -445,7 +459,8 @@ static enum nt_status read_column(const struct nt_lance *lance, struct nt_lance_
     NT_TRY(read_column_encoding(&reading));
     NT_TRY(read_buffers(&reading, column->message, &column_fields, &column->buffers, &column->buffer_count));
     NT_TRY(read_pages(&reading));
-    return note_unknown(&reading);
+    NT_TRY(note_unknown(&reading));
+    return check_order(lance, column, error);
 }
 
 bool nt_lance_has_descriptors(const struct nt_lance_page *page)
@@ -491,7 +506,7 @@ static enum nt_status check_entry(const struct table *table, uint32_t number,
         nt_fits(entry->offset - within->offset, entry->bytes, within->bytes))
         return NT_OK;
     return nt_fail(
-        error, NT_CORRUPT, table->offset + (uint64_t)number * sizeof(*entry),
+        error, NT_CORRUPT, table->offset + (uint64_t)number * TABLE_ENTRY_BYTES,
         "%s %" PRIu32 ", %" PRIu64 " bytes at %" PRIu64 ", is not between %" PRIu64 " and %" PRIu64,
         table->entry, number, entry->bytes, entry->offset, within->offset, within->offset + within->bytes);
 }
@@ -501,7 +516,7 @@ static enum nt_status read_table(const struct nt_lance *lance, const struct tabl
                                  const struct nt_lance_buffer **entries_ret, struct nt_error *error)
 {
     struct nt_lance_buffer *entries;
-    const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * sizeof(*entries)};
+    const struct nt_lance_buffer range = {table->offset, (uint64_t)table->count * TABLE_ENTRY_BYTES};
     uint8_t *bytes;
     NT_TRY(nt_lance_read_bytes(lance, &range, &bytes, error));
     entries = nt_arena_alloc(lance->memory->arena, (size_t)table->count + 1, sizeof(*entries));
@@ -584,20 +599,6 @@ static enum nt_status read_messages(const struct nt_lance *lance, const struct n
     return NT_OK;
 }
 
-/* Checks that pages are in the order of their first rows. In 2.0 a first row may be relative to its
- * batch. */
-static enum nt_status check_order(const struct nt_lance *lance, const struct nt_lance_column *column,
-                                  struct nt_error *error)
-{
-    for (uint32_t i = 1; !nt_lance_has_item_columns(&lance->tail) && i < column->page_count; i++)
-        if (column->pages[i].priority < column->pages[i - 1].priority)
-            return nt_fail(error, NT_CORRUPT, column->metadata.offset,
-                           "page %" PRIu32 " begins at row %" PRIu64
-                           ", before the previous page at row %" PRIu64,
-                           i, column->pages[i].priority, column->pages[i - 1].priority);
-    return NT_OK;
-}
-
 static enum nt_status read_columns(struct nt_lance *lance, struct nt_error *error)
 {
     const struct nt_lance_tail *tail = &lance->tail;
@@ -618,8 +619,6 @@ static enum nt_status read_columns(struct nt_lance *lance, struct nt_error *erro
     NT_TRY(read_messages(lance, entries, columns, error));
     for (uint32_t i = 0; i < tail->columns; i++) {
         enum nt_status status = read_column(lance, &columns[i], error);
-        if (status == NT_OK)
-            status = check_order(lance, &columns[i], error);
         NT_TRY(nt_with_context(status, error, "column %" PRIu32, i));
     }
     return NT_OK;

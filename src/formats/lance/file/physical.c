@@ -123,9 +123,8 @@ static enum nt_status count_chunks(struct nt_lance_page_list *list, struct nt_la
     while (opened->next_chunk_number < opened->page_chunks) {
         struct nt_lance_chunk chunk;
         struct nt_tree_counts counts;
-        enum nt_status status = nt_lance_next_chunk(opened, &chunk, list->error);
-        if (status == NT_OK)
-            status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
+        NT_TRY(nt_lance_next_chunk(opened, &chunk, list->error));
+        enum nt_status status = nt_lance_count_chunk(list, opened, &chunk, needs_bytes, &counts);
         if (status == NT_OK && (!nt_add(physical_page->bytes, counts.bytes, &physical_page->bytes) ||
                                 !nt_add(physical_page->levels, counts.levels, &physical_page->levels)))
             status = nt_fail(list->error, NT_CORRUPT, chunk.offset,
