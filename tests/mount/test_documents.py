@@ -35,6 +35,7 @@ LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG
 PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')  # those that are not always installed
 MODULES = ('awkward', 'dask', 'dask_awkward', 'distributed', 'duckdb', 'fsspec', 'ntuple', 'pandas', 'polars',
            'pyarrow')
+LIBRARIES = {'ak': ['awkward', 'pyarrow'], 'pa': ['pyarrow']}  # of the argument library=
 
 # (document, start of the block): why it is not run.
 EXEMPT = {
@@ -118,9 +119,12 @@ def session(text):
 
 
 def missing_modules(text):
-    """A module of the package has the name of the one that it needs: ntuple.fsspec."""
+    """Of those that the text imports or names by library=. A module of the package has the name of the one
+    that it needs: ntuple.fsspec."""
     statements = ast.parse(''.join(re.findall(r'^(?:>>>|\.\.\.) (import .*\n)', text, re.MULTILINE))).body
     names = {name for statement in statements for alias in statement.names for name in alias.name.split('.')}
+    for library in re.findall(r"library='(ak|pa)'", text):
+        names.update(LIBRARIES[library])
     return sorted(name for name in names if name in MODULES and not importlib.util.find_spec(name))
 
 
