@@ -225,7 +225,8 @@ def ttree_tables(found, prefixes):
                                           for what in measured_in(cases, prefixes)])
             above = ttree.LIBRARY if part == "whole" else ttree.MOUNT
             lines += [row(f"{above} / {below}", *cells)
-                      for below in (ttree.CODEC, targets.FASTEST_ROOT, ttree.UPROOT)
+                      for below in (ttree.CODEC, targets.FASTEST_ROOT + ttree.IN_NEW_PROCESS,
+                                    targets.FASTEST_ROOT, ttree.UPROOT)
                       for cells in [[spread(ratios(rounds, above, below)) for rounds in cases.values()]]
                       if any(cells)]
     for part, title in (("open", "TTree, 1,000 branches, from opening to the first value, ms"),

@@ -2,7 +2,7 @@
 """TTrees compared with ROOT and uproot, in turns: whole branches of numbers, arrays with a
 counter and vectors; the first numpy.fromfile of a column through the mount; opening a tree of
 1,000 branches; a column of lists of a file on a server. The last pass of a reader counts. Reads
-through a mount or from a server are first reads.
+through a mount or from a server are first reads; ROOT's first pass of a process stands beside the mount's.
 """
 import functools
 import os
@@ -76,8 +76,8 @@ def peers(arguments, folder):
 def peer_groups(arguments, programs, path, shape, names):
     root, uproot = programs
     if root:
-        yield from ([functools.partial(last_pass, name, root, path, way, ",".join(names), arguments.threads,
-                                       PASSES)]
+        yield from ([functools.partial(first_and_last, name, root, path, way, ",".join(names),
+                                       arguments.threads, PASSES)]
                     for way, name in WAYS.items() if way != "bulk" or shape != "vectors")
     if uproot:
         yield [functools.partial(last_pass, UPROOT, *uproot, "read", path, ",".join(names),

@@ -110,6 +110,13 @@ class TTrees(unittest.TestCase):
                     if target.name == "TTree: library / ROOT, the fastest way"]
         self.assertEqual(values, {"flat zlib": [3.0, 2.0], "vectors zlib": []})
 
+    def test_the_first_read_of_a_mount_is_compared_with_the_first_and_the_last_pass_of_root(self):
+        found = {"column": {"flat zlib": [{"mount, numpy.fromfile": 6.0, "ROOT, GetBulkRead": 4.0,
+                                           "ROOT, GetBulkRead, first in a process": 2.0,
+                                           "ROOT, TTreeReader, first in a process": 3.0}]}}
+        self.assertEqual([target.values for target in ttree_targets(found)
+                          if any(target.values.values())], [{"flat zlib": [2.0]}, {"flat zlib": [1.5]}])
+
     def test_of_opening_and_of_a_server_seconds_are_compared(self):
         found = {"open": {"flat": [{"library": 1.0, "ROOT": 4.0, "uproot": 20.0,
                                     "ROOT, first in a process": 100.0}]},
