@@ -30,8 +30,11 @@ This page is for developers who want to know when each part of `scripts/long` la
 which result. These tests take longer than `scripts/test` may take.
 
 `scripts/long` writes this table. `tests/long/runs.jsonl` has all runs, and this table has the last
-run of each part. *commit* is the source of the build; `+` means that it had changes on top of this
-commit. *what it gave* is the last message of the part.
+run of each part. [reliability.md](reliability.md) describes the parts.
+
+- *commit* is the source of the build; `+` means that it had changes on top of this commit.
+- *what it gave* is the last message of the part. A *point* is one allocation or call that can fail.
+- *chosen* sweeps read with a selection.
 
 | part | verdict | last ran | commit | minutes | what it gave |
 |---|---|---|---|---|---|
