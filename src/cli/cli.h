@@ -529,7 +529,7 @@ bool nt_named_contents(struct nt_vfs *vfs, uint64_t node, struct nt_error *error
 
 /* ---- File attributes ---- */
 
-/* "directory", "sized", "produced", "unsized". */
+/* "directory", "link", "sized", "generated", "streamed". */
 const char *nt_class_name(enum nt_vfs_class class);
 
 /* Adds "class", "size_bytes" (null if unknown before reading), "inode", "mode", "uid", "gid" and

@@ -408,8 +408,8 @@ void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT])
 const char *nt_class_name(enum nt_vfs_class class)
 {
     static const char *const names[] = {
-        [NT_VFS_DIRECTORY] = "directory", [NT_VFS_SIZED] = "sized", [NT_VFS_GENERATED] = "produced",
-        [NT_VFS_STREAMED] = "unsized",    [NT_VFS_LINK] = "link",
+        [NT_VFS_DIRECTORY] = "directory", [NT_VFS_SIZED] = "sized", [NT_VFS_GENERATED] = "generated",
+        [NT_VFS_STREAMED] = "streamed",   [NT_VFS_LINK] = "link",
     };
     return names[class];
 }

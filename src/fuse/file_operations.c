@@ -153,7 +153,7 @@ struct open_file {
     struct nt_vfs_handle *handle;
     bool is_streamed;
     bool is_to_store;              /* small, and opened for the first time */
-    atomic_uint_least64_t reached; /* unsized: text generated so far, roughly */
+    atomic_uint_least64_t reached; /* streamed: text generated so far, roughly */
 };
 
 static struct open_file *open_file_of(const struct fuse_file_info *info)

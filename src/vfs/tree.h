@@ -43,8 +43,8 @@ struct nt_vfs_options {
     uint64_t cache_bytes;       /* 0: the reader's default */
     bool always_readahead;      /* like the reader's option */
     unsigned threads;           /* worker threads; 0: none */
-    bool list_sized;            /* omit unsized files from listings (they still open by name) */
-    bool text_sized;            /* generate every text at lookup to know its size: no file is unsized */
+    bool list_sized;            /* omit streamed files from listings (they still open by name) */
+    bool text_sized;            /* generate every text at lookup to know its size: none is streamed */
     uint64_t text_bytes;        /* text_sized: see disk_bytes in nt_generated_options; 0: 16 GiB */
     const char *text_directory; /* for these texts; NULL: /var/tmp. Must outlive the tree */
     bool follow_links;          /* that leave passthrough directories; else refuse them */
@@ -153,7 +153,7 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
 uint64_t nt_vfs_cursor_index(uint64_t cursor);
 
 /* Opens a file. A read at or past the end returns 0 bytes. Within the file it returns `bytes` bytes, or
- * those up to the end, or an error; an unsized handle may return fewer if later text fails. Threads may
+ * those up to the end, or an error; a streamed handle may return fewer if later text fails. Threads may
  * share a handle. Unsized handles support any order; sequential reads run at full speed. */
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
                            struct nt_error *error);
@@ -161,7 +161,7 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
                            size_t *bytes_ret, struct nt_error *error);
 /* Is the handle read as a stream: is its size unknown, or does damage truncate it? */
 bool nt_vfs_is_streamed(const struct nt_vfs_handle *handle);
-/* Estimates the final size of an unsized handle from the part generated so far; 0: unknown. */
+/* Estimates the final size of a streamed handle from the part generated so far; 0: unknown. */
 uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
 /* Pins the bytes in the cache, like nt_stream_pin. False: the caller must read them instead. */
 bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins);

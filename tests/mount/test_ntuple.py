@@ -377,7 +377,7 @@ def ls_as_json_says_what_a_look_at_the_mount_does():
             same((entry['name'], entry['inode'], entry['mode'], entry['uid'], entry['gid'], modified),
                  (os.path.basename(entry['path']), found.st_ino, stat.filemode(found.st_mode), found.st_uid,
                   found.st_gid, int(found.st_mtime)), entry['path'])
-            same(entry['size_bytes'], None if entry['class'] == 'unsized' else found.st_size, entry['path'])
+            same(entry['size_bytes'], None if entry['class'] == 'streamed' else found.st_size, entry['path'])
 
 
 @case
@@ -397,7 +397,7 @@ def ls_as_json_keeps_the_order_and_has_lines_only():
 @case
 def sizes_that_are_not_known_are_null():
     entries = listed('-R', data('blocks.blp'))
-    long = [entry['name'] for entry in entries if entry['class'] == 'unsized']
+    long = [entry['name'] for entry in entries if entry['class'] == 'streamed']
     assert 'rows.jsonl' in long, long
     same(sorted(entry['name'] for entry in entries if entry['size_bytes'] is None), sorted(long))
 

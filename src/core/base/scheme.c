@@ -28,7 +28,7 @@ static const struct nt_scheme schemes[] = {
     {"ntpl+s3+https", STORE, TLS},
     {"ntpl+s3+http", STORE},
     {"gs", .service = NT_SERVICE_NONE, .hidden = "",
-     .advice = "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone"},
+     .advice = "copy it, or name it s3://BUCKET/KEY with AWS_ENDPOINT_URL=https://storage.googleapis.com"},
 };
 static const struct nt_scheme unknown = {"", .service = NT_SERVICE_NONE, .hidden = "",
                                          .advice = "copy it, or mount its server"};

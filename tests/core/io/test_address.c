@@ -16,11 +16,11 @@ static const struct {
     const char *named; /* expected in the message; NULL: a path like any other */
 } paths[] = {
     {"root://server//file.root", NULL}, /* it can be read */
-    {"GS://bucket/file.root", "gcsfuse"},
+    {"GS://bucket/file.root", "AWS_ENDPOINT_URL"},
     {"http://server/file.root", NULL},
     {"https://server/file.root", NULL},
     {"s3://bucket/file.root", NULL},
-    {"gs://bucket/file.root", "gcsfuse"},
+    {"gs://bucket/file.root", "AWS_ENDPOINT_URL"},
     {"davs://server/file.root", NULL},
     {"x-new+kind.2://server", "copy it"},
     {"file:///etc/passwd", "the path without"},
