@@ -498,7 +498,7 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
 /* Drops a reference. Accepts NULL. */
 void nt_remote_list_free(struct nt_remote_list *list);
 /* NULL: no such name. */
-const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name);
+const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, struct nt_text name);
 
 /* ---- Remote folders ---- */
 

@@ -95,31 +95,35 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
 }
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
- * parents may already show. Valid until the next refresh, or longer with a reference. */
+ * parents may already show. Valid until the next refresh, or longer with a reference. Goes down from the
+ * innermost folder that is listed: a name may have any length, and most of its folders may not exist. */
 static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text name,
                               struct nt_remote_list **list_ret, struct nt_error *error)
 {
-    struct nt_remote_list *above = NULL;
     const struct nt_remote_entry *entry = NULL;
-    struct sublist *inner = inner_of(folder, name, error);
+    const struct sublist *known;
     const char *last;
-    if (!inner)
-        return NT_NO_MEMORY;
-    *list_ret = inner->list;
-    if (inner->list)
-        return NT_OK;
-    if (name.length && !inner->is_absent) {
-        enum nt_status status = list_of(folder, folder_of(nt_text_of(inner->name), &last), &above, error);
-        if (status != NT_OK)
-            return status;
-        entry = nt_remote_list_find(above, last);
-    }
-    if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such directory", folder->shown,
-                       inner->name);
-    enum nt_status status = request_list(folder, inner, error);
-    *list_ret = inner->list;
-    return status;
+    struct nt_text way = name;
+    while (!((known = known_inner(folder, way)) && known->list) && way.length)
+        way = folder_of(way, &last);
+    do {
+        struct sublist *inner = inner_of(folder, way, error);
+        if (!inner)
+            return NT_NO_MEMORY;
+        if (!inner->list && !inner->is_absent)
+            NT_TRY(request_list(folder, inner, error));
+        *list_ret = inner->list;
+        if (!inner->list)
+            break;
+        if (way.length == name.length)
+            return NT_OK;
+        const size_t at = way.length + (way.length > 0);
+        const char *end = memchr(name.bytes + at, '/', name.length - at);
+        way.length = end ? (size_t)(end - name.bytes) : name.length;
+        entry = nt_remote_list_find(*list_ret, (struct nt_text){name.bytes + at, way.length - at});
+    } while (entry && entry->is_folder);
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%.*s: no such directory", folder->shown,
+                   (int)way.length, way.bytes);
 }
 
 /* Finds a file or folder in the list of its folder. */
@@ -129,7 +133,7 @@ static enum nt_status find(struct nt_remote_folder *folder, const char *name,
     struct nt_remote_list *list;
     const char *last;
     NT_TRY(list_of(folder, folder_of(nt_text_of(name), &last), &list, error));
-    *entry_ret = nt_remote_list_find(list, last);
+    *entry_ret = nt_remote_list_find(list, nt_text_of(last));
     return *entry_ret
                ? NT_OK
                : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);

@@ -132,11 +132,12 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
 
 static int compare_name(const void *name, const void *entry)
 {
-    return strcmp(name, ((const struct nt_remote_entry *)entry)->name);
+    return nt_texts_compare(*(const struct nt_text *)name,
+                            nt_text_of(((const struct nt_remote_entry *)entry)->name));
 }
 
-const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name)
+const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, struct nt_text name)
 {
-    return list->count ? bsearch(name, list->entries, list->count, sizeof(*list->entries), compare_name)
+    return list->count ? bsearch(&name, list->entries, list->count, sizeof(*list->entries), compare_name)
                        : NULL;
 }

@@ -4,6 +4,7 @@
  */
 #include "remote/client/client.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -76,6 +77,38 @@ TEST(files_next_to_a_remote_folder_are_remote, .setup = set_up, .teardown = tear
     check_message("/tmp: is a local directory, but the dataset is on a server");
     assert_ok(nt_folder_open_sibling(folder, "http://h/other/", &beside, &error));
     nt_folder_close(beside);
+    nt_folder_close(folder);
+}
+
+static unsigned lists;
+
+/* Each folder has a folder "d" and a file "f". */
+static bool list_nested(const struct nt_fetch_request *request)
+{
+    lists += request->kind == NT_FETCH_LIST;
+    say_entry(request->id, "d\0", 2, 0, true);
+    say_entry(request->id, "f\0stamp", 7, 1, false);
+    say_done(request->id);
+    return true;
+}
+
+/* A dataset may name any file. */
+TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear_down)
+{
+    enum { LEVELS = 8 * 1024 };
+    char name[2 * LEVELS + 1];
+    for (int i = 0; i < LEVELS; i++)
+        memcpy(name + 2 * i, i ? "n/" : "d/", 3);
+    name[2 * LEVELS - 1] = '\0';
+    process.answer = list_nested;
+    assert_ok(open_folder());
+    size_t before = mallinfo2().uordblks;
+    assert_status(NT_NOT_FOUND, nt_folder_stat(folder, name, &(struct stat){0}, &error));
+    check_message("http://h/folder/d/n: no such directory");
+    ck_assert_uint_lt(mallinfo2().uordblks - before, LEVELS);
+    ck_assert_uint_eq(lists, 2);
+    assert_status(NT_NOT_FOUND, nt_folder_stat(folder, "f/d", &(struct stat){0}, &error));
+    check_message("http://h/folder/f: no such directory");
     nt_folder_close(folder);
 }
 
