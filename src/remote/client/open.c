@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens and reopens remote files. A reopened file must be the same version; the anchor of an object
- * store is revalidated while its objects are read.
+ * Opens and reopens remote files. A reopened file must be the same version.
  */
 #include "remote/client/client.h"
 
@@ -239,7 +238,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
         return nt_remote_fail(file, &opening->fetch, 0, error);
     if (!file->is_known)
         settle_first(file, opening);
-    else if (!file->is_listed && !is_same(&opening->version, &file->version))
+    else if (!opening->is_listed && !is_same(&opening->version, &file->version))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
     file->link_estimate = nt_link_estimates_of(&file->fetcher->link_estimates, file->server);
@@ -288,6 +287,23 @@ static enum nt_status request_open(struct nt_remote_file *file, struct opening *
                : nt_fetcher_fail_timeout(fetcher, file->shown, error);
 }
 
+/* Without success, the network helper must not keep what it may have opened by now. */
+static enum nt_status open_by(struct nt_remote_file *file, bool is_listed, uint64_t deadline,
+                              struct nt_error *error)
+{
+    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = is_listed};
+    if (!opening.ends)
+        return nt_fail_memory(error);
+    enum nt_status status = request_open(file, &opening, deadline, error);
+    bool may_be_open = status != NT_OK || opening.fetch.state == NT_FETCH_GOOD;
+    if (status == NT_OK)
+        status = settle(file, &opening, error);
+    if (status != NT_OK && may_be_open)
+        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    free(opening.ends);
+    return status;
+}
+
 /* Looks a file up in the list of its folder before its first opening. This may request the list: releases
  * the lock meanwhile. */
 static enum nt_status look_up(struct nt_remote_file *file, struct nt_error *error)
@@ -312,17 +328,8 @@ static enum nt_status look_up(struct nt_remote_file *file, struct nt_error *erro
 
 static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
-    enum nt_status status = look_up(file, error);
-    if (status != NT_OK)
-        return status;
-    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES), .is_listed = file->is_listed};
-    if (!opening.ends)
-        return nt_fail_memory(error);
-    status = request_open(file, &opening, deadline, error);
-    if (status == NT_OK)
-        status = settle(file, &opening, error);
-    free(opening.ends);
-    return status;
+    NT_TRY(look_up(file, error));
+    return open_by(file, file->is_listed, deadline, error);
 }
 
 bool nt_remote_is_open(const struct nt_remote_file *file)
@@ -373,18 +380,9 @@ enum nt_status nt_remote_reopen(struct nt_remote_file *file, uint64_t deadline, 
 /* Asks the server itself, even if a listing has the file. */
 static bool is_as_opened(struct nt_remote_file *file)
 {
-    struct opening opening = {.ends = malloc(2 * NT_FETCH_END_BYTES)};
     uint64_t deadline = nt_milliseconds() + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     nt_remote_close(file);
-    bool is_open = opening.ends && request_open(file, &opening, deadline, NULL) == NT_OK &&
-                   opening.fetch.state == NT_FETCH_GOOD;
-    bool is_as_before = is_open && is_same(&opening.version, &file->version);
-    if (is_as_before)
-        is_as_before = settle(file, &opening, NULL) == NT_OK;
-    else if (is_open)
-        nt_fetcher_notify(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    free(opening.ends);
-    return is_as_before;
+    return open_by(file, false, deadline, NULL) == NT_OK;
 }
 
 void nt_remote_revive(struct nt_remote_file *file)

@@ -257,6 +257,32 @@ TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew, .setup =
     assert_ok(read_middle());
 }
 
+static atomic_uint closed;
+
+/* Its file is another one. */
+static bool be_another_with_another_file(const struct nt_fetch_request *request)
+{
+    closed += request->kind == NT_FETCH_CLOSE;
+    if (request->kind == NT_FETCH_OPEN && process.epoch == 2) {
+        say_opened(request->id, SIZE, "\"2\"\0server", 10);
+        say_data(request->id, 0, ENDS);
+        say_done(request->id);
+        return true;
+    }
+    return be_another(request);
+}
+
+TEST(a_file_that_is_opened_anew_and_has_changed_is_not_left_open, .setup = set_up, .teardown = tear_down)
+{
+    assert_ok(open_file());
+    process.answer = be_another_with_another_file;
+    assert_status(NT_UNREACHABLE, read_middle());
+    ((struct nt_remote_file *)source)->backoff.until = 0;
+    assert_status(NT_CHANGED, read_middle());
+    end_process();
+    ck_assert_uint_eq(closed, 1);
+}
+
 /* ---- how much at once ---- */
 
 enum { HUGE_SIZE = 1 << 30, MAX_PARTS = 192 };
