@@ -317,25 +317,26 @@ static struct nt_xrd_read *collect(struct nt_xrootd_file *file, uint64_t *deadli
         if (bytes > MAX_TOGETHER)
             break;
     }
-    char *at = read->bytes = malloc(sum ? sum : 1);
+    char *at = read->bytes = malloc(sum);
     for (unsigned i = 0; at && i < read->count; i++) {
         read->ranges[i].buffer = at;
         at += read->ranges[i].bytes;
     }
-    return read;
+    if (at)
+        return read;
+    for (struct nt_transfer *job; (job = any_job(read));)
+        xrootd_read_leave(job);
+    let_go(read);
+    return NULL;
 }
 
+/* False if out of memory; then its jobs wait as before. */
 static bool read_some(struct nt_xrootd_file *file)
 {
     uint64_t deadline, now = nt_milliseconds();
     struct nt_xrd_read *read = collect(file, &deadline);
-    if (!read || !read->bytes) {
-        if (read) {
-            fail_all(read, &nt_result_no_memory);
-            let_go(read);
-        }
+    if (!read)
         return false;
-    }
     read->operation.end = end_read;
     read->asked = now;
     file->handle.backend->jobs->totals.requests++;

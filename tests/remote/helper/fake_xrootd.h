@@ -72,10 +72,9 @@ static inline void answer_badly(enum nt_request_outcome outcome, bool is_lost)
 
 static inline struct nt_xrd_file *make_file(void)
 {
-    if (client.is_without_memory)
+    struct nt_xrd_file *file = client.is_without_memory ? NULL : calloc(1, sizeof(*file));
+    if (!file)
         return NULL;
-    struct nt_xrd_file *file = calloc(1, sizeof(*file));
-    ck_assert_ptr_nonnull(file);
     client.files++;
     file->number = ++client.made_files;
     return file;

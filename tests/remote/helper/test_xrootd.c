@@ -3,7 +3,11 @@
  * Files on XRootD servers, with a fake client: the requests to it, and how its answers are handled.
  */
 #include "core/base/thread.h"
+
+#include <errno.h>
+
 #include "fake_xrootd.h"
+#include "faults.h"
 #include "remote/helper/result.h"
 #include "remote/helper/xrd_client.h"
 #include "remote/protocol.h"
@@ -79,6 +83,26 @@ TEST(a_file_for_which_there_is_no_memory_is_reported, .setup = set_up, .teardown
     client.is_without_memory = true;
     check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key"),
                   NT_FETCH_UNREACHABLE, "out of memory");
+}
+
+TEST(an_opening_without_memory_at_any_point_is_reported, .setup = set_up, .teardown = tear_down)
+{
+    uint64_t id, points;
+    do {
+        id = last_id + 1;
+        fault_arm(&(struct fault){.site = FAULT_ALLOCATION, .number = id, .error = ENOMEM});
+        ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = (uint32_t)id},
+            "root://server//file?key");
+        work();
+        points = fault_disarm();
+        if (points < id)
+            ck_assert_uint_eq(answers[id].kind, NT_FETCH_DONE);
+        else
+            check_failure(id, NT_FETCH_UNREACHABLE, "");
+        nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "",
+                      0);
+        work();
+    } while (points >= id);
 }
 
 TEST(an_opening_that_is_requested_no_more_leaves_nothing, .setup = set_up, .teardown = tear_down, .end = 2)
