@@ -60,18 +60,12 @@ enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path,
     *cache = (struct nt_disk_cache){.folder = -1, .max_bytes = max_bytes};
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return nt_fail_system(error, errno, "cannot create %s", path);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (folder < 0 || fstat(folder, &attributes) != 0) {
-        nt_fail_system(error, errno, "cannot open %s", path);
-        if (folder >= 0)
-            close(folder);
-        return NT_IO;
-    }
-    enum nt_status status = nt_check_writers(&attributes, path, error);
-    if (status == NT_OK)
-        cache->folder = folder;
-    else
-        close(folder);
+    cache->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    enum nt_status status = cache->folder < 0 || fstat(cache->folder, &attributes) != 0
+                                ? nt_fail_system(error, errno, "cannot open %s", path)
+                                : nt_check_writers(&attributes, path, error);
+    if (status != NT_OK)
+        nt_disk_cache_close(cache);
     return status;
 }
 
