@@ -268,10 +268,11 @@ const char *nt_s3_take_role(struct nt_s3 *s3)
     static const char *problem;
     if (nt_milliseconds() >= kept.until) {
         explicit_bzero(&kept, sizeof(kept));
-        kept.until = nt_milliseconds() + FAILURE_MILLISECONDS;
         problem = renew(s3->region);
         if (problem)
             kept.key[0] = '\0';
+        if (!kept.until) /* the service may have been silent for long */
+            kept.until = nt_milliseconds() + FAILURE_MILLISECONDS;
     }
     memcpy(s3->key, kept.key, sizeof(s3->key));
     memcpy(s3->secret, kept.secret, sizeof(s3->secret));

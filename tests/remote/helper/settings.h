@@ -15,7 +15,8 @@ static inline void forget(void)
                                             "AWS_ENDPOINT_URL_S3", "AWS_PROFILE",
                                             "AWS_CONFIG_FILE",     "AWS_SHARED_CREDENTIALS_FILE",
                                             "S3_ACCESS_KEY",       "S3_SECRET_KEY",
-                                            "S3_REGION",           "NETRC"};
+                                            "S3_REGION",           "NETRC",
+                                            "AWS_ROLE_ARN",        "AWS_EC2_METADATA_SERVICE_ENDPOINT"};
     for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
         unsetenv(variables[i]);
     setenv("HOME", "/nonexistent", 1);

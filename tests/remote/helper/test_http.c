@@ -2,6 +2,7 @@
  *
  * Files on a fake web server: how each answer is handled (RFC 9110), and the next request.
  */
+#include "core/base/thread.h"
 #include "fake_web.h"
 
 /* All answers, while one is being sent. */
@@ -533,4 +534,18 @@ TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_do
 {
     server.answer = answer_with_long_header;
     check_failure(request_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+}
+
+/* ---- keys of a role ---- */
+
+/* The helper can do nothing else meanwhile. */
+TEST(a_silent_service_of_keys_is_not_asked_again_at_once, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_s3 s3 = {.region = "r"};
+    server.answer = answer_nothing;
+    setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.address, 1);
+    ck_assert_ptr_nonnull(nt_s3_take_role(&s3));
+    uint64_t start = nt_milliseconds();
+    ck_assert_ptr_nonnull(nt_s3_take_role(&s3));
+    ck_assert_uint_lt(nt_milliseconds() - start, 1000);
 }
