@@ -186,7 +186,8 @@ struct nt_backend_ops {
     /* Frees the backend's own state, with its jobs: none of others remains. */
     void (*close)(struct nt_remote_handle *handle);
     /* Starts a try and counts its requests. Bytes go to job->take and the end to nt_transfer_end_try,
-     * neither before this returns. False if out of memory. */
+     * neither before this returns. False if it did not start: because of job->result, if that was set, else
+     * because memory ran out. */
     bool (*start)(struct nt_transfer *job, uint64_t milliseconds);
     /* Cancels the try, if one is active. */
     void (*stop)(struct nt_transfer *job);
@@ -411,7 +412,8 @@ struct nt_s3 {
     char elsewhere[2]; /* not "": the profile has its keys from a program or from single sign-on */
 };
 
-/* Reads the environment, else the files of the AWS tools. Returns NULL, or what is wrong. */
+/* Reads the environment, else the files of the AWS tools; no keys of a role. Returns NULL, or what is
+ * wrong. */
 const char *nt_s3_find(struct nt_s3 *s3);
 
 /* What to say behind a refusal, starting with "; ", or "". */
@@ -431,8 +433,9 @@ char *nt_s3_list_url(const char *name, const char *prefix, const char *token, co
 /* Appends "NAME=VALUE" to a query. */
 void nt_s3_append_parameter(struct nt_buffer *url, const char *name, const char *value);
 
-/* Signs a request (Signature Version 4) if a key is found; looks each time. False if out of memory. */
-bool nt_s3_sign(CURL *easy, struct curl_slist **headers);
+/* Signs a request (Signature Version 4) if a key is found; looks each time. NULL, or why the request must
+ * not be sent now. */
+const char *nt_s3_sign(CURL *easy, struct curl_slist **headers);
 
 /* ---- HTTP requests ---- */
 
@@ -482,7 +485,7 @@ struct nt_request {
     struct curl_slist *headers;
 };
 
-/* False if out of memory. curl returns the job with its completion message. */
+/* False if out of memory, or as the result says. curl returns the job with its completion message. */
 bool nt_request_start(struct nt_request *request, CURLM *multi, uint64_t milliseconds);
 /* The status of the answer; 0: none yet. */
 long nt_request_code(const struct nt_request *request);

@@ -66,7 +66,10 @@ static bool start(struct nt_transfer *job, uint64_t milliseconds)
         .is_unconditional = target->is_known && target->is_unconditional,
     };
     web->backend.jobs->totals.requests++;
-    return nt_request_start(&attempt->request, web->multi, milliseconds);
+    bool has_started = nt_request_start(&attempt->request, web->multi, milliseconds);
+    if (attempt->request.is_judged)
+        job->result = attempt->request.result;
+    return has_started;
 }
 
 static void stop(struct nt_transfer *job)

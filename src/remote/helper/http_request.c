@@ -8,7 +8,6 @@
 #include <ntuple/version.h>
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "core/base/thread.h"
 
@@ -98,13 +97,24 @@ static bool request_list(struct nt_request *request)
            nt_headers_add(&request->headers, "Content-Type", "application/xml; charset=utf-8");
 }
 
+/* Without the keys of a role a server would refuse the request; their service may answer later. */
+static bool sign(struct nt_request *request)
+{
+    const char *problem =
+        request->target->service == NT_SERVICE_S3 ? nt_s3_sign(request->easy, &request->headers) : NULL;
+    if (!problem)
+        return true;
+    nt_request_refuse(request, NT_FETCH_UNREACHABLE, problem);
+    request->result.outcome = NT_OUTCOME_RETRY;
+    return false;
+}
+
 /* Makes the server reject other versions. Only compares a weak tag: If-Match must not use one. */
 static bool add_headers(struct nt_request *request)
 {
     const struct nt_validators *known =
         request->expected && !request->is_unconditional ? &request->expected->validators : NULL;
-    if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
-        (request->target->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
+    if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") || !sign(request))
         return false;
     if (request->target->asked == NT_HTTP_REQUEST_FOLDER)
         return request_list(request);

@@ -134,14 +134,24 @@ const char *nt_s3_find(struct nt_s3 *s3)
     if (s3->endpoint[0] && strncasecmp(s3->endpoint, "http://", strlen("http://")) != 0 &&
         strncasecmp(s3->endpoint, "https://", strlen("https://")) != 0)
         return "AWS_ENDPOINT_URL must begin with http:// or https://";
-    return s3->key[0] ? NULL : nt_s3_take_role(s3);
+    return NULL;
+}
+
+/* Finds the configuration with its keys, also those of a role. False if there are none: NULL, or why a
+ * role has none. */
+static bool find_keys(struct nt_s3 *s3, const char **problem_ret)
+{
+    bool is_configured = !nt_s3_find(s3);
+    *problem_ret = is_configured && !s3->key[0] ? nt_s3_take_role(s3) : NULL;
+    return is_configured && s3->key[0];
 }
 
 /* The sandbox starts no programs. */
 const char *nt_s3_hint(void)
 {
     struct nt_s3 s3;
-    bool has_none = !nt_s3_find(&s3) && !s3.key[0] && s3.elsewhere[0];
+    const char *problem;
+    bool has_none = !find_keys(&s3, &problem) && !problem && s3.elsewhere[0];
     explicit_bzero(&s3, sizeof(s3));
     return has_none ? "; the profile's credential_process or single sign-on is not used: see 'aws configure "
                       "export-credentials'"
@@ -257,18 +267,18 @@ static bool add_headers(const struct nt_s3 *s3, struct curl_slist **headers)
            (!s3->token[0] || nt_headers_add(headers, "x-amz-security-token", s3->token));
 }
 
-bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
+const char *nt_s3_sign(CURL *easy, struct curl_slist **headers)
 {
     struct nt_s3 s3;
+    const char *problem;
     char provider[sizeof(s3.region) + 16];
-    bool is_signed = !nt_s3_find(&s3) && s3.key[0], is_added = true;
-    snprintf(provider, sizeof(provider), "aws:amz:%s:s3", s3.region);
-    if (is_signed) {
+    if (find_keys(&s3, &problem)) {
+        snprintf(provider, sizeof(provider), "aws:amz:%s:s3", s3.region);
         curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, provider);
         curl_easy_setopt(easy, CURLOPT_USERNAME, s3.key);
         curl_easy_setopt(easy, CURLOPT_PASSWORD, s3.secret);
-        is_added = add_headers(&s3, headers);
+        problem = add_headers(&s3, headers) ? NULL : "out of memory";
     }
     explicit_bzero(&s3, sizeof(s3));
-    return is_added;
+    return problem;
 }

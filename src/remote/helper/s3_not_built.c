@@ -29,7 +29,7 @@ const char *nt_s3_hint(void)
 }
 
 /* Signs nothing: an object store (ntpl+s3+https://) is read anonymously. */
-bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
+const char *nt_s3_sign(CURL *easy, struct curl_slist **headers)
 {
-    return true;
+    return NULL;
 }

@@ -94,7 +94,7 @@ static void end(struct nt_transfer *job)
 static void start(struct nt_transfer *job, uint64_t now)
 {
     struct nt_backend *backend = job->remote->backend;
-    job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
+    job->result = nt_result_no_memory;
     job->all_tries++;
     backend->jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
@@ -105,9 +105,9 @@ static void start(struct nt_transfer *job, uint64_t now)
         backend->active_bytes += job->active_bytes;
     }
     if (backend->ops->start(job, job->deadline - now))
-        return;
-    job->result = nt_result_no_memory;
-    end(job);
+        job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
+    else
+        nt_transfer_end_try(job);
 }
 
 /* Randomised by half, so that many failed jobs do not retry together. */

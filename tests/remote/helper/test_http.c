@@ -538,6 +538,21 @@ TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_do
 
 /* ---- keys of a role ---- */
 
+TEST(without_the_keys_of_a_role_nothing_is_requested, .setup = set_up, .teardown = tear_down, .end = 2)
+{
+    setenv("AWS_ENDPOINT_URL", server.address, 1);
+    setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1", 1);
+    struct nt_fetch_request request = {.kind = NT_FETCH_OPEN, .milliseconds = 500};
+    if (_i) { /* a listed file is open without a request */
+        ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = SIZE},
+                 "s3://bucket/key\0\"1\"", 19);
+        request = (struct nt_fetch_request){.kind = NT_FETCH_READ, .milliseconds = 500, .bytes = 10};
+    }
+    check_failure(ask(request, _i ? "" : "s3://bucket/key"), NT_FETCH_UNREACHABLE,
+                  "cannot get keys of the virtual machine");
+    ck_assert_uint_eq(server.count, 0);
+}
+
 /* The helper can do nothing else meanwhile. */
 TEST(a_silent_service_of_keys_is_not_asked_again_at_once, .setup = set_up, .teardown = tear_down)
 {
