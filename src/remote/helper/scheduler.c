@@ -146,7 +146,8 @@ static void give_up_late(struct nt_transfer *job)
 static void try_again(struct nt_transfer *job, uint64_t now)
 {
     const struct nt_result *result = &job->result;
-    uint64_t pause = result->wait_seconds * 1000;
+    const uint64_t left = job->deadline - now;
+    uint64_t pause = result->wait_seconds > left / 1000 ? left : result->wait_seconds * 1000;
     char why[64];
     if (result->got > 0)
         job->tries = 0;
@@ -155,10 +156,10 @@ static void try_again(struct nt_transfer *job, uint64_t now)
         pause = pause_after(job->tries);
     if (job->tries >= job->max_tries) {
         give_up(job, "");
-    } else if (pause >= job->deadline - now && result->wait_seconds) {
+    } else if (pause >= left && result->wait_seconds) {
         snprintf(why, sizeof(why), "it asks to retry after %" PRIu64 " s: ", result->wait_seconds);
         give_up(job, why);
-    } else if (pause >= job->deadline - now) {
+    } else if (pause >= left) {
         give_up_late(job);
     } else {
         job->start = now + pause;

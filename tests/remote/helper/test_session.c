@@ -408,6 +408,18 @@ TEST(a_try_that_ends_too_late_is_not_followed_by_another, .setup = set_up, .tear
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 
+/* So many seconds that the milliseconds are more than 2^64. */
+TEST(a_server_that_asks_for_too_long_a_pause_is_not_tried_again, .setup = set_up, .teardown = tear_down)
+{
+    open_well();
+    uint64_t id = ask_for(0, 10);
+    nt_transfers_work(&files.jobs);
+    fake.jobs[0]->result =
+        (struct nt_result){NT_OUTCOME_RETRY, NT_FETCH_UNREACHABLE, 0, UINT64_MAX / 1000 + 1, "busy"};
+    nt_transfer_end_try(fake.jobs[0]);
+    check_failure(id, NT_FETCH_UNREACHABLE, "it asks to retry after 18446744073709552 s: busy (tries: 1)");
+}
+
 TEST(what_is_no_request_is_not_answered, .setup = set_up, .teardown = tear_down, .end = 5)
 {
     uint32_t kinds[] = {0, NT_FETCH_HELLO, NT_FETCH_DATA, NT_FETCH_FAILED, UINT32_MAX};
