@@ -159,8 +159,10 @@ static void end_try(struct nt_transfer *job, CURLcode code)
     if (nt_request_follow(request, ((struct nt_web *)job->remote->backend)->multi, code))
         return;
     nt_request_end(request, code);
-    if (is_of_object(job) && request->result.outcome == NT_OUTCOME_OK &&
-        request->result.got < request->job->bytes)
+    if (is_of_object(job) && nt_request_code(request) == 416)
+        nt_request_refuse(request, NT_FETCH_NOT_FOUND, "the object ends before the requested bytes (416)");
+    else if (is_of_object(job) && request->result.outcome == NT_OUTCOME_OK &&
+             request->result.got < job->bytes)
         refuse_short(request);
     note_elsewhere(target, request);
     note_version(job, request);

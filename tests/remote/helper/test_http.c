@@ -3,6 +3,7 @@
  * Files on a fake web server: how each answer is handled (RFC 9110), and the next request.
  */
 #include "core/base/thread.h"
+#include "core/io/objects.h"
 #include "fake_web.h"
 
 /* All answers, while one is being sent. */
@@ -534,6 +535,21 @@ TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_do
 {
     server.answer = answer_with_long_header;
     check_failure(request_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+}
+
+/* ---- objects ---- */
+
+TEST(an_object_that_ends_before_the_requested_bytes_is_short, .setup = set_up, .teardown = tear_down)
+{
+    char text[128];
+    int length = snprintf(text, sizeof(text), "ntpl+s3+%s/bucket/data/${objid}%c\"1\"", server.address, '\0');
+    struct nt_fetch_request request = {.kind = NT_FETCH_OPEN_LISTED, .bytes = INT64_MAX};
+    work_until(ask_with(request, text, (size_t)length), NT_FETCH_DONE);
+    canned = (struct canned){"416 None\r\nContent-Range: bytes */1000\r\nContent-Length: 0", 0, 0};
+    server.answer = answer_canned;
+    check_failure(ask_for(NT_OBJECT_SPACE + 1000, 10), NT_FETCH_NOT_FOUND,
+                  "the object ends before the requested bytes (416)");
+    ck_assert_uint_eq(times_asked("GET /bucket/data/1 bytes=1000-1009"), 1);
 }
 
 /* ---- keys of a role ---- */
