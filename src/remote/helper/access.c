@@ -68,10 +68,11 @@ static bool is_allowed(const struct nt_allow_list *rules, const char *address, s
            bsearch(&text, rules->addresses, rules->count, sizeof(*rules->addresses), compare_text);
 }
 
-/* Does the path leave the allowed address with ".."? Checks the percent-decoded text, as servers do. */
-static bool leads_out(const char *text)
+/* Does the path, before one of the `ends`, leave the allowed address with ".."? Checks the percent-decoded
+ * text, as servers do. */
+static bool leads_out(const char *text, const char *ends)
 {
-    size_t name = 0, dots = 0, end = strcspn(text, "?#");
+    size_t name = 0, dots = 0, end = strcspn(text, ends);
     for (size_t at = 0, step; at <= end; at += step) {
         uint8_t byte = '/';
         step = at < end ? nt_percent_decode(text + at, end - at, &byte) : 1;
@@ -89,14 +90,16 @@ static bool leads_out(const char *text)
 
 bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address)
 {
-    size_t end = strlen(address);
+    size_t end = strlen(address), name;
+    const char *ends = nt_scheme_of(address, &name)->hidden; /* of a path: other schemes have them in names */
     if (!rules->is_fixed)
         return true;
     const char *server = strstr(address, "://");
     for (size_t length = server ? (size_t)(server - address) + strlen("://") : end; server && length <= end;
          length++)
-        if ((length == end || strchr("/?#", address[length])) && is_allowed(rules, address, length))
-            return !leads_out(address + length);
+        if ((length == end || address[length] == '/' || strchr(ends, address[length])) &&
+            is_allowed(rules, address, length))
+            return !leads_out(address + length, ends);
     return false;
 }
 

@@ -71,8 +71,13 @@ static const struct {
     {"https://h/b", false},
     {"s3://bucket/dir/a?b#c", true},
     {"s3://bucket/director", false},
+    {"s3://bucket/dir?x", false}, /* another key */
+    {"s3://bucket/dir#x", false},
+    {"s3://bucket/dir/a?/../../b", false},
     {"s3://bucket", false},
     {"root://h//any/file", true},
+    {"root://h//any/file?/../x", true},
+    {"root://h//any#/../../secret", false}, /* in names of XRootD */
     {"root://h2//any/file", false},
     {"root://h:1094//any/file", false},
     {"http://h:8/", true},
