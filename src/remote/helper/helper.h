@@ -333,7 +333,7 @@ struct nt_listed {
 };
 
 #define NT_LISTING_TOO_LONG "the directory has more entries than the list"
-/* For backends: an entry; omits what cannot be a name. False if the folder has too many entries. */
+/* For backends: an entry; omits what cannot be a name or a size. False if the folder has too many entries. */
 bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *listed);
 /* The list is complete. Closes and frees the folder. */
 void nt_listing_done(struct nt_remote_handle *listing);

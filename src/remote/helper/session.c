@@ -258,7 +258,7 @@ bool nt_listing_add(struct nt_remote_handle *listing, const struct nt_listed *li
 {
     char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_VALIDATOR_BYTES];
     size_t name = strlen(listed->name), validator = listed->is_folder ? 0 : strlen(listed->validator);
-    if (!nt_listing_is_name(listed->name) ||
+    if (!nt_listing_is_name(listed->name) || listed->size > INT64_MAX ||
         validator >= NT_FETCH_VALIDATOR_BYTES) /* too long for OPENED, too */
         return true;
     if (++listing->entries > NT_FETCH_MAX_ENTRIES)

@@ -243,7 +243,7 @@ static const struct nt_listed entries[] = {{"file", false, 17, 1000, "stamp"},
                                            {"a/b", false, 1, 1, ""},
                                            {"folder", true, 0, 2000, ""}};
 
-TEST(what_is_no_name_is_left_out_of_lists, .setup = set_up, .teardown = tear_down)
+TEST(what_is_no_name_or_no_size_is_left_out_of_lists, .setup = set_up, .teardown = tear_down)
 {
     uint64_t id = request_list();
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
@@ -254,6 +254,8 @@ TEST(what_is_no_name_is_left_out_of_lists, .setup = set_up, .teardown = tear_dow
     name[sizeof(name) - 1] = validator[sizeof(validator) - 1] = '\0';
     ck_assert(nt_listing_add(fake.listing, &(struct nt_listed){.name = name, .validator = ""}));
     ck_assert(nt_listing_add(fake.listing, &(struct nt_listed){.name = "name", .validator = validator}));
+    ck_assert(nt_listing_add(
+        fake.listing, &(struct nt_listed){.name = "name", .size = (uint64_t)INT64_MAX + 1, .validator = ""}));
     nt_listing_done(fake.listing);
     work_until(id, NT_FETCH_DONE);
     ck_assert_str_eq(answers[id].names, "file 17 1000 stamp,folder/ 0 2000 ,");
