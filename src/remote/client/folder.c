@@ -75,23 +75,28 @@ static struct sublist *inner_of(struct nt_remote_folder *folder, struct nt_text 
     return inner;
 }
 
-/* Keeps the old list if the request fails. */
+/* Keeps the old list if the request fails. A backoff: many lookups in a folder of a silent server wait only
+ * once. */
 static enum nt_status request_list(struct nt_remote_folder *folder, struct sublist *inner,
                                    struct nt_error *error)
 {
     struct nt_remote_list *list = NULL;
+    struct nt_error failure = {0};
+    NT_TRY(nt_backoff_check(&inner->backoff, nt_milliseconds(), error));
     char *address = nt_address_below(folder->address, inner->name, true);
     enum nt_status status =
-        address ? nt_remote_list_new(folder->fetcher, address, &list, error) : nt_fail_memory(error);
+        address ? nt_remote_list_new(folder->fetcher, address, &list, &failure) : nt_fail_memory(&failure);
     free(address);
     inner->is_absent = status == NT_NOT_FOUND;
-    if (status != NT_OK && !inner->is_absent)
-        return status;
-    nt_remote_list_free(inner->list);
-    inner->list = list;
+    if (status == NT_OK || inner->is_absent) {
+        nt_remote_list_free(inner->list);
+        inner->list = list;
+    } else {
+        nt_backoff_note(&inner->backoff, &failure, nt_milliseconds());
+    }
     if (list)
         list->number = ++folder->count;
-    return status;
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
@@ -139,21 +144,6 @@ static enum nt_status find(struct nt_remote_folder *folder, const char *name,
                : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
 }
 
-/* A backoff: many lookups in a folder of a silent server wait only once. */
-static enum nt_status ask_again(struct nt_remote_folder *folder, struct sublist *inner,
-                                struct nt_error *error)
-{
-    struct nt_error failure = {0};
-    enum nt_status status = nt_backoff_check(&inner->backoff, nt_milliseconds(), error);
-    if (status != NT_OK)
-        return status;
-    status = request_list(folder, inner, &failure);
-    if (status == NT_OK || status == NT_NOT_FOUND)
-        return NT_OK;
-    nt_backoff_note(&inner->backoff, &failure, nt_milliseconds());
-    return nt_fail_with(error, &failure);
-}
-
 /* Requests the innermost listed folder on the path again; those below it follow when they are needed.
  * Keeps the old list if the request fails. */
 static enum nt_status ask_again_on_way(struct nt_remote_folder *folder, struct nt_text name,
@@ -170,9 +160,9 @@ static enum nt_status ask_again_on_way(struct nt_remote_folder *folder, struct n
         inner = known_inner(folder, name);
     }
     bool is_fresh = nt_milliseconds() - inner->list->asked < NT_FRESH_MILLISECONDS;
-    enum nt_status status = is_fresh ? NT_OK : ask_again(folder, inner, error);
+    enum nt_status status = is_fresh ? NT_OK : request_list(folder, inner, error);
     *number_ret = inner->list ? inner->list->number : ++folder->count;
-    return status;
+    return status == NT_NOT_FOUND ? NT_OK : status;
 }
 
 static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t *list_ret,

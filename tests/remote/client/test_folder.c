@@ -112,6 +112,28 @@ TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear
     nt_folder_close(folder);
 }
 
+static bool fail_inner(const struct nt_fetch_request *request)
+{
+    if (strcmp(process.text, "http://h/folder/d/") != 0)
+        return list_nested(request);
+    lists++;
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = request->id}, "silent", 6);
+    return true;
+}
+
+/* Each would wait as long as the first one, and one after the other. */
+TEST(lookups_in_a_folder_that_is_not_listed_wait_only_once, .setup = set_up, .teardown = tear_down)
+{
+    process.answer = fail_inner;
+    assert_ok(open_folder());
+    for (int i = 0; i < 3; i++) {
+        assert_status(NT_UNREACHABLE, nt_folder_stat(folder, "d/f", &(struct stat){0}, &error));
+        check_message("http://h/folder/d/: silent");
+    }
+    ck_assert_uint_eq(lists, 2);
+    nt_folder_close(folder);
+}
+
 static char long_entry[NT_FETCH_NAME_BYTES + 2], long_stamp[NT_FETCH_VALIDATOR_BYTES + 2];
 
 static const struct {
