@@ -249,7 +249,7 @@ struct nt_fetch_counters {
     uint64_t waits;             /* sequential waits for something else while opening or reading */
     uint64_t wait_milliseconds; /* total time of `waits` */
 };
-/* The helper's sandbox, known after the first open. Before, the call may block: only one thread. */
+/* The helper's sandbox, known after the first open. */
 void nt_helper_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret);
 /* The first server that reported no version of an opened file; "": none. */
 void nt_fetcher_unversioned(struct nt_fetcher *fetcher, char server_ret[NT_FETCH_SERVER_BYTES]);
@@ -340,6 +340,7 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
 /* Counters by index: names, and values since the start (remote_kept_bytes and remote_open_files:
  * current ones). False after the last. */
 bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
+/* Waits for it before the first request. Only one thread. */
 enum nt_status nt_helper_await_sandbox(struct nt_fetcher *fetcher, struct nt_helper_sandbox *sandbox_ret,
                                        struct nt_error *error);
 

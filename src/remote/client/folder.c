@@ -288,7 +288,7 @@ static void request_ends(struct nt_source *source)
 {
     const uint64_t size = source->size, end_bytes = size < NT_FETCH_END_BYTES ? size : NT_FETCH_END_BYTES;
     const struct nt_extent ends[] = {{0, end_bytes}, {size - end_bytes, end_bytes}};
-    nt_source_prefetch(source, ends, sizeof(ends) / sizeof(*ends), true);
+    nt_source_prefetch(source, ends, sizeof(ends) / sizeof(*ends), NT_PREFETCH_NOW);
 }
 
 static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,

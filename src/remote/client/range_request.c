@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/base/bytes.h"
 #include "core/base/error.h"
 
 /* A reader waits for all of a range that is so short. */

@@ -199,14 +199,13 @@ static bool begin_url(struct nt_buffer *url, const char *name, const char *expec
     char bucket[LONGEST_BUCKET + 1];
     size_t length = strcspn(name, "/");
     *problem_ret = nt_s3_find(&s3);
-    explicit_bzero(s3.secret, sizeof(s3.secret));
     snprintf(bucket, sizeof(bucket), "%.*s", (int)(length <= LONGEST_BUCKET ? length : 0), name);
     if (!bucket[0] || !is_made_of(bucket, "._"))
         *problem_ret = expected;
-    if (*problem_ret)
-        return false;
-    append_endpoint(url, &s3, bucket);
-    return true;
+    if (!*problem_ret)
+        append_endpoint(url, &s3, bucket);
+    explicit_bzero(&s3, sizeof(s3));
+    return !*problem_ret;
 }
 
 /* Appends "NAME=VALUE". A query encodes everything except letters, digits and a few marks. */

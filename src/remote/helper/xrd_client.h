@@ -4,14 +4,13 @@
  * loaded on demand, since loading its libraries takes longer than opening most files. No function
  * blocks or throws.
  */
-#ifndef NT_FETCH_XRD_CLIENT_H
-#define NT_FETCH_XRD_CLIENT_H
+#ifndef NT_REMOTE_HELPER_XRD_CLIENT_H
+#define NT_REMOTE_HELPER_XRD_CLIENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "remote/helper/result.h"
-#include "remote/helper/xrd_client.h"
 
 #ifdef __cplusplus
 extern "C" {

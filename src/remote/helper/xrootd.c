@@ -11,8 +11,6 @@
 
 #include "core/base/thread.h"
 
-/* ---- Open and reopen ---- */
-
 static const struct nt_result xrootd_changed = {NT_OUTCOME_FAILED, NT_FETCH_CHANGED,
                                                 .message = "the server has another version now"};
 
@@ -59,11 +57,10 @@ static void end_try(struct nt_transfer *job, const struct nt_result *result)
 /* One job's end may end others, and close the file. */
 static void xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result)
 {
-    const struct nt_result end = *result;
     const struct nt_transfers *jobs = file->handle.backend->jobs;
     struct nt_transfer *job;
     while ((job = waiting(jobs, &file->handle, NULL)))
-        end_try(job, &end);
+        end_try(job, result);
 }
 
 /* ---- Opening ---- */
@@ -514,11 +511,10 @@ static void end_question(struct nt_xrd_operation *operation)
 
 static void end_job(struct nt_transfer *job)
 {
-    const struct nt_result result = job->result;
-    if (result.outcome == NT_OUTCOME_OK)
+    if (job->result.outcome == NT_OUTCOME_OK)
         nt_listing_done(job->remote);
     else
-        nt_handle_fail(job->remote, result.failure, result.message);
+        nt_handle_fail(job->remote, job->result.failure, job->result.message);
 }
 
 /* ---- Requests ---- */
