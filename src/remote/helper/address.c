@@ -65,8 +65,6 @@ char *nt_address_url(const char *address, const char *token, enum nt_service *se
         return NULL;
     *service_ret = scheme->service;
     char *url = url_of(scheme, rest, token, problem_ret);
-    if (!url && !*problem_ret)
-        *problem_ret = "out of memory";
     if (!url || !scheme->has_host || !nt_is_metadata_url(url))
         return url;
     *problem_ret = NT_NEVER_CONTACTED;

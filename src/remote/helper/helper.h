@@ -73,8 +73,9 @@ bool nt_allow_list_has(const struct nt_allow_list *rules, const char *address);
 
 /* ---- URLs ---- */
 
-/* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`. `token`
- * NULL: of a file. Else of the list of a folder; S3 lists what follows the token ("": all). */
+/* The http or https URL of an address, from malloc. NULL on failure, and why in `problem_ret`, unless out of
+ * memory. `token` NULL: of a file. Else of the list of a folder; S3 lists what follows the token ("": all).
+ */
 char *nt_address_url(const char *address, const char *token, enum nt_service *service_ret,
                      const char **problem_ret);
 

@@ -99,7 +99,7 @@ static void fail(struct nt_http_walk *walk, enum nt_fetch_failure failure, const
 
 static void resume_at(struct nt_http_walk *walk, const char *token)
 {
-    const char *problem = "out of memory";
+    const char *problem;
     unsigned entries = walk->origin->handle.entries;
     if (!*token || strcmp(token, walk->token) == 0) {
         fail(walk, NT_FETCH_UNREACHABLE, "the server does not say how to continue its list");
@@ -116,7 +116,7 @@ static void resume_at(struct nt_http_walk *walk, const char *token)
     nt_list_parser_free(walk->list);
     walk->list = NULL;
     if (!ask(walk, NT_HTTP_REQUEST_FOLDER, &problem))
-        fail(walk, NT_FETCH_UNREACHABLE, problem);
+        fail(walk, NT_FETCH_UNREACHABLE, problem ? problem : "out of memory");
 }
 
 /* A server without WebDAV may still send a page that lists the folder. */

@@ -3,8 +3,12 @@
  * Files on a fake web server: how each answer is handled (RFC 9110), and the next request.
  */
 #include "core/base/thread.h"
+
+#include <errno.h>
+
 #include "core/io/objects.h"
 #include "fake_web.h"
+#include "faults.h"
 
 /* All answers, while one is being sent. */
 static struct canned {
@@ -535,6 +539,26 @@ TEST(a_header_that_is_too_long_is_reported, .setup = set_up, .teardown = tear_do
 {
     server.answer = answer_with_long_header;
     check_failure(request_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+}
+
+/* ---- memory ---- */
+
+TEST(an_address_without_memory_at_any_point_is_not_invalid, .setup = set_up, .teardown = tear_down)
+{
+    uint64_t id, points, failures = 0;
+    server.answer = answer_nothing;
+    do {
+        id = last_id + 1;
+        fault_arm(&(struct fault){.site = FAULT_ALLOCATION, .number = id, .error = ENOMEM});
+        ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = (uint32_t)id}, server.file);
+        points = fault_disarm();
+        take_answers();
+        failures += answers[id].kind == NT_FETCH_FAILED && answers[id].failure == NT_FETCH_UNREACHABLE;
+        ck_assert(answers[id].failure != NT_FETCH_INVALID);
+        nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CLOSE, .file = (uint32_t)id}, "",
+                      0);
+    } while (points >= id);
+    ck_assert_uint_ge(failures, 4); /* the file, its URL, and both ends; other connections may be missing */
 }
 
 /* ---- objects ---- */
