@@ -118,15 +118,16 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
     return status;
 }
 
-/* No readers are left: cancels all requests. */
+/* No readers are left: cancels all requests. Closing alone ends them, too, and comes first: many messages
+ * may fill the channel. */
 static void fetched_close(struct nt_source *source)
 {
     struct nt_remote_file *file = file_of(source);
     nt_fetcher_lock(file->fetcher);
+    nt_remote_close(file);
     for (size_t i = file->range_cache.count; i-- > 0;)
         if (!file->range_cache.list[i]->is_kept)
             nt_fetcher_cancel(file->fetcher, &file->range_cache.list[i]->fetch);
-    nt_remote_close(file);
     LIST_REMOVE(file, all);
     nt_range_cache_deinit(&file->range_cache, &file->fetcher->range_space);
     nt_disk_cache_file_close(file->disk);

@@ -321,6 +321,33 @@ TEST(the_number_of_prefetched_parts_is_limited, .setup = set_up, .teardown = tea
     ck_assert_uint_eq(cancelled, MAX_PARTS);
 }
 
+static atomic_bool is_busy;
+
+static bool be_busy(const struct nt_fetch_request *request)
+{
+    while (is_busy)
+        usleep(1000);
+    closed += request->kind == NT_FETCH_CLOSE;
+    return open_huge(request);
+}
+
+TEST(a_file_is_closed_although_cancellations_fill_the_channel, .setup = set_up, .teardown = tear_down)
+{
+    struct nt_extent extents[MAX_PARTS];
+    process.answer = be_busy;
+    assert_ok(open_file());
+    is_busy = true;
+    for (uint64_t i = 0; i < MAX_PARTS; i++)
+        extents[i] = (struct nt_extent){(i + 1) << 21, 10};
+    nt_source_prefetch(source, extents, MAX_PARTS, NT_PREFETCH_ONLY);
+    nt_source_close(source);
+    source = NULL;
+    is_busy = false;
+    end_process();
+    ck_assert_uint_eq(reads, MAX_PARTS);
+    ck_assert_uint_eq(closed, 1);
+}
+
 /* ---- what is requested ahead, and in which order ---- */
 
 static struct nt_extent requested[8];
