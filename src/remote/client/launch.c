@@ -104,6 +104,9 @@ static bool send_rules(int channel, const struct nt_helper_rules *rules)
     return send_rule(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
 }
 
+/* As much as the kernel grants: a request that the channel does not take at once fails. */
+enum { CHANNEL_BYTES = 4 << 20 };
+
 enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules *rules, int *channel_ret,
                                struct nt_error *error)
 {
@@ -117,6 +120,7 @@ enum nt_status nt_helper_start(const char *program, const struct nt_helper_rules
                        "build (-Dhttp=enabled, libcurl, expat)");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return nt_fail_system(error, errno, "cannot start %s", program);
+    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &(int){CHANNEL_BYTES}, sizeof(int));
     int problem = spawn(program, ends[1], &child);
     close(ends[1]);
     if (problem) {

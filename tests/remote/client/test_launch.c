@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failures to start the network helper.
+ * Starting the network helper.
  */
 #include "remote/client/client.h"
 
@@ -31,9 +31,9 @@ static const struct {
 
 static const struct nt_helper_rules no_rules = {.addresses = NULL};
 
-static void write_echo(void);
+static void write_scripts(void);
 
-TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown = temporary_teardown,
+TEST(a_program_that_cannot_be_started_is_named, .setup = write_scripts, .teardown = temporary_teardown,
      .end = sizeof(programs) / sizeof(*programs))
 {
     int channel = -1;
@@ -44,7 +44,7 @@ TEST(a_program_that_cannot_be_started_is_named, .setup = write_echo, .teardown =
 }
 
 /* Its only end of the socket is its standard input: senders notice its end, too. */
-TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = temporary_teardown, .end = 2)
+TEST(a_program_that_ends_at_once_is_started, .setup = write_scripts, .teardown = temporary_teardown, .end = 2)
 {
     static const char *const addresses[] = {"http://h/file", NULL};
     const struct nt_helper_rules rules = {addresses, true};
@@ -56,7 +56,7 @@ TEST(a_program_that_ends_at_once_is_started, .setup = write_echo, .teardown = te
 }
 
 /* "cat" answers each packet alone. */
-TEST(the_helper_first_gets_its_rules, .setup = write_echo, .teardown = temporary_teardown)
+TEST(the_helper_first_gets_its_rules, .setup = write_scripts, .teardown = temporary_teardown)
 {
     static const char *const addresses[] = {"http://h/a/file?secret", "s3://bucket/run*.root", NULL};
     const struct {
@@ -83,11 +83,29 @@ TEST(the_helper_first_gets_its_rules, .setup = write_echo, .teardown = temporary
     close(channel);
 }
 
-static void write_echo(void)
+/* Twice as many as there are prefetches at once, and those of some readers. */
+TEST(a_helper_that_is_busy_takes_many_requests, .setup = write_scripts, .teardown = temporary_teardown)
 {
-    static const char script[] = "#!/bin/sh\nexec 3<&0; cat <&3 >&3 &\n";
-    temporary_setup();
-    int descriptor = open(temporary_path("echo"), O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
-    ck_assert_int_eq(write(descriptor, script, sizeof(script) - 1), sizeof(script) - 1);
+    enum { ENOUGH = 500 };
+    const struct nt_fetch_request request = {.kind = NT_FETCH_READ};
+    int channel = -1, count = 0;
+    assert_ok(nt_helper_start(temporary_path("busy"), &no_rules, &channel, &error));
+    while (count < ENOUGH && nt_helper_send(channel, &request, "", 0, MSG_DONTWAIT))
+        count++;
+    ck_assert_int_eq(count, ENOUGH);
+    close(channel);
+}
+
+static void write_script(const char *name, const char *script)
+{
+    int descriptor = open(temporary_path(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+    ck_assert_int_eq(write(descriptor, script, strlen(script)), strlen(script));
     close(descriptor);
+}
+
+static void write_scripts(void)
+{
+    temporary_setup();
+    write_script("echo", "#!/bin/sh\nexec 3<&0; cat <&3 >&3 &\n");
+    write_script("busy", "#!/bin/sh\nexec 3<&0; sleep 3 <&3 &\n");
 }
