@@ -7,6 +7,7 @@
 
 #include <ntuple/source.h>
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,7 +102,7 @@ static enum nt_status request_list(struct nt_remote_folder *folder, struct subli
 
 /* The list of a folder; "" is the root. NT_NOT_FOUND if it does not exist, which the lists of its
  * parents may already show. Valid until the next refresh, or longer with a reference. Goes down from the
- * innermost folder that is listed: a name may have any length, and most of its folders may not exist. */
+ * innermost folder that is listed: a name may have many folders, and most of them may not exist. */
 static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text name,
                               struct nt_remote_list **list_ret, struct nt_error *error)
 {
@@ -109,6 +110,8 @@ static enum nt_status list_of(struct nt_remote_folder *folder, struct nt_text na
     const struct sublist *known;
     const char *last;
     struct nt_text way = name;
+    if (name.length > NT_FETCH_TEXT_BYTES) /* as a local file system: no request is so long */
+        return nt_fail_system(error, ENAMETOOLONG, "%s/%.32s...", folder->shown, name.bytes);
     while (!((known = known_inner(folder, way)) && known->list) && way.length)
         way = folder_of(way, &last);
     do {

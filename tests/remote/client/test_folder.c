@@ -4,6 +4,7 @@
  */
 #include "remote/client/client.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -95,7 +96,7 @@ static bool list_nested(const struct nt_fetch_request *request)
 /* A dataset may name any file. */
 TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear_down)
 {
-    enum { LEVELS = 8 * 1024 };
+    enum { LEVELS = 4 * 1024 };
     char name[2 * LEVELS + 1];
     for (int i = 0; i < LEVELS; i++)
         memcpy(name + 2 * i, i ? "n/" : "d/", 3);
@@ -109,6 +110,20 @@ TEST(folders_that_do_not_exist_take_no_memory, .setup = set_up, .teardown = tear
     ck_assert_uint_eq(lists, 2);
     assert_status(NT_NOT_FOUND, nt_folder_stat(folder, "f/d", &(struct stat){0}, &error));
     check_message("http://h/folder/f: no such directory");
+    nt_folder_close(folder);
+}
+
+/* Callers look for each folder above a missing file. */
+TEST(a_name_that_no_request_can_have_is_too_long, .setup = set_up, .teardown = tear_down)
+{
+    char name[NT_FETCH_TEXT_BYTES + 4];
+    memset(name, 'n', sizeof(name) - 3);
+    strcpy(name + sizeof(name) - 3, "/f");
+    process.answer = list_nested;
+    assert_ok(open_folder());
+    assert_status(NT_IO, nt_folder_stat(folder, name, &(struct stat){0}, &error));
+    ck_assert_int_eq(error.system_error, ENAMETOOLONG);
+    assert_status(NT_NOT_FOUND, nt_folder_stat(folder, name + 1, &(struct stat){0}, &error));
     nt_folder_close(folder);
 }
 
