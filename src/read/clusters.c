@@ -25,16 +25,27 @@ static void index_free(struct nt_dataset_index *index)
         free(atomic_load(&index->columns[i]));
     for (uint64_t i = 0; index->filtered_rows && i < 2 * (uint64_t)index->dataset->field_count; i++)
         free(atomic_load(&index->filtered_rows[i]));
+    for (uint64_t i = 0; index->part_counts && i < 2 * (uint64_t)index->dataset->field_count; i++)
+        free(atomic_load(&index->part_counts[i]));
     free(index->columns);
     free(index->filtered_rows);
+    free(index->part_counts);
     free(atomic_load(&index->order));
     pthread_mutex_destroy(&index->lock);
     free(index);
 }
 
+/* Loading page lists again to count would read files again. */
+static bool remembers_counts(const struct nt_dataset *dataset)
+{
+    return dataset->field_groups && dataset->part_count > 1 && !dataset->is_concatenated &&
+           dataset->ops->reloads_groups;
+}
+
 static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
 {
     struct nt_dataset_index *index = calloc(1, sizeof(*index));
+    size_t doubled = 2 * ((size_t)dataset->field_count + 1);
     if (!index)
         return NULL;
     index->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -42,8 +53,11 @@ static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
     index->column_count = dataset->column_count;
     index->columns = calloc((size_t)index->column_count + 1, sizeof(*index->columns));
     if (dataset->selection)
-        index->filtered_rows = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->filtered_rows));
-    if (index->columns && (index->filtered_rows || !dataset->selection))
+        index->filtered_rows = calloc(doubled, sizeof(*index->filtered_rows));
+    if (remembers_counts(dataset))
+        index->part_counts = calloc(doubled, sizeof(*index->part_counts));
+    if (index->columns && (index->filtered_rows || !dataset->selection) &&
+        (index->part_counts || !remembers_counts(dataset)))
         return index;
     index_free(index);
     return NULL;
@@ -100,6 +114,45 @@ void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes)
     nt_hash_table_deinit(&indexes->table);
     pthread_mutex_destroy(&indexes->lock);
     free(indexes);
+}
+
+/* ---- Counts of parts ---- */
+
+static struct nt_part_counts *new_part_counts(struct nt_dataset_index *index, uint32_t parts)
+{
+    enum { MAX_BYTES = 16 << 20 };
+    struct nt_part_counts *counts;
+    size_t bytes = sizeof(*counts) + parts * sizeof(*counts->rows);
+    size_t before = atomic_fetch_add(&index->part_count_bytes, bytes);
+    counts = before <= MAX_BYTES && bytes <= MAX_BYTES - before ? malloc(bytes) : NULL;
+    if (!counts) {
+        atomic_fetch_sub(&index->part_count_bytes, bytes);
+        return NULL;
+    }
+    counts->parts = parts;
+    for (uint32_t i = 0; i < parts; i++)
+        atomic_init(&counts->rows[i], NT_UNCOUNTED);
+    return counts;
+}
+
+struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
+                                          const struct nt_dataset *dataset, uint32_t field,
+                                          enum nt_rows_of of)
+{
+    struct nt_dataset_index *index =
+        remembers_counts(dataset) && of <= NT_ROWS_OF_SECOND ? nt_dataset_index_get(indexes, dataset) : NULL;
+    if (!index)
+        return NULL;
+    _Atomic(struct nt_part_counts *) *place =
+        &index->part_counts[(of == NT_ROWS_OF_SECOND ? (size_t)dataset->field_count : 0) + field];
+    struct nt_part_counts *counts = atomic_load_explicit(place, memory_order_acquire), *mine;
+    if (counts || !(mine = new_part_counts(index, nt_field_parts(dataset, field).count)))
+        return counts;
+    if (atomic_compare_exchange_strong(place, &counts, mine))
+        return mine;
+    atomic_fetch_sub(&index->part_count_bytes, sizeof(*mine) + mine->parts * sizeof(*mine->rows));
+    free(mine);
+    return counts;
 }
 
 /* ---- Spans of entries ---- */

@@ -126,6 +126,15 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
 
 /* ---- Streams of a field ---- */
 
+/* Call this before opening streams of these fields, and of those below them: counts the rows of all of them,
+ * part by part, so that each file of a dataset of many files is read once for all. A dataset on a server
+ * requests many files at once instead, field by field. Fails never: opening a stream tells. */
+void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                            size_t count);
+/* Where a reader of several streams stops with an element of one, so that all of them read each file of a
+ * dataset of many files once: after the element's part. UINT64_MAX: nowhere. */
+uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element);
+
 /* A stream's type: for data the field's, for offsets and index int64, for tags uint32, for valid
  * bool. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,

@@ -558,6 +558,18 @@ struct nt_dataset_index {
     /* What a selection omits, by field: items of a list or bytes of strings; by field_count + field:
      * rows of a variant's alternative. NULL elements: not computed; NULL: no selection. */
     _Atomic(struct nt_deletion_vector *) *filtered_rows;
+    /* Rows by part, as counted before, in a dataset whose page lists may be released: of a field, and by
+     * field_count + field of its second column (see nt_part_counts_get). NULL elements: not counted; NULL:
+     * nothing is remembered. */
+    _Atomic(struct nt_part_counts *) *part_counts;
+    atomic_size_t part_count_bytes; /* of all these */
+};
+
+#define NT_UNCOUNTED UINT32_MAX
+/* The rows or bytes of a field in each part. */
+struct nt_part_counts {
+    uint32_t parts;
+    atomic_uint rows[]; /* NT_UNCOUNTED: not known */
 };
 
 struct nt_dataset_indexes *nt_dataset_indexes_new(void);          /* NULL without memory */
@@ -566,6 +578,10 @@ void nt_dataset_indexes_free(struct nt_dataset_indexes *indexes); /* accepts NUL
 struct nt_dataset_index *nt_dataset_index_get(struct nt_dataset_indexes *indexes,
                                               const struct nt_dataset *dataset);
 void nt_dataset_indexes_forget(struct nt_dataset_indexes *indexes, const struct nt_dataset *dataset);
+/* The counts that are remembered of a field; NULL if none are, or they would take much memory. */
+struct nt_part_counts *nt_part_counts_get(struct nt_dataset_indexes *indexes,
+                                          const struct nt_dataset *dataset, uint32_t field,
+                                          enum nt_rows_of of);
 
 /* ---- Clusters in entry order ---- */
 

@@ -10,6 +10,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
+#include "core/base/memory.h"
 #include "read/page.h"
 
 /* ---- Item counts from offsets and tags ---- */
@@ -296,6 +297,7 @@ struct building {
     uint32_t file;    /* in a concatenated dataset: the first group of the current file */
     uint64_t origin;  /* the row that positions count from */
     bool has_positions;
+    struct nt_part_counts *remembered; /* NULL: nothing is */
 };
 
 /* Concatenated files count from their own first rows. */
@@ -391,19 +393,13 @@ static bool claim_rows(const struct building *build, const struct nt_span *span,
     return true;
 }
 
-static enum nt_status count_span(struct building *build, struct nt_row_span *counted, bool *known_ret,
-                                 struct nt_error *error)
+/* From the page list, and pages if rows are deleted. */
+static enum nt_status count_stored(struct building *build, struct nt_row_span *counted, bool *known_ret,
+                                   struct nt_error *error)
 {
     const struct unit *unit = &build->unit;
     struct nt_active_column active = {0};
     struct nt_group *group = NULL;
-    if (unit->is_per_entry)
-        return nt_multiply(counted->span.entries, unit->per_entry, &counted->rows)
-                   ? NT_OK
-                   : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
-    counted->is_claimed = claim_rows(build, &counted->span, &counted->rows);
-    if (counted->is_claimed)
-        return NT_OK;
     enum nt_status status =
         unit->column_field != NT_NONE ? nt_span_pin(build->dataset, &counted->span, &group, error) : NT_OK;
     if (status != NT_OK)
@@ -422,6 +418,40 @@ static enum nt_status count_span(struct building *build, struct nt_row_span *cou
         counted->span.fault = NT_FAULT_COUNT;
     *known_ret = true;
     return omit_deleted(build, counted, error);
+}
+
+static bool recall(const struct building *build, struct nt_row_span *counted)
+{
+    counted->rows = build->remembered ? atomic_load_explicit(&build->remembered->rows[build->number],
+                                                             memory_order_relaxed)
+                                      : NT_UNCOUNTED;
+    return counted->span.fault == NT_FAULT_NONE && counted->rows != NT_UNCOUNTED;
+}
+
+static void remember(const struct building *build, const struct nt_row_span *counted)
+{
+    if (build->remembered && counted->span.fault == NT_FAULT_NONE && counted->rows < NT_UNCOUNTED)
+        atomic_store_explicit(&build->remembered->rows[build->number], (uint32_t)counted->rows,
+                              memory_order_relaxed);
+}
+
+static enum nt_status count_span(struct building *build, struct nt_row_span *counted, bool *known_ret,
+                                 struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    if (unit->is_per_entry)
+        return nt_multiply(counted->span.entries, unit->per_entry, &counted->rows)
+                   ? NT_OK
+                   : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    if (recall(build, counted))
+        return NT_OK;
+    counted->is_claimed = claim_rows(build, &counted->span, &counted->rows);
+    if (counted->is_claimed)
+        return NT_OK;
+    NT_TRY(count_stored(build, counted, known_ret, error));
+    if (*known_ret)
+        remember(build, counted);
+    return NT_OK;
 }
 
 static enum nt_status add_span(struct building *build, struct nt_error *error)
@@ -605,6 +635,8 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
                              .has_positions = nt_dataset_has_positions(dataset)};
     *rows = (struct nt_row_counts){0};
     enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
+    if (status == NT_OK && !build.unit.is_per_entry)
+        build.remembered = nt_part_counts_get(reader->indexes, dataset, field, of);
     if (status == NT_OK)
         status = find_spans(&build, error);
     if (status == NT_OK)
@@ -613,6 +645,78 @@ enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *
     if (status != NT_OK)
         nt_row_counts_deinit(rows);
     return status;
+}
+
+/* ---- Several fields at once ---- */
+
+struct units {
+    struct building *items;
+    size_t count, capacity;
+};
+
+/* Adds what the streams of a field count, unless it follows from the entries. False without memory. */
+static bool add_units(struct units *units, struct nt_reader *reader, struct nt_dataset *dataset,
+                      uint32_t field)
+{
+    bool is_counted[NT_ROWS_BELOW + 1] = {false};
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
+        const struct nt_stream_row *row =
+            nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
+        struct building build = {.reader = reader, .dataset = dataset, .unknown = NT_NONE, .file = NT_NONE};
+        if (!row || is_counted[row->of] || unit_init(&build.unit, dataset, field, row->of, NULL) != NT_OK ||
+            build.unit.is_per_entry ||
+            !(build.remembered = nt_part_counts_get(reader->indexes, dataset, field, row->of)))
+            continue;
+        is_counted[row->of] = true;
+        struct building *items = nt_grow(units->items, units->count, &units->capacity, sizeof(*items));
+        if (!items)
+            return false;
+        units->items = items;
+        items[units->count++] = build;
+    }
+    return true;
+}
+
+/* Adds these fields and those below them. */
+static bool find_units(struct units *units, struct nt_reader *reader, struct nt_dataset *dataset,
+                       const uint32_t *fields, size_t count)
+{
+    bool *are_asked = calloc((size_t)dataset->field_count + 1, sizeof(*are_asked)), has_memory = are_asked;
+    for (size_t i = 0; has_memory && i < count; i++)
+        are_asked[fields[i]] = true;
+    for (uint32_t i = 0; has_memory && i < dataset->field_count; i++) {
+        uint32_t at = i;
+        while (at != NT_NONE && !are_asked[at])
+            at = dataset->fields[at].parent;
+        has_memory = at == NT_NONE || add_units(units, reader, dataset, i);
+    }
+    free(are_asked);
+    return has_memory;
+}
+
+/* Failures are those of the streams. Returns false after one of the machine. */
+static bool count_part(struct building *build, uint32_t part)
+{
+    const struct nt_dataset *dataset = build->dataset;
+    uint32_t field = span_field(dataset, &build->unit);
+    const struct nt_parts parts = nt_field_parts(dataset, field);
+    struct nt_row_span counted = {
+        .span = nt_part_span(dataset, &parts, nt_groups_of_field(dataset, field), part)};
+    bool is_known = true;
+    build->number = part;
+    return !nt_is_environmental(count_span(build, &counted, &is_known, NULL));
+}
+
+void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
+                            size_t count)
+{
+    struct units units = {0};
+    bool goes_on = !dataset->failure && !dataset->file->resolve && dataset->field_groups &&
+                   !nt_prefetch_helps(dataset) && find_units(&units, reader, dataset, fields, count);
+    for (uint32_t part = 0; goes_on && units.count > 1 && part < dataset->part_count; part++)
+        for (size_t i = 0; goes_on && i < units.count; i++)
+            goes_on = count_part(&units.items[i], part);
+    free(units.items);
 }
 
 enum nt_status nt_row_counts_check_total(const struct nt_dataset *dataset, const struct nt_row_counts *rows,

@@ -515,6 +515,16 @@ void nt_stream_segment_of(const struct nt_stream *stream, uint64_t element, stru
     nt_stream_segment(stream, nt_row_counts_find(&stream->rows, row), segment_ret);
 }
 
+uint64_t nt_stream_part_end(const struct nt_stream *stream, uint64_t element)
+{
+    uint64_t lead = nt_stream_leading_zeros(stream);
+    struct nt_segment segment;
+    if (stream->filter || !stream->dataset->field_groups || nt_prefetch_helps(stream->dataset))
+        return UINT64_MAX;
+    nt_stream_segment_of(stream, element < lead ? 0 : element - lead, &segment);
+    return lead + segment.first + segment.elements;
+}
+
 /* The page of an element in a segment; takes over its pin. No page if the segment is not located, or each
  * element represents a page: its pages count bytes. */
 static void page_of(const struct nt_stream *stream, struct nt_segment *segment, uint64_t element,

@@ -49,6 +49,9 @@ static uint64_t next_count(struct nt_stream_cursor *cursor, uint64_t first, uint
     uint64_t requested = cursor->requested;
     if (first < cursor->end && requested > cursor->end - first)
         requested = cursor->end - first;
+    uint64_t part_end = nt_stream_part_end(cursor->stream, first + count - 1);
+    if (requested > part_end - first)
+        requested = part_end - first;
     if (requested < count)
         requested = count;
     return requested < total - first ? requested : total - first;
@@ -66,6 +69,17 @@ static enum nt_status reserve(struct nt_stream_cursor *cursor, size_t bytes, str
     return NT_OK;
 }
 
+/* Moves elements from `first` on that are in the window to its start, and returns their bytes. */
+static size_t keep(struct nt_stream_cursor *cursor, uint64_t first)
+{
+    if (first < cursor->first || first - cursor->first >= cursor->count)
+        return 0;
+    size_t gone = (size_t)(first - cursor->first) * cursor->element_bytes,
+           kept = (size_t)cursor->count * cursor->element_bytes - gone;
+    memmove(cursor->bytes, cursor->bytes + gone, kept);
+    return kept;
+}
+
 /* Allocates memory as data arrives, because a damaged file may claim more bytes than it has. */
 static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint64_t count,
                            struct nt_error *error)
@@ -73,9 +87,10 @@ static enum nt_status load(struct nt_stream_cursor *cursor, uint64_t first, uint
     uint64_t bytes;
     if (!nt_multiply(count, cursor->element_bytes, &bytes) || bytes > limit_bytes)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value has more than 1 GiB");
+    size_t kept = keep(cursor, first);
     cursor->count = 0;
-    for (size_t done = 0, end; done < bytes; done = end) {
-        end = done ? 2 * done : FIRST_BYTES;
+    for (size_t done = kept, end; done < bytes; done = end) {
+        end = done + (done > FIRST_BYTES ? done : FIRST_BYTES);
         end = end < bytes ? end : (size_t)bytes;
         enum nt_status status = reserve(cursor, end, error);
         if (status == NT_OK)

@@ -395,6 +395,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
     nt_fields_announce(dataset, children, count);
+    nt_rows_count_together(reader, dataset, field == NT_NONE ? children : &field, field == NT_NONE ? count : 1);
     return open_writer(reader, dataset, field, &(struct projection){.fields = NULL}, writer_ret, error);
 }
 
@@ -405,6 +406,7 @@ enum nt_status nt_row_writer_open_fields(struct nt_reader *reader, struct nt_dat
     struct projection projection = {.is_cell = is_cell};
     enum nt_status status = project(&projection, dataset, fields, count, error);
     nt_fields_announce(dataset, fields, count);
+    nt_rows_count_together(reader, dataset, fields, count);
     if (status == NT_OK)
         status = open_writer(reader, dataset, NT_NONE, &projection, writer_ret, error);
     free(projection.tops);
