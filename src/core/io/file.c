@@ -2,7 +2,8 @@
  *
  * Regular files as sources, read by pread. Each read checks that the file has not changed (device,
  * inode, size, mtime). The files of a pool share a limited number of descriptors: the least recently
- * used file is closed, and reopened on demand.
+ * used file is closed, and reopened on demand. A small file of a pool is read whole, and its bytes stay as
+ * long as its descriptor: there may be very many, and metadata and pages of each are read in small pieces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/bytes.h"
 #include "core/base/error.h"
 #include "core/base/queue.h"
 #include "core/base/thread.h"
@@ -101,6 +103,7 @@ struct file_source {
     uint32_t name_at;            /* of the name for the pool's opener, in `path` */
     int descriptor;              /* -1: closed; the pool's lock protects this and all below */
     unsigned users;
+    uint8_t *content; /* all bytes of a small file of a pool while it is open; NULL: not read */
     bool is_identified;
     struct nt_identity identity; /* constant once set */
     TAILQ_ENTRY(file_source) used;
@@ -167,6 +170,8 @@ static int take_oldest(struct nt_source_pool *pool)
             continue;
         int descriptor = file->descriptor;
         file->descriptor = -1;
+        free(file->content);
+        file->content = NULL;
         TAILQ_REMOVE(&pool->used, file, used);
         pool->open--;
         return descriptor;
@@ -272,6 +277,39 @@ static enum nt_status check(struct file_source *file, struct nt_error *error)
     return compare(file->path, &file->identity, &found, error);
 }
 
+/* Gives the file its content unless another thread was faster, and returns it. */
+static const uint8_t *set_content(struct file_source *file, uint8_t *content)
+{
+    nt_lock_acquire(&file->pool->lock);
+    if (!file->content) {
+        file->content = content;
+        content = NULL;
+    }
+    const uint8_t *found = file->content;
+    nt_lock_release(&file->pool->lock);
+    free(content);
+    return found;
+}
+
+/* All bytes of a small file of a pool that is acquired; NULL: read the descriptor, which reports failures. */
+static const uint8_t *find_content(struct file_source *file)
+{
+    enum { MAX_BYTES = 16 * 1024 };
+    size_t bytes = (size_t)file->identity.size;
+    if (!file->pool || bytes > MAX_BYTES)
+        return NULL;
+    nt_lock_acquire(&file->pool->lock);
+    const uint8_t *found = file->content;
+    nt_lock_release(&file->pool->lock);
+    uint8_t *content = found ? NULL : malloc(bytes ? bytes : 1);
+    if (!content)
+        return found;
+    if (pread(file->descriptor, content, bytes, 0) == (ssize_t)bytes)
+        return set_content(file, content);
+    free(content);
+    return NULL;
+}
+
 static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
@@ -284,6 +322,11 @@ static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, vo
     enum nt_status status = acquire(file, error);
     if (status)
         return status;
+    const uint8_t *content = find_content(file);
+    if (content && nt_fits(offset, bytes, (uint64_t)file->identity.size)) {
+        memcpy(output, content + offset, bytes);
+        bytes = 0;
+    }
     while (status == NT_OK && bytes > 0 && count != 0) {
         count = pread(file->descriptor, output, bytes, (off_t)offset);
         if (count < 0 && errno != EINTR) {
@@ -361,6 +404,7 @@ static void file_close(struct nt_source *source)
     if (descriptor >= 0)
         close(descriptor);
     nt_source_pool_free(pool);
+    free(file->content);
     free(file);
 }
 
