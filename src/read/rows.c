@@ -422,10 +422,10 @@ static enum nt_status count_stored(struct building *build, struct nt_row_span *c
 
 static bool recall(const struct building *build, struct nt_row_span *counted)
 {
-    counted->rows = build->remembered ? atomic_load_explicit(&build->remembered->rows[build->number],
-                                                             memory_order_relaxed)
-                                      : NT_UNCOUNTED;
-    return counted->span.fault == NT_FAULT_NONE && counted->rows != NT_UNCOUNTED;
+    if (!build->remembered || counted->span.fault != NT_FAULT_NONE)
+        return false;
+    counted->rows = atomic_load_explicit(&build->remembered->rows[build->number], memory_order_relaxed);
+    return counted->rows != NT_UNCOUNTED;
 }
 
 static void remember(const struct building *build, const struct nt_row_span *counted)
@@ -660,8 +660,7 @@ static bool add_units(struct units *units, struct nt_reader *reader, struct nt_d
 {
     bool is_counted[NT_ROWS_BELOW + 1] = {false};
     for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
-        const struct nt_stream_row *row =
-            nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
+        const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
         struct building build = {.reader = reader, .dataset = dataset, .unknown = NT_NONE, .file = NT_NONE};
         if (!row || is_counted[row->of] || unit_init(&build.unit, dataset, field, row->of, NULL) != NT_OK ||
             build.unit.is_per_entry ||

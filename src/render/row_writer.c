@@ -395,7 +395,10 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
     nt_fields_announce(dataset, children, count);
-    nt_rows_count_together(reader, dataset, field == NT_NONE ? children : &field, field == NT_NONE ? count : 1);
+    if (field == NT_NONE)
+        nt_rows_count_together(reader, dataset, children, count);
+    else
+        nt_rows_count_together(reader, dataset, &field, 1);
     return open_writer(reader, dataset, field, &(struct projection){.fields = NULL}, writer_ret, error);
 }
 
