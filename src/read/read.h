@@ -756,10 +756,12 @@ struct nt_row_counts {
     struct nt_groups groups; /* ... with these groups; none: the field has no columns */
     struct nt_span *spans;   /* by span, without their faults; NULL: the parts */
     uint64_t *first_rows;    /* by span, then the total; NULL: follow from the parts' borders */
-    uint64_t per_entry;      /* ... by this factor */
-    uint64_t *origins;       /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
-    uint8_t *faults;         /* by span: an nt_row_fault; NULL: those of the parts' page lists */
-    atomic_bool *claims;     /* by span: nt_row_span.is_claimed, until it is proved; NULL: none is */
+    /* The rows of each span, none of which has a fault: then `first_rows` has only every 32nd. Or NULL. */
+    const struct nt_part_counts *counts;
+    uint64_t per_entry;  /* ... by this factor */
+    uint64_t *origins;   /* by span, if files are joined: what nt_row_counts_origin returns; or NULL */
+    uint8_t *faults;     /* by span: an nt_row_fault; NULL: those of the parts' page lists */
+    atomic_bool *claims; /* by span: nt_row_span.is_claimed, until it is proved; NULL: none is */
 };
 
 enum nt_status nt_row_counts_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -835,7 +837,8 @@ struct nt_stream {
     uint64_t elements;
     struct nt_row_counts rows;           /* a segment for each span */
     uint64_t per_row;                    /* elements */
-    struct nt_alternative *alternatives; /* [segment][alternative]; offsets have one, other streams none */
+    struct nt_row_counts items;          /* offsets, whose segments are parts: below each of them */
+    struct nt_alternative *alternatives; /* [segment][alternative]; other offsets: one; other streams: none */
     uint32_t alternative_count;
     _Atomic(struct nt_segment_masks *) *masks; /* by segment, known once located; NULL: nothing is deleted */
     struct nt_stream_filter *filter;           /* set: there are no segments; NULL: all of their elements */

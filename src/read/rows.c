@@ -498,6 +498,53 @@ void nt_row_counts_deinit(struct nt_row_counts *rows)
     *rows = (struct nt_row_counts){0};
 }
 
+/* How many spans have one of `first_rows`, if their counts are shared. */
+enum { COUNTED_TOGETHER = 32 };
+
+static uint64_t shared_count(const struct nt_row_counts *rows, uint32_t number)
+{
+    return atomic_load_explicit(&rows->counts->rows[number], memory_order_relaxed);
+}
+
+static uint64_t first_row(const struct nt_row_counts *rows, uint32_t number)
+{
+    if (!rows->counts)
+        return rows->first_rows[number];
+    uint64_t row = rows->first_rows[number / COUNTED_TOGETHER];
+    for (uint32_t i = number / COUNTED_TOGETHER * COUNTED_TOGETHER; i < number; i++)
+        row += shared_count(rows, i);
+    return row;
+}
+
+/* The last span that begins at a row or before it. */
+static uint32_t find_by_counts(const struct nt_row_counts *rows, uint64_t row)
+{
+    uint32_t blocks = (rows->count + COUNTED_TOGETHER - 1) / COUNTED_TOGETHER;
+    uint32_t block = find_row(rows->first_rows, blocks, row), number = block * COUNTED_TOGETHER;
+    uint64_t next = rows->first_rows[block] + shared_count(rows, number);
+    while (number + 1 < rows->count && next <= row)
+        next += shared_count(rows, ++number);
+    return number;
+}
+
+/* Uses the counts that all streams share, if they are all known. */
+static void share_counts(struct nt_row_counts *rows, const struct nt_part_counts *counts)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        if (rows->faults[i] != NT_FAULT_NONE ||
+            atomic_load_explicit(&counts->rows[i], memory_order_relaxed) !=
+                rows->first_rows[i + 1] - rows->first_rows[i])
+            return;
+    uint32_t blocks = (rows->count + COUNTED_TOGETHER - 1) / COUNTED_TOGETHER;
+    for (uint32_t i = 0; i < blocks; i++)
+        rows->first_rows[i] = rows->first_rows[i * COUNTED_TOGETHER];
+    uint64_t *fewer = realloc(rows->first_rows, blocks * sizeof(*fewer));
+    rows->first_rows = fewer ? fewer : rows->first_rows;
+    rows->counts = counts;
+    free(rows->faults);
+    rows->faults = NULL;
+}
+
 struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t number)
 {
     struct nt_row_span found = {
@@ -507,8 +554,9 @@ struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t 
         found.span.fault = rows->faults[number];
     found.is_claimed = rows->claims && rows->claims[number];
     if (rows->first_rows) {
-        found.first_row = rows->first_rows[number];
-        found.rows = rows->first_rows[number + 1] - found.first_row;
+        found.first_row = first_row(rows, number);
+        found.rows =
+            rows->counts ? shared_count(rows, number) : rows->first_rows[number + 1] - found.first_row;
     } else {
         found.first_row = found.span.first_entry * rows->per_entry;
         found.rows = found.span.entries * rows->per_entry;
@@ -518,6 +566,8 @@ struct nt_row_span nt_row_counts_get(const struct nt_row_counts *rows, uint32_t 
 
 uint32_t nt_row_counts_find(const struct nt_row_counts *rows, uint64_t row)
 {
+    if (rows->counts)
+        return find_by_counts(rows, row);
     if (rows->first_rows)
         return find_row(rows->first_rows, rows->count, row);
     return rows->per_entry ? find_row(rows->parts.borders, rows->count, row / rows->per_entry) : 0;
@@ -545,10 +595,11 @@ enum nt_status nt_row_counts_set_fault(struct nt_row_counts *rows, uint32_t numb
 size_t nt_row_counts_memory(const struct nt_row_counts *rows)
 {
     size_t each = (rows->spans ? sizeof(*rows->spans) : 0) +
-                  (rows->first_rows ? sizeof(*rows->first_rows) : 0) +
+                  (rows->first_rows && !rows->counts ? sizeof(*rows->first_rows) : 0) +
                   (rows->origins ? sizeof(*rows->origins) : 0) + (rows->faults ? sizeof(*rows->faults) : 0) +
                   (rows->claims ? sizeof(*rows->claims) : 0);
-    return rows->count * each;
+    size_t shared = rows->counts ? rows->count / COUNTED_TOGETHER * sizeof(*rows->first_rows) : 0;
+    return rows->count * each + shared;
 }
 
 /* The spans of a field: stored ones, or parts. A single part's page list is loaded at once. */
@@ -610,6 +661,8 @@ static enum nt_status count_all(struct building *build, struct nt_error *error)
     rows->total = build->row;
     rows->is_total_known = build->unknown == NT_NONE;
     claim_with_empty(rows);
+    if (build->remembered && rows->count)
+        share_counts(rows, build->remembered);
     return NT_OK;
 }
 

@@ -298,26 +298,50 @@ static bool items_of(const struct nt_row_counts *items, uint32_t segment, const 
     return is_good;
 }
 
+/* Do both count the same parts, which store them? */
+static bool have_same_parts(const struct nt_row_counts *a, const struct nt_row_counts *b)
+{
+    return !a->spans && !b->spans && a->count == b->count && a->groups.first != a->groups.end &&
+           b->groups.first != b->groups.end;
+}
+
+static enum nt_status allocate_alternatives(struct nt_stream *stream, struct nt_error *error)
+{
+    size_t total = (size_t)stream->alternative_count * stream->rows.count;
+    if (!stream->alternatives && !(stream->alternatives = calloc(total + 1, sizeof(*stream->alternatives))))
+        return nt_fail_memory(error);
+    return NT_OK;
+}
+
 /* Sets the items below each segment: those of offsets, or of one alternative of a variant. */
 static enum nt_status add_items(struct nt_stream *stream, uint32_t child, enum nt_rows_of of,
                                 uint32_t alternative, struct nt_error *error)
 {
     struct nt_row_counts items;
     enum nt_status status = nt_row_counts_build(stream->reader, stream->dataset, child, of, &items, error);
+    if (status != NT_OK)
+        return status;
+    bool are_kept = stream->kind != NT_STREAM_INDEX && have_same_parts(&stream->rows, &items);
+    if (!are_kept)
+        status = allocate_alternatives(stream, error);
     for (uint32_t i = 0; status == NT_OK && i < stream->rows.count; i++) {
         struct nt_span span = nt_row_counts_get(&stream->rows, i).span;
         enum nt_row_fault fault = span.fault;
         if (fault == NT_FAULT_NONE && /* the items may have needed the list, too */
             nt_group_failure(stream->dataset, nt_cluster_group(stream->dataset, span.cluster)))
             span.fault = NT_FAULT_GROUP;
-        struct nt_alternative *found =
-            &stream->alternatives[(size_t)i * stream->alternative_count + alternative];
-        if (!items_of(&items, i, &span, found) && span.fault == NT_FAULT_NONE)
+        struct nt_alternative found;
+        if (!items_of(&items, i, &span, &found) && span.fault == NT_FAULT_NONE)
             span.fault = NT_FAULT_POSITION;
+        if (!are_kept)
+            stream->alternatives[(size_t)i * stream->alternative_count + alternative] = found;
         if (status == NT_OK && span.fault != fault)
             status = nt_row_counts_set_fault(&stream->rows, i, span.fault, error);
     }
-    nt_row_counts_deinit(&items);
+    if (are_kept)
+        stream->items = items;
+    else
+        nt_row_counts_deinit(&items);
     return status;
 }
 
@@ -351,9 +375,6 @@ static enum nt_status add_below(struct nt_stream *stream, struct nt_error *error
         nt_dataset_children(stream->dataset, stream->field, &stream->alternative_count);
     else
         stream->alternative_count = stream->row->has_leading_zero;
-    size_t total = (size_t)stream->alternative_count * segments;
-    if (total && !(stream->alternatives = calloc(total, sizeof(*stream->alternatives))))
-        return nt_fail_memory(error);
     if (stream->dataset->part_deletions &&
         !(stream->masks = calloc((size_t)segments + 1, sizeof(*stream->masks))))
         return nt_fail_memory(error);
@@ -459,6 +480,7 @@ void nt_stream_close(struct nt_stream *stream)
         free(stream->filter);
     }
     nt_row_counts_deinit(&stream->rows);
+    nt_row_counts_deinit(&stream->items);
     free(stream->alternatives);
     free(stream->masks);
     free(stream);
@@ -480,9 +502,11 @@ size_t nt_stream_memory(const struct nt_stream *stream)
 {
     if (stream->filter)
         stream = stream->filter->unfiltered;
-    size_t per_segment = stream->alternative_count * sizeof(*stream->alternatives) +
-                         (stream->masks ? sizeof(*stream->masks) : 0);
-    return sizeof(*stream) + nt_row_counts_memory(&stream->rows) + stream->rows.count * per_segment;
+    size_t per_segment =
+        (stream->alternatives ? stream->alternative_count * sizeof(*stream->alternatives) : 0) +
+        (stream->masks ? sizeof(*stream->masks) : 0);
+    return sizeof(*stream) + nt_row_counts_memory(&stream->rows) + nt_row_counts_memory(&stream->items) +
+           stream->rows.count * per_segment;
 }
 
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
@@ -500,6 +524,11 @@ void nt_stream_segment(const struct nt_stream *stream, uint32_t number, struct n
     segment_ret->first = rows.first_row * stream->per_row;
     segment_ret->elements = rows.rows * stream->per_row;
     segment_ret->is_claimed = rows.is_claimed;
+    if (stream->items.count) {
+        const struct nt_row_span below = nt_row_counts_get(&stream->items, number);
+        segment_ret->base = below.first_row;
+        segment_ret->limit = below.rows;
+    }
     if (!stream->alternatives)
         return;
     segment_ret->alternatives = &stream->alternatives[(size_t)number * stream->alternative_count];
