@@ -127,7 +127,8 @@ TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow(builder);
     assert_ok(nt_arrow_body_new(arrow, 0, &body, &error));
-    uint64_t start = arrow->batches[0].offset + arrow->batches[0].message_bytes;
+    const struct nt_arrow_batch batch = nt_arrow_batch(arrow, 0);
+    uint64_t start = batch.offset + batch.message_bytes;
     uint8_t *metadata = malloc(start);
     read_file(arrow, 0, start, metadata);
     free(metadata);

@@ -125,7 +125,7 @@ TEST(the_size_of_a_table_costs_no_page, .teardown = teardown, .end = 2)
     ck_assert_uint_eq(pages_decoded(), 1);
     read_file(arrow, 0, 64, bytes);
     ck_assert_uint_eq(pages_decoded(), 1);
-    read_file(arrow, arrow->batches[0].offset, 64, bytes);
+    read_file(arrow, nt_arrow_batch(arrow, 0).offset, 64, bytes);
     ck_assert_uint_gt(pages_decoded(), 1);
     nt_arrow_free(arrow);
 }

@@ -168,7 +168,6 @@ struct nt_arrow_omitted_fields {
 
 struct nt_arrow_batch {
     uint32_t cluster;
-    bool has_large;         /* has a large buffer: the body begins at a memory page */
     uint64_t offset;        /* of the message in the file */
     uint64_t message_bytes; /* metadata with prefix and padding */
     uint64_t body_bytes;    /* bytes of the buffers with padding */
@@ -231,12 +230,18 @@ struct nt_arrow {
     uint64_t *entries; /* [cluster_count + 1]: entries before each cluster, in entry order */
     uint32_t cluster_count, stored_clusters; /* stored: of each field; 1 if fields do not share them */
     struct nt_arrow_limits limits;           /* max_items filled in */
-    struct nt_arrow_cut *cuts;      /* [cluster_count + 1] while borders load; NULL: whole clusters */
-    struct nt_arrow_batch *batches; /* one for each cluster that is not omitted */
+    struct nt_arrow_cut *cuts; /* [cluster_count + 1] while borders load; NULL: whole clusters */
+    /* Where the batches begin in the file, one for each cluster that is not omitted, and where the last ends.
+     * 1 more, as these are even: it has a large buffer. While batches are built, the bytes of their bodies.
+     */
+    uint64_t *batch_starts;
     uint32_t batch_count;
-    uint32_t *omitted_clusters;
+    uint64_t message_bytes;     /* of each batch, before it is padded to a memory page */
+    uint32_t *omitted_clusters; /* ascending */
     uint32_t omitted_cluster_count;
-    struct nt_buffer head, tail; /* the file before and after the batches */
+    size_t omitted_cluster_capacity;
+    struct nt_buffer head;        /* the file before the batches */
+    struct nt_buffer footer, end; /* after them: before and after the footer's list of batches */
     uint64_t file_bytes;
     struct nt_access_pattern access; /* of reads of the file */
 
@@ -291,6 +296,8 @@ enum nt_arrow_compression { NT_ARROW_ZSTD, NT_ARROW_LZ4, NT_ARROW_UNCOMPRESSED }
 void nt_arrow_write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                   enum nt_arrow_compression compression, uint64_t bytes,
                                   struct nt_buffer *out);
+/* ipc_file.c: a batch of the file that is read, not generated. */
+struct nt_arrow_batch nt_arrow_batch(const struct nt_arrow *arrow, uint32_t number);
 /* ipc_file.c: writes the end of a file with these batches. */
 void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
                          struct nt_buffer *out);

@@ -851,22 +851,26 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
     return NT_OK;
 }
 
+static enum nt_status omit_cluster(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
+{
+    uint32_t *clusters = nt_grow(arrow->omitted_clusters, arrow->omitted_cluster_count,
+                                 &arrow->omitted_cluster_capacity, sizeof(*clusters));
+    NT_TRY(nt_check_memory(clusters, error));
+    arrow->omitted_clusters = clusters;
+    clusters[arrow->omitted_cluster_count++] = cluster;
+    return NT_OK;
+}
+
 /* Adds the batch of a cluster, or omits a cluster that Arrow cannot hold. */
 static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
     struct nt_arrow_body *body;
     enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
-    if (status == NT_LIMIT) {
-        arrow->omitted_clusters[arrow->omitted_cluster_count++] = cluster;
-        return NT_OK;
-    }
+    if (status == NT_LIMIT)
+        return omit_cluster(arrow, cluster, error);
     if (status != NT_OK)
         return status;
-    arrow->batches[arrow->batch_count++] = (struct nt_arrow_batch){
-        .cluster = cluster,
-        .has_large = body->has_large,
-        .body_bytes = body->buffer_start[arrow->buffer_count],
-    };
+    arrow->batch_starts[arrow->batch_count++] = body->buffer_start[arrow->buffer_count] + body->has_large;
     if (arrow->batch_count == 1)
         arrow->recent[0] = body;
     else
@@ -893,10 +897,8 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     nt_arrow_free_cuts(arrow);
     if (status != NT_OK)
         return status;
-    arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
-    arrow->omitted_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
-    if (status == NT_OK && (!arrow->batches || !arrow->omitted_clusters))
-        status = nt_fail_memory(error);
+    arrow->batch_starts = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batch_starts));
+    status = nt_check_memory(arrow->batch_starts, error);
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
         status = add_batch(arrow, cluster, error);
     return status;

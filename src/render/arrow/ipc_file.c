@@ -105,8 +105,8 @@ static void write_head(struct nt_arrow *arrow)
     end_message(out, length_offset, 0);
 }
 
-void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
-                         struct nt_buffer *out)
+/* What follows the batches, up to the list of batches in the footer. Returns where the footer begins. */
+static size_t write_footer(const struct nt_arrow *arrow, struct nt_buffer *out)
 {
     nt_buffer_le32(out, UINT32_MAX); /* end-of-stream marker */
     nt_buffer_le32(out, 0);
@@ -118,15 +118,61 @@ void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_bat
     nt_flatbuffer_table(out, root, &footer);
     nt_arrow_write_schema(arrow, out, footer.field_offsets[FOOTER_SCHEMA]);
     nt_flatbuffer_vector(out, footer.field_offsets[FOOTER_BATCHES], arrow->batch_count, 8);
-    for (uint32_t i = 0; i < arrow->batch_count; i++) {
-        nt_buffer_le64(out, batches[i].offset);
-        nt_buffer_le64(out, batches[i].message_bytes); /* 32-bit length and 32 bits of padding */
-        nt_buffer_le64(out, batches[i].body_bytes);
-    }
-    while (!out->failed && (out->length - start) % 8)
+    return start;
+}
+
+enum { FOOTER_BATCH_BYTES = 24 };
+
+static void write_footer_batch(const struct nt_arrow_batch *batch, struct nt_buffer *out)
+{
+    nt_buffer_le64(out, batch->offset);
+    nt_buffer_le64(out, batch->message_bytes); /* 32-bit length and 32 bits of padding */
+    nt_buffer_le64(out, batch->body_bytes);
+}
+
+/* Ends a file whose footer has so many bytes so far. */
+static void write_end(uint64_t bytes, struct nt_buffer *out)
+{
+    for (; bytes % 8; bytes++)
         nt_buffer_byte(out, 0);
-    nt_buffer_le32(out, (uint32_t)(out->length - start));
+    nt_buffer_le32(out, (uint32_t)bytes);
     nt_buffer_append(out, magic, 6);
+}
+
+void nt_arrow_write_tail(const struct nt_arrow *arrow, const struct nt_arrow_batch *batches,
+                         struct nt_buffer *out)
+{
+    size_t start = write_footer(arrow, out);
+    for (uint32_t i = 0; i < arrow->batch_count; i++)
+        write_footer_batch(&batches[i], out);
+    write_end(out->length - start, out);
+}
+
+/* ---- Batches ---- */
+
+/* The cluster of a batch, before which others are omitted. */
+static uint32_t cluster_of(const struct nt_arrow *arrow, uint32_t batch)
+{
+    uint32_t low = 0, high = arrow->omitted_cluster_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (arrow->omitted_clusters[middle] - middle <= batch)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return batch + low;
+}
+
+struct nt_arrow_batch nt_arrow_batch(const struct nt_arrow *arrow, uint32_t number)
+{
+    const uint64_t *starts = &arrow->batch_starts[number], has_large = starts[0] % 2;
+    uint64_t offset = starts[0] - has_large, end = starts[1] - starts[1] % 2;
+    uint64_t body = nt_arrow_align(offset + arrow->message_bytes, has_large);
+    return (struct nt_arrow_batch){.cluster = cluster_of(arrow, number),
+                                   .offset = offset,
+                                   .message_bytes = body - offset,
+                                   .body_bytes = end - body};
 }
 
 /* ---- Opening ---- */
@@ -152,20 +198,21 @@ static enum nt_status measure_message(const struct nt_arrow *arrow, uint64_t *by
 
 static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
-    uint64_t at = arrow->head.length, message_bytes;
-    NT_TRY(measure_message(arrow, &message_bytes, error));
+    uint64_t at = arrow->head.length, list_bytes = (uint64_t)arrow->batch_count * FOOTER_BATCH_BYTES;
+    NT_TRY(measure_message(arrow, &arrow->message_bytes, error));
     for (uint32_t i = 0; i < arrow->batch_count; i++) {
-        struct nt_arrow_batch *batch = &arrow->batches[i];
-        batch->offset = at;
-        at = nt_arrow_align(at + message_bytes, batch->has_large);
-        batch->message_bytes = at - batch->offset;
-        if (!nt_add(at, batch->body_bytes, &at) || at > INT64_MAX / 2)
+        uint64_t has_large = arrow->batch_starts[i] % 2, body_bytes = arrow->batch_starts[i] - has_large;
+        arrow->batch_starts[i] = at + has_large;
+        at = nt_arrow_align(at + arrow->message_bytes, has_large);
+        if (!nt_add(at, body_bytes, &at) || at > INT64_MAX / 2)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the dataset is larger than an Arrow file may be");
     }
-    nt_arrow_write_tail(arrow, arrow->batches, &arrow->tail);
-    if (arrow->head.failed || arrow->tail.failed)
+    arrow->batch_starts[arrow->batch_count] = at;
+    size_t start = write_footer(arrow, &arrow->footer);
+    write_end(arrow->footer.length - start + list_bytes, &arrow->end);
+    if (arrow->head.failed || arrow->footer.failed || arrow->end.failed)
         return nt_fail_memory(error);
-    arrow->file_bytes = at + arrow->tail.length;
+    arrow->file_bytes = at + arrow->footer.length + list_bytes + arrow->end.length;
     return NT_OK;
 }
 
@@ -245,13 +292,14 @@ void nt_arrow_free(struct nt_arrow *arrow)
     free(arrow->steps);
     free(arrow->buffers);
     free(arrow->omitted);
-    free(arrow->batches);
+    free(arrow->batch_starts);
     free(arrow->omitted_clusters);
     free(arrow->entries);
     free(arrow->is_selected);
     nt_arrow_free_cuts(arrow);
     nt_buffer_deinit(&arrow->head);
-    nt_buffer_deinit(&arrow->tail);
+    nt_buffer_deinit(&arrow->footer);
+    nt_buffer_deinit(&arrow->end);
     nt_lock_deinit(&arrow->lock);
     free(arrow);
 }
@@ -326,12 +374,12 @@ static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_ar
 }
 
 /* Reads bytes of one batch: its message, then its body. */
-static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint8_t *output,
-                                 size_t bytes, struct nt_error *error)
+static enum nt_status read_batch(struct nt_arrow *arrow, const struct nt_arrow_batch *batch, uint64_t offset,
+                                 uint8_t *output, size_t bytes, struct nt_error *error)
 {
     struct nt_arrow_body *body;
-    uint64_t message_bytes = arrow->batches[batch].message_bytes;
-    enum nt_status status = take_body(arrow, arrow->batches[batch].cluster, &body, error);
+    uint64_t message_bytes = batch->message_bytes;
+    enum nt_status status = take_body(arrow, batch->cluster, &body, error);
     if (status != NT_OK)
         return status;
     if (offset < message_bytes)
@@ -356,16 +404,20 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
     return status;
 }
 
-NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
+/* The batch that holds a byte. */
+static uint32_t find_batch(const struct nt_arrow *arrow, uint64_t offset)
+{
+    return find_start(arrow->batch_starts, arrow->batch_count, offset | 1);
+}
 
 /* Prefetches bytes [offset, end) of the body of a batch. Ignores errors, which reading reports. */
-static void prefetch_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
+static void prefetch_body(struct nt_arrow *arrow, uint32_t cluster, uint64_t offset, uint64_t end,
                           struct nt_prefetch *prefetch)
 {
     struct nt_arrow_body *body;
     struct nt_arrow_run run;
     struct nt_stream *stream;
-    if (take_body(arrow, arrow->batches[batch].cluster, &body, NULL) != NT_OK)
+    if (take_body(arrow, cluster, &body, NULL) != NT_OK)
         return;
     uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
     for (; buffer < arrow->buffer_count && body->buffer_start[buffer] < end; buffer++)
@@ -385,12 +437,12 @@ static void prefetch_range(struct nt_arrow *arrow, uint64_t offset, uint64_t byt
     uint64_t after = nt_prefetch_bytes_after(&arrow->access, offset, bytes);
     uint64_t end = offset + bytes + after;
     (void)nt_access_note(&arrow->access, offset, bytes);
-    uint32_t first = after && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
-                                                 : arrow->batch_count;
+    uint32_t first = after && arrow->batch_count ? find_batch(arrow, offset) : arrow->batch_count;
     for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
-        uint64_t body = arrow->batches[i].offset + arrow->batches[i].message_bytes;
+        const struct nt_arrow_batch batch = nt_arrow_batch(arrow, i);
+        uint64_t body = batch.offset + batch.message_bytes;
         if (end > body)
-            prefetch_body(arrow, i, offset > body ? offset - body : 0, end - body, &prefetch);
+            prefetch_body(arrow, batch.cluster, offset > body ? offset - body : 0, end - body, &prefetch);
     }
     nt_prefetch_submit(&prefetch);
 }
@@ -402,28 +454,57 @@ static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *
     return take;
 }
 
+/* Reads bytes of the footer's list of batches, which may be long: it is written as it is read. */
+static enum nt_status read_list(const struct nt_arrow *arrow, uint64_t offset, uint8_t *output, size_t bytes,
+                                size_t *taken_ret, struct nt_error *error)
+{
+    enum { MAX_BATCHES = 1024 };
+    struct nt_buffer list = {0};
+    uint32_t first = (uint32_t)(offset / FOOTER_BATCH_BYTES);
+    for (uint32_t i = first; i < arrow->batch_count && i - first < MAX_BATCHES; i++) {
+        const struct nt_arrow_batch batch = nt_arrow_batch(arrow, i);
+        write_footer_batch(&batch, &list);
+    }
+    enum nt_status status = list.failed ? nt_fail_memory(error) : NT_OK;
+    if (status == NT_OK)
+        *taken_ret = copy_part(&list, offset % FOOTER_BATCH_BYTES, output, bytes);
+    nt_buffer_deinit(&list);
+    return status;
+}
+
+/* Reads bytes of the file from `offset` bytes after the batches on, not beyond the part that it is in. */
+static enum nt_status read_tail(const struct nt_arrow *arrow, uint64_t offset, uint8_t *output, size_t bytes,
+                                size_t *taken_ret, struct nt_error *error)
+{
+    uint64_t list = arrow->footer.length, end = list + (uint64_t)arrow->batch_count * FOOTER_BATCH_BYTES;
+    if (offset >= list && offset < end)
+        return read_list(arrow, offset - list, output, bytes, taken_ret, error);
+    *taken_ret = offset < list ? copy_part(&arrow->footer, offset, output, bytes)
+                               : copy_part(&arrow->end, offset - end, output, bytes);
+    return NT_OK;
+}
+
 enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
                                   struct nt_error *error)
 {
     if (!nt_fits(offset, bytes, arrow->file_bytes))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "cannot read past the end of the Arrow file");
-    uint64_t tail = arrow->file_bytes - arrow->tail.length;
+    uint64_t tail = arrow->batch_starts[arrow->batch_count];
     uint8_t *to = output;
     enum nt_status status = nt_reader_after_fork(arrow->reader, error);
     if (status == NT_OK)
         prefetch_range(arrow, offset, bytes);
     while (bytes && status == NT_OK) {
-        size_t take;
+        size_t take = 0;
         if (offset < arrow->head.length) {
             take = copy_part(&arrow->head, offset, to, bytes);
         } else if (offset >= tail) {
-            take = copy_part(&arrow->tail, offset - tail, to, bytes);
+            status = read_tail(arrow, offset - tail, to, bytes, &take, error);
         } else {
-            uint32_t batch = find_batch(arrow->batches, arrow->batch_count, offset);
-            uint64_t within = offset - arrow->batches[batch].offset;
-            uint64_t left = arrow->batches[batch].message_bytes + arrow->batches[batch].body_bytes - within;
+            const struct nt_arrow_batch batch = nt_arrow_batch(arrow, find_batch(arrow, offset));
+            uint64_t within = offset - batch.offset, left = batch.message_bytes + batch.body_bytes - within;
             take = left < bytes ? (size_t)left : bytes;
-            status = read_batch(arrow, batch, within, to, take, error);
+            status = read_batch(arrow, &batch, within, to, take, error);
         }
         to += take;
         offset += take;

@@ -77,7 +77,7 @@ static enum nt_status decode_batch(const struct nt_arrow *arrow, uint32_t number
     batch->buffers = calloc((size_t)arrow->buffer_count + 1, sizeof(*batch->buffers));
     enum nt_status status = memory && batch->buffers ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_arrow_body_new(arrow, arrow->batches[number].cluster, &batch->body, error);
+        status = nt_arrow_body_new(arrow, nt_arrow_batch(arrow, number).cluster, &batch->body, error);
     if (status == NT_OK)
         status = nt_arrow_decode_body(arrow, batch->body, memory, error);
     for (uint32_t i = 0; batch->buffers && memory && i < arrow->buffer_count; i++)
@@ -101,7 +101,7 @@ static enum nt_status decode_group(struct pieces *pieces, struct nt_error *error
     uint64_t bytes = 0;
     pieces->begin = pieces->end = 0;
     while (status == NT_OK && pieces->decoded < arrow->batch_count && pieces->end < GROUP_BATCHES) {
-        uint64_t more = arrow->batches[pieces->decoded].body_bytes;
+        uint64_t more = nt_arrow_batch(arrow, pieces->decoded).body_bytes;
         if (pieces->end && (more > GROUP_BYTES || bytes > GROUP_BYTES - more))
             break;
         bytes += more;

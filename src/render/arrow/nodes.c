@@ -42,8 +42,10 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
     const uint32_t *all = nt_dataset_children(arrow->dataset, NT_NONE, &count);
     nt_fields_announce(arrow->dataset, options->fields ? options->fields : all,
                        options->fields ? options->field_count : count);
-    if (!options->fields)
+    if (!options->fields) {
+        nt_rows_count_together(arrow->reader, arrow->dataset, all, count);
         return NT_OK;
+    }
     arrow->is_selected = calloc((size_t)arrow->dataset->field_count + 1, sizeof(bool));
     if (!arrow->is_selected)
         return nt_fail_memory(error);
@@ -56,6 +58,7 @@ enum nt_status nt_arrow_select_fields(struct nt_arrow *arrow, struct nt_error *e
             arrow->is_selected[at] = true;
         choose_below(arrow, unit);
     }
+    nt_rows_count_together(arrow->reader, arrow->dataset, options->fields, options->field_count);
     arrow->options.fields = NULL; /* the caller may free them */
     return NT_OK;
 }

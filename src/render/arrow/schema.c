@@ -516,7 +516,7 @@ enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batc
                        batch, arrow->batch_count);
     enum nt_status status = nt_reader_after_fork(arrow->reader, error);
     if (status == NT_OK)
-        status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);
+        status = nt_arrow_body_new(arrow, nt_arrow_batch(arrow, batch).cluster, &body, error);
     if (status != NT_OK)
         return status;
     *array_ret = (struct ArrowArray){.release = release_array};
