@@ -765,7 +765,7 @@ void nt_rows_count_together(struct nt_reader *reader, struct nt_dataset *dataset
     struct units units = {0};
     bool goes_on = !dataset->failure && !dataset->file->resolve && dataset->field_groups &&
                    !nt_prefetch_helps(dataset) && find_units(&units, reader, dataset, fields, count);
-    for (uint32_t part = 0; goes_on && units.count > 1 && part < dataset->part_count; part++)
+    for (uint32_t part = 0; goes_on && units.count && part < dataset->part_count; part++)
         for (size_t i = 0; goes_on && i < units.count; i++)
             goes_on = count_part(&units.items[i], part);
     free(units.items);

@@ -3,6 +3,7 @@
 """A dataset of many fragments: reads are correct, and take little memory for each, however often
 they repeat."""
 import collections
+import hashlib
 import json
 import os
 import shutil
@@ -60,6 +61,27 @@ def columns_are_right_and_fragments_take_little():
             same(read(mount.mountpoint / '.ntuplefs' / 'errors.jsonl'), b'')
             most = high_water(mount.decoder)
             same(IS_SANITIZED or most < BASE + FRAGMENT_BYTES * FRAGMENTS, True,
+                 f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
+
+
+@case
+def all_columns_are_read_together():
+    with scratch() as directory:
+        write_fragments(directory / 'one', 1)
+        write_fragments(directory / 'many', FRAGMENTS)
+        line = command(NTUPLE, 'cat', directory / 'one', 'one/rows.jsonl').stdout
+        table = command(NTUPLE, 'cat', directory / 'one', 'one/table.csv').stdout.split(b'\r\n', 1)
+        options = ['-o', f'metadatasize={LIMIT},cachesize=8M'] if LIMIT else []
+        with Foreground(directory / 'many', options=options) as mount:
+            top = mount.mountpoint / 'many'
+            same(digests(read(top / 'rows.jsonl'), FRAGMENTS), {hashlib.sha256(line).hexdigest()})
+            header, rows = read(top / 'table.csv').split(b'\r\n', 1)
+            same((header, digests(rows, FRAGMENTS)), (table[0], {hashlib.sha256(table[1]).hexdigest()}))
+            arrow = read(top / 'table.arrow')
+            same((arrow[:6], arrow[-6:]), (b'ARROW1', b'ARROW1'))
+            same(read(mount.mountpoint / '.ntuplefs' / 'errors.jsonl'), b'')
+            most = high_water(mount.decoder)
+            same(IS_SANITIZED or most < BASE + LIMIT + FRAGMENT_BYTES * FRAGMENTS, True,
                  f'{most / FRAGMENTS:.0f} bytes a fragment, all in all')
 
 

@@ -291,6 +291,8 @@ static enum nt_status load_field(struct nt_dataset *dataset, uint32_t number, st
     bool is_null = true;
     builder->field_loads[field]++;
     builder->part_loads[part]++;
+    builder->part_visits += !builder->part_visits || part != builder->last_part;
+    builder->last_part = part;
     if (builder->bad_field[field] || builder->bad_part[part])
         return nt_fail(error, NT_CORRUPT, 77, "this page list is bad");
     enum nt_status status = nt_group_builder_init(&group, dataset, number, "page list", NT_NO_OFFSET, error);

@@ -60,6 +60,8 @@ struct builder {
     bool bad_field[MAX_FIELDS], bad_part[MAX_CLUSTERS];
     unsigned field_loads[MAX_FIELDS];  /* number of loads of groups of each field */
     unsigned part_loads[MAX_CLUSTERS]; /* number of loads of groups of each part of the entries */
+    unsigned part_visits;              /* loads in a row of groups of one part count once */
+    uint32_t last_part;                /* of which a group was loaded */
     struct nt_buffer bytes;            /* the file */
     struct nt_source *source;
     enum nt_checksum_kind checksum; /* for subsequent pages */

@@ -7,7 +7,7 @@
 
 #include "dataset_builder.h"
 #include "core/model/builder.h"
-#include "read/read.h"
+#include "read/page.h"
 #include "support.h"
 #include "core/codec/codec.h"
 #include "core/model/model.h"
@@ -17,12 +17,15 @@ enum { NUMBER, LIST, ITEM, TEXT };
 static struct nt_error error;
 static struct builder *builder;
 
+enum { PARTS = 4 };
+
 /* Parts of 2, 1, 0 and 2 entries. Numbers 1, 2 | 3 | | 4, 5; lists of 1 and 2 items | null | | 0 and 1; texts
  * "a", "bc" | null | | "", "d". */
-static void setup(void)
+static void build(bool releases_lists)
 {
     builder = builder_new();
     builder->has_field_groups = true;
+    builder->releases_lists = releases_lists;
     ck_assert_uint_eq(add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NUMBER);
     ck_assert_uint_eq(add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64), LIST);
     ck_assert_uint_eq(add_field(builder, LIST, NT_FIELD_VALUE, NT_ELEMENT_INT32), ITEM);
@@ -54,6 +57,17 @@ static void setup(void)
         add_elements(builder, i, bytes, parts[i].text, parts[i].bytes, 2);
     }
     finish(builder, NULL);
+}
+
+static void setup(void)
+{
+    build(false);
+}
+
+/* Memory is short: a page list stays only while it is in use. */
+static void setup_short(void)
+{
+    build(true);
 }
 
 static void teardown(void)
@@ -89,13 +103,55 @@ static void assert_stream(uint32_t field, enum nt_stream_kind kind, const void *
     nt_stream_close(stream);
 }
 
-TEST(of_parts_that_lack_a_field_zeros_and_nothing_are_read, .setup = setup, .teardown = teardown)
+static void assert_all_streams(void)
 {
     assert_stream(NUMBER, NT_STREAM_DATA, (int32_t[]){1, 2, 3, 4, 5}, 20);
     assert_stream(LIST, NT_STREAM_OFFSETS, (int64_t[]){0, 1, 3, 3, 3, 4}, 48);
     assert_stream(ITEM, NT_STREAM_DATA, (int32_t[]){10, 11, 12, 13}, 16);
     assert_stream(TEXT, NT_STREAM_OFFSETS, (int64_t[]){0, 1, 3, 3, 3, 4}, 48);
     assert_stream(TEXT, NT_STREAM_DATA, "abcd", 4);
+}
+
+TEST(of_parts_that_lack_a_field_zeros_and_nothing_are_read, .setup = setup, .teardown = teardown)
+{
+    assert_all_streams();
+}
+
+TEST(rows_are_counted_once_although_page_lists_are_released, .setup = setup_short, .teardown = teardown)
+{
+    assert_all_streams();
+    loaded();
+    nt_stream_close(open_stream(ITEM, NT_STREAM_DATA, 16));
+    nt_stream_close(open_stream(LIST, NT_STREAM_OFFSETS, 48));
+    nt_stream_close(open_stream(TEXT, NT_STREAM_OFFSETS, 48));
+    nt_stream_close(open_stream(TEXT, NT_STREAM_DATA, 4));
+    ck_assert_uint_eq(loaded(), 0);
+}
+
+TEST(fields_are_counted_together_part_by_part, .setup = setup_short, .teardown = teardown)
+{
+    nt_rows_count_together(builder->reader, builder->dataset, (uint32_t[]){LIST, TEXT}, 2);
+    ck_assert_uint_eq(builder->part_visits, PARTS);
+    ck_assert_uint_eq(builder->field_loads[NUMBER], 0);
+    loaded();
+    nt_stream_close(open_stream(ITEM, NT_STREAM_DATA, 16));
+    nt_stream_close(open_stream(TEXT, NT_STREAM_DATA, 4));
+    ck_assert_uint_eq(loaded(), 0);
+    assert_all_streams();
+}
+
+TEST(a_part_that_cannot_be_counted_fails_as_it_is_read, .setup = setup_short, .teardown = teardown)
+{
+    int32_t value;
+    builder->bad_part[3] = true;
+    nt_rows_count_together(builder->reader, builder->dataset, (uint32_t[]){LIST}, 1);
+    struct nt_stream *stream;
+    assert_status(NT_CORRUPT,
+                  nt_stream_open(builder->reader, builder->dataset, ITEM, NT_STREAM_DATA, &stream, &error));
+    stream = open_stream(NUMBER, NT_STREAM_DATA, 20);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 16, &value, 4, &error));
+    assert_ok(nt_stream_read(stream, 8, &value, 4, &error));
+    nt_stream_close(stream);
 }
 
 TEST(rows_of_one_part_are_read_with_its_page_list_alone, .setup = setup, .teardown = teardown)

@@ -306,3 +306,59 @@ TEST(a_row_is_given_up_when_it_is_too_long, .end = 2)
     nt_buffer_deinit(&text);
     builder_free(builder);
 }
+
+/* Parts of the entries, whose page lists are released at once. Texts of 0 to 3 bytes. */
+static struct builder *parts(void)
+{
+    enum { PARTS = 8, ROWS = 5 };
+    struct builder *builder = builder_new();
+    builder->has_field_groups = true;
+    builder->releases_lists = true;
+    uint32_t number = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t text = add_field(builder, NT_NONE, NT_FIELD_STRING, NT_ELEMENT_BYTE);
+    uint32_t numbers = add_column(builder, number, NT_ENCODING_INT32, 0);
+    uint32_t ends = add_column(builder, text, NT_ENCODING_INDEX64, 0);
+    uint32_t bytes = add_column(builder, text, NT_ENCODING_CHAR, 0);
+    for (uint64_t part = 0; part < PARTS; part++) {
+        uint64_t value[ROWS], end[ROWS], byte[3 * ROWS];
+        uint32_t count = 0;
+        for (uint64_t i = 0; i < ROWS; i++) {
+            value[i] = part * ROWS + i;
+            for (uint64_t k = 0; k < value[i] % 4; k++)
+                byte[count++] = 'a' + value[i] % 26;
+            end[i] = count;
+        }
+        uint32_t cluster = add_cluster(builder, part * ROWS, ROWS);
+        add_elements(builder, cluster, numbers, value, ROWS, 2);
+        add_elements(builder, cluster, ends, end, ROWS, 2);
+        add_elements(builder, cluster, bytes, byte, count, 2);
+    }
+    finish(builder, NULL);
+    return builder;
+}
+
+TEST(all_columns_of_a_part_are_read_before_the_next_part, .end = 2)
+{
+    struct nt_error error;
+    struct nt_buffer text = {0}, expected = {0};
+    bool more = true;
+    struct builder *builder = parts();
+    struct nt_text_generator *row_lines = open_lines(builder, _i);
+    uint32_t count = builder->dataset->part_count;
+    ck_assert_uint_le(builder->part_visits, 2 * count);
+    builder->part_visits = 0;
+    while (more)
+        assert_ok(row_lines->next(row_lines, &text, &more, &error));
+    ck_assert_uint_eq(builder->part_visits, count);
+    nt_buffer_text(&expected, _i ? "f,f\r\n" : "");
+    for (unsigned i = 0; i < nt_dataset_entries(builder->dataset); i++) {
+        char letters[4] = "";
+        memset(letters, 'a' + (int)(i % 26), i % 4);
+        nt_buffer_format(&expected, _i ? "%u,%s\r\n" : "{\"f\":%u,\"f\":\"%s\"}\n", i, letters);
+    }
+    ck_assert_str_eq(nt_buffer_string(&text), nt_buffer_string(&expected));
+    row_lines->free(row_lines);
+    nt_buffer_deinit(&text);
+    nt_buffer_deinit(&expected);
+    builder_free(builder);
+}

@@ -140,6 +140,50 @@ TEST(a_file_written_to_while_it_was_closed_is_noticed, .setup = temporary_setup,
     close_files();
 }
 
+static char read_byte(struct nt_source *source, uint64_t at)
+{
+    char byte = 0;
+    assert_ok(nt_source_read(source, at, &byte, 1, &error));
+    return byte;
+}
+
+/* Writes a file whose bytes are all equal, at the same time as all others. */
+static void write_equal(const char *name, char byte, size_t count)
+{
+    char *bytes = malloc(count);
+    ck_assert_ptr_nonnull(bytes);
+    memset(bytes, byte, count);
+    temporary_set_time(temporary_file(name, bytes, count), 1000);
+    free(bytes);
+}
+
+/* As long as it is open: a change that its time hides shows what was read from the file. */
+TEST(a_small_file_is_read_once, .setup = temporary_setup, .teardown = temporary_teardown)
+{
+    enum { SMALL = 100, LARGE = 100000 };
+    struct nt_source *small, *large;
+    open_files();
+    write_equal("small", 'a', SMALL);
+    write_equal("large", 'a', LARGE);
+    assert_ok(nt_folder_open_file_lazily(folder, "small", &small, &error));
+    assert_ok(nt_folder_open_file_lazily(folder, "large", &large, &error));
+    ck_assert_int_eq(read_byte(small, 0), 'a');
+    ck_assert_int_eq(read_byte(large, 0), 'a');
+    write_equal("small", 'b', SMALL);
+    write_equal("large", 'b', LARGE);
+    ck_assert_int_eq(read_byte(small, SMALL - 1), 'a');
+    ck_assert_int_eq(read_byte(large, LARGE - 1), 'b');
+    use_others(-1);
+    ck_assert_int_eq(read_byte(small, SMALL - 1), 'b');
+    temporary_set_time(temporary_path("small"), 2000);
+    char byte;
+    assert_status(NT_CHANGED, nt_source_read(small, 0, &byte, 1, &error));
+    nt_source_close(small);
+    nt_source_close(large);
+    nt_folder_close(folder);
+    close_files();
+}
+
 TEST(a_missing_file_is_reported_when_it_is_used, .setup = temporary_setup, .teardown = temporary_teardown)
 {
     int number;
