@@ -18,6 +18,7 @@
 #include "core/json/json.h"
 #include "core/model/budget.h"
 #include "core/model/model.h"
+#include "remote/client/client.h"
 
 struct nt_arena;
 struct nt_buffer;
@@ -197,6 +198,9 @@ struct nt_indexed_dataset {
 struct nt_indexed_file {
     const char *path;  /* or address */
     const char *meant; /* the dataset that a specification selects; "": none */
+    /* Of a dataset in a folder, its version or state; what follows is then of the file that has it. NULL: of
+     * a file. */
+    const char *state;
     uint64_t bytes, inode;
     const char *modified;  /* as nt_format_exact_time writes it */
     const char *validator; /* of an address, instead of `inode`; NULL: a local file */
@@ -225,11 +229,6 @@ const struct nt_indexed_file *nt_chain_index_find(const struct nt_chain_index *i
 const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed_file *file,
                                                          const char *path);
 
-/* NT_CHANGED, with the expected and found identities, if the file has changed. `validator`: of the
- * version at an address; NULL: only listed so far, or a local file. */
-enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
-                                     const char *validator, struct nt_error *error);
-
 /* Describes an open member as an index does, for the datasets of a chain, with the page lists that this
  * needs. NULL if later openings could not check that it is the same file, or without memory. */
 const struct nt_indexed_file *
@@ -238,6 +237,39 @@ nt_chain_note_member(const struct nt_file *file, const struct nt_chain_member *p
 /* Appends a line of an index. Skips files that a reader would reject, as with names not in UTF-8. Omits
  * elements if the line would be longer than `max_bytes` with them. */
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes);
+
+/* ---- Identities of members ---- */
+
+enum { NT_STATE_TEXT = 128 };
+
+/* What a file, or a dataset in a folder, is compared by with its entry in the index. */
+struct nt_chain_identity {
+    char state[NT_STATE_TEXT]; /* as in nt_indexed_file; "": of a file */
+    uint64_t bytes, inode;
+    char modified[NT_TIME_TEXT];
+    bool has_validator; /* it was found on a server, which may not give any: "" */
+    char validator[NT_FETCH_VALIDATOR_BYTES];
+};
+
+/* Can later readers compare it? */
+static inline bool nt_chain_identity_lasts(const struct nt_chain_identity *identity)
+{
+    return !identity->has_validator || *identity->validator;
+}
+
+/* Of a file that is local, or only listed so far. */
+struct nt_chain_identity nt_chain_identity_of(const struct stat *found);
+enum nt_status nt_chain_identify_member(const struct nt_chain_member *part,
+                                        struct nt_chain_identity *identity_ret, struct nt_error *error);
+/* Of the current version of the dataset in a folder; `requested` as in nt_open_options. The options then
+ * select it while the identity lives. NT_UNSUPPORTED if its changes cannot be seen. */
+enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
+                                         struct nt_open_options *options,
+                                         struct nt_chain_identity *identity_ret, struct nt_error *error);
+
+/* NT_CHANGED, with the expected and found identities, if the file has changed. */
+enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
+                                     const struct nt_chain_identity *found, struct nt_error *error);
 
 /* ---- Elements of columns in the index ---- */
 
@@ -297,6 +329,8 @@ struct nt_chain_member {
     const struct nt_indexed_file *known; /* its index entry, while unchanged; NULL: none */
     bool is_noted;                       /* no index has that entry yet: it was open, and waits */
     struct nt_file *file;                /* NULL: not open */
+    /* Of a dataset in a folder that is open, of the version that was opened; NULL: unknown. */
+    const struct nt_chain_identity *identity;
     struct nt_source *source; /* stays open without the file, which then does not own it; or NULL */
     struct nt_error failure;  /* why it failed to open; NT_OK: not tried */
     bool waits;               /* opens with the first read of its rows: see nt_chain_slice */

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "core/json/json.h"
 #include "core/json/parse.h"
 #include "core/model/model.h"
+#include "formats/formats.h"
 #include "remote/client/client.h"
 
 /* ---- Read and write the index ---- */
@@ -62,40 +64,6 @@ const struct nt_indexed_dataset *nt_indexed_dataset_find(const struct nt_indexed
     return NULL;
 }
 
-/* ---- Identities ---- */
-
-/* `version`: the server's validator; NULL: a local file. */
-static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode,
-                         const char *version)
-{
-    if (version)
-        snprintf(text, size, "%" PRIu64 " bytes of %s, version %s", bytes, modified, version);
-    else
-        snprintf(text, size, "%" PRIu64 " bytes of %s, inode %" PRIu64, bytes, modified, inode);
-}
-
-enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file, const struct stat *found,
-                                     const char *validator, struct nt_error *error)
-{
-    char modified[NT_TIME_TEXT], expected_text[128], found_text[128];
-    nt_format_exact_time(&found->st_mtim, modified);
-    bool is_same = file->bytes == (uint64_t)found->st_size;
-    if (validator)
-        is_same &= file->validator && strcmp(file->validator, validator) == 0;
-    else
-        is_same &= strcmp(file->modified, modified) == 0 && (file->validator || file->inode == found->st_ino);
-    if (is_same)
-        return NT_OK;
-    put_identity(expected_text, sizeof(expected_text), file->bytes, file->modified, file->inode,
-                 file->validator);
-    put_identity(found_text, sizeof(found_text), (uint64_t)found->st_size, modified, found->st_ino,
-                 validator);
-    nt_fail_mismatch(error, NT_CHANGED, NT_NO_OFFSET, "it was replaced or modified since the index was made",
-                     expected_text, found_text);
-    nt_error_context(error, "%s", file->path);
-    return NT_CHANGED;
-}
-
 /* ---- Writing ---- */
 
 /* A file with these opens when its rows are read. */
@@ -129,6 +97,8 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
     nt_json_member_string(&json, "file", file->path);
     if (*file->meant)
         nt_json_member_string(&json, "dataset", file->meant);
+    if (file->state)
+        nt_json_member_string(&json, "state", file->state);
     nt_json_member_unsigned(&json, "file_bytes", file->bytes);
     nt_json_member_string(&json, "modified", file->modified);
     if (file->validator)
@@ -153,10 +123,10 @@ static void put_file(struct nt_buffer *out, const struct nt_indexed_file *file, 
 void nt_indexed_file_append(struct nt_buffer *out, const struct nt_indexed_file *file, size_t max_bytes)
 {
     size_t start = out->length;
-    const char *validator = file->validator ? file->validator : "";
+    const char *validator = file->validator ? file->validator : "", *state = file->state ? file->state : "";
     bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
                        nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
-                       nt_is_utf8(validator, strlen(validator));
+                       nt_is_utf8(validator, strlen(validator)) && nt_is_utf8(state, strlen(state));
     for (uint32_t i = 0; i < file->dataset_count; i++)
         is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
     if (!is_readable)
@@ -280,6 +250,8 @@ static enum nt_status take_file(const struct reading *reading, const json_t *obj
     NT_TRY(take_text(reading, object, "file", &file->path));
     if (json_object_get(object, "dataset"))
         NT_TRY(take_text(reading, object, "dataset", &file->meant));
+    if (json_object_get(object, "state"))
+        NT_TRY(take_text(reading, object, "state", &file->state));
     NT_TRY(take_count(reading, object, "file_bytes", &file->bytes));
     NT_TRY(take_text(reading, object, "modified", &file->modified));
     NT_TRY(json_object_get(object, "validator") ? take_text(reading, object, "validator", &file->validator)
@@ -426,41 +398,74 @@ static const char *meant_of(const struct nt_chain_member *part)
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
-/* An address without a listing is trusted now, and checked when it is opened. */
-static bool is_as_known(const struct nt_chain_member *part, const struct nt_indexed_file *known)
+/* Looks at the version of a dataset in a folder. */
+static bool is_version_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+                             const struct nt_indexed_file *known)
+{
+    struct nt_open_options options = chain->open;
+    struct nt_chain_identity found;
+    struct nt_source *source;
+    if (nt_open_source(part->listed->address ? part->listed->address : part->path, &options, &source, NULL))
+        return false;
+    bool is_known =
+        source->folder &&
+        nt_chain_identify_dataset(source->folder, options.version, &options, &found, NULL) == NT_OK &&
+        nt_indexed_file_check(known, &found, NULL) == NT_OK;
+    nt_source_close(source);
+    return is_known;
+}
+
+/* The file at an address without a listing is trusted now, and checked when it is opened. */
+static bool is_as_known(const struct nt_chain *chain, const struct nt_chain_member *part,
+                        const struct nt_indexed_file *known)
 {
     const struct nt_chain_file *listed = part->listed;
     if (!listed->address != !known->validator)
         return false;
+    if (known->state)
+        return is_version_known(chain, part, known);
     bool has_identity = !listed->address || listed->identity.st_mode;
-    return !has_identity || nt_indexed_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
+    const struct nt_chain_identity found = nt_chain_identity_of(&listed->identity);
+    return !has_identity ||
+           (!S_ISDIR(listed->identity.st_mode) && nt_indexed_file_check(known, &found, NULL) == NT_OK);
 }
 
-void nt_chain_match_index(struct nt_chain *chain)
+struct matching {
+    struct nt_chain *chain;
+    atomic_uint next;
+};
+
+static void *match_worker(void *argument)
 {
-    for (uint32_t i = 0; chain->options.index && i < chain->part_count; i++) {
+    struct matching *matching = argument;
+    const struct nt_chain *chain = matching->chain;
+    for (uint32_t i; (i = atomic_fetch_add(&matching->next, 1)) < chain->part_count;) {
         struct nt_chain_member *part = &chain->parts[i];
         const char *key = key_of(part);
         const struct nt_indexed_file *known =
             key ? nt_chain_index_find(chain->options.index, key, meant_of(part)) : NULL;
         if (key && !known) /* a chain of all datasets of the file may have made the index */
             known = nt_chain_index_find(chain->options.index, key, "");
-        if (known && is_as_known(part, known))
+        if (known && is_as_known(chain, part, known))
             part->known = known;
     }
+    return NULL;
+}
+
+void nt_chain_match_index(struct nt_chain *chain)
+{
+    struct matching matching = {.chain = chain};
+    if (chain->options.index)
+        nt_chain_work_together(chain, 0, chain->part_count, match_worker, &matching);
 }
 
 enum nt_status nt_chain_member_check(const struct nt_chain_member *part, struct nt_error *error)
 {
-    struct stat found;
-    struct nt_remote_names names;
+    struct nt_chain_identity found;
     if (!part->known)
         return NT_OK;
-    enum nt_status status = nt_source_stat(part->file->source, &found, error);
-    bool is_remote = nt_source_remote(part->file->source, &names);
-    return status == NT_OK
-               ? nt_indexed_file_check(part->known, &found, is_remote ? names.validator : NULL, error)
-               : status;
+    NT_TRY(nt_chain_identify_member(part, &found, error));
+    return nt_indexed_file_check(part->known, &found, error);
 }
 
 const struct nt_indexed_dataset *nt_chain_indexed_dataset(const struct nt_chain_member *part,
@@ -607,12 +612,15 @@ static enum nt_status put_dataset(struct nt_indexed_file *file, const struct nt_
 }
 
 /* Returns the key to store for an open part; NULL, too, if later readers cannot check its version. */
-static const char *lasting_key_of(const struct nt_chain_member *part, struct nt_remote_names *names)
+static const char *lasting_key_of(const struct nt_chain_member *part)
 {
-    names->validator[0] = '\0';
-    if (part->listed->address)
-        nt_source_remote(part->file->source, names);
-    return !part->listed->address || names->validator[0] ? key_of(part) : NULL;
+    struct nt_remote_names names;
+    bool lasts = !part->listed->address;
+    if (part->file->source->folder)
+        lasts = part->identity && nt_chain_identity_lasts(part->identity);
+    else if (part->listed->address)
+        lasts = nt_source_remote(part->file->source, &names) && names.validator[0];
+    return lasts ? key_of(part) : NULL;
 }
 
 /* Describes an open part, with texts in the arena. `known->path` is NULL if a later reader could not check
@@ -620,23 +628,23 @@ static const char *lasting_key_of(const struct nt_chain_member *part, struct nt_
 static enum nt_status note_part(const struct nt_file *file, const struct nt_chain_member *part,
                                 struct nt_arena *arena, struct nt_indexed_file *known)
 {
-    char modified[NT_TIME_TEXT];
-    struct stat found;
-    struct nt_remote_names names;
-    const char *key = lasting_key_of(part, &names);
+    struct nt_chain_identity found;
+    const char *key = lasting_key_of(part);
     *known = (struct nt_indexed_file){.meant = meant_of(part)};
-    enum nt_status status = nt_source_stat(part->file->source, &found, NULL);
+    enum nt_status status = nt_chain_identify_member(part, &found, NULL);
     if (status != NT_OK || !key)
         return status;
-    nt_format_exact_time(&found.st_mtim, modified);
-    known->bytes = (uint64_t)found.st_size;
-    known->inode = found.st_ino;
+    known->bytes = found.bytes;
+    known->inode = found.inode;
     known->path = nt_arena_copy(arena, key, strlen(key));
-    known->modified = nt_arena_copy(arena, modified, strlen(modified));
-    known->validator = nt_arena_copy(arena, names.validator, strlen(names.validator));
+    known->state = nt_arena_copy(arena, found.state, strlen(found.state));
+    known->modified = nt_arena_copy(arena, found.modified, strlen(found.modified));
+    known->validator = nt_arena_copy(arena, found.validator, strlen(found.validator));
     known->datasets = nt_arena_alloc(arena, (size_t)file->dataset_count + 1, sizeof(*known->datasets));
-    if (!known->path || !known->modified || !known->validator || !known->datasets)
+    if (!known->path || !known->state || !known->modified || !known->validator || !known->datasets)
         return NT_NO_MEMORY;
+    if (!*known->state)
+        known->state = NULL;
     if (!part->listed->address)
         known->validator = NULL;
     for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
@@ -705,12 +713,11 @@ static bool has_learned(const struct nt_file *file, const struct nt_chain_member
 static bool is_known(const struct nt_file *file, uint32_t number)
 {
     const struct nt_chain_member *part = &nt_chain_of(file)->parts[number];
-    struct nt_remote_names names;
     if (has_learned(file, part))
         return false;
     if (!part->file)
         return !part->is_noted && !is_outdated(part);
-    if (!lasting_key_of(part, &names))
+    if (!lasting_key_of(part))
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];

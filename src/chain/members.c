@@ -74,15 +74,47 @@ static enum nt_status open_pooled(struct nt_chain_member *part, const struct nt_
     return nt_file_take_source(source, &chain->open, &part->file, error);
 }
 
-/* Opens a file on a server. A listed file needs no request: it is read as the listed version. */
-static enum nt_status open_served(struct nt_chain_member *part, const struct nt_chain *chain,
+/* Selects the version of the index while it exists, although later ones may, else the current one. */
+static bool select_version(const struct nt_chain_member *part, const struct nt_chain *chain,
+                           struct nt_folder *folder, struct nt_open_options *options,
+                           struct nt_chain_identity *identity)
+{
+    const char *known = part->known ? part->known->state : NULL;
+    bool is_known = known && nt_chain_identify_dataset(folder, known, options, identity, NULL) == NT_OK;
+    return is_known ||
+           nt_chain_identify_dataset(folder, chain->open.version, options, identity, NULL) == NT_OK;
+}
+
+/* Identifies the version before its files are read: if they change meanwhile, the index is not used. */
+static enum nt_status open_dataset(struct nt_chain_member *part, const struct nt_chain *chain,
+                                   struct nt_source *source, struct nt_error *error)
+{
+    struct nt_open_options options = chain->open;
+    struct nt_chain_identity found, *identity = NULL;
+    bool is_found = chain->options.index && select_version(part, chain, source->folder, &options, &found);
+    NT_TRY(nt_file_take_source(source, &options, &part->file, error));
+    if (is_found && (identity = nt_arena_alloc(part->file->arena, 1, sizeof(*identity))))
+        *identity = found;
+    part->identity = identity;
+    return NT_OK;
+}
+
+/* Opens a file on a server, or a dataset in a folder, by its path or address. */
+static enum nt_status open_named(struct nt_chain_member *part, const struct nt_chain *chain, const char *name,
+                                 struct nt_error *error)
+{
+    struct nt_source *source;
+    NT_TRY(nt_open_source(name, &chain->open, &source, error));
+    return source->folder ? open_dataset(part, chain, source, error)
+                          : nt_file_take_source(source, &chain->open, &part->file, error);
+}
+
+/* A listed file needs no request: it is read as the listed version. */
+static enum nt_status open_listed(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
-    const struct nt_chain_file *listed = part->listed;
-    if (!listed->folder)
-        return nt_file_open(listed->address, &chain->open, &part->file, error);
-    NT_TRY(nt_folder_open_file(listed->folder, listed->name, &source, error));
+    NT_TRY(nt_folder_open_file(part->listed->folder, part->listed->name, &source, error));
     return nt_file_take_source(source, &chain->open, &part->file, error);
 }
 
@@ -90,7 +122,7 @@ static enum nt_status open_served(struct nt_chain_member *part, const struct nt_
 static enum nt_status open_folder(struct nt_chain_member *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
-    enum nt_status status = nt_file_open(part->path, &chain->open, &part->file, error);
+    enum nt_status status = open_named(part, chain, part->path, error);
     if (status != NT_NOT_THIS_FORMAT)
         return status;
     return nt_fail(error, status, NT_NO_OFFSET,
@@ -104,8 +136,10 @@ static enum nt_status open_part(struct nt_chain_member *part, const struct nt_ch
     struct stat attributes;
     if (part->source)
         return nt_file_open_source(part->source, &chain->open, &part->file, error);
+    if (part->listed->folder)
+        return open_listed(part, chain, error);
     if (part->listed->address)
-        return open_served(part, chain, error);
+        return open_named(part, chain, part->listed->address, error);
     if (stat(part->path, &attributes))
         return nt_fail_path(error, errno, part->path);
     return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
@@ -118,6 +152,7 @@ void nt_chain_close_member(struct nt_chain_member *part)
     else
         nt_file_close(part->file);
     part->file = NULL;
+    part->identity = NULL;
 }
 
 void nt_chain_try_member(struct nt_chain_member *part, const struct nt_chain *chain)

@@ -86,6 +86,7 @@ static const char *const bad_lines[] = {
     "{\"file\":\"/a\",\"file\":\"/b\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
     "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"validator\":5,\"datasets\":[]}\n",
     "{\"file\":\"/a\",\"file_bytes\":1,\"validator\":\"5\",\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"state\":3,\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
     LINE("/a", "5"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":5}"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":\"5\",\"clusters\":2}"),
@@ -201,6 +202,34 @@ TEST(elements_are_written_as_they_are_read, .setup = setup, .teardown = temporar
     nt_buffer_deinit(&out);
 }
 
+#define FOLDER                                                                                               \
+    "{\"file\":\"/"                                                                                          \
+    "a\",\"state\":\"dev:3\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","             \
+    "\"inode\":3,\"datasets\":[" DATASET "]}\n"
+
+TEST(of_a_folder_the_version_of_its_dataset_is_kept, .setup = setup, .teardown = temporary_teardown)
+{
+    struct nt_chain_index *index;
+    struct nt_buffer out = {0};
+    assert_ok(read_index(FOLDER, &index));
+    const struct nt_indexed_file *file = nt_chain_index_find(index, "/a", "");
+    ck_assert_ptr_nonnull(file);
+    nt_indexed_file_append(&out, file, 1 << 20);
+    ck_assert_str_eq(nt_buffer_string(&out), FOLDER);
+    struct nt_chain_identity found =
+        nt_chain_identity_of(&(struct stat){.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}});
+    strcpy(found.state, "dev:3");
+    assert_ok(nt_indexed_file_check(file, &found, &error));
+    strcpy(found.state, "dev:4");
+    assert_status(NT_CHANGED, nt_indexed_file_check(file, &found, &error));
+    ck_assert_str_eq(error.expected, "state dev:3, 11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
+    ck_assert_str_eq(error.found, "state dev:4, 11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
+    *found.state = '\0'; /* a file has the name of the folder */
+    assert_status(NT_CHANGED, nt_indexed_file_check(file, &found, &error));
+    nt_buffer_deinit(&out);
+    nt_chain_index_free(index);
+}
+
 #define SERVED                                                                                               \
     "{\"file\":\"s3://b/a\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","              \
     "\"validator\":\"\\\"x\\\"\",\"datasets\":[" DATASET "]}\n"
@@ -219,6 +248,15 @@ TEST(of_an_address_the_version_is_kept, .setup = setup, .teardown = temporary_te
     nt_chain_index_free(index);
 }
 
+static enum nt_status check(const struct nt_indexed_file *file, const struct stat *found,
+                            const char *validator)
+{
+    struct nt_chain_identity identity = nt_chain_identity_of(found);
+    identity.has_validator = validator;
+    strcpy(identity.validator, validator ? validator : "");
+    return nt_indexed_file_check(file, &identity, &error);
+}
+
 /* A listing gives size and time; the file gives its version. */
 TEST(a_version_is_distinguished_from_another_one, .setup = setup, .teardown = temporary_teardown)
 {
@@ -226,12 +264,12 @@ TEST(a_version_is_distinguished_from_another_one, .setup = setup, .teardown = te
         .path = "s3://b/a", .bytes = 11, .modified = "1970-01-01T00:00:01.000000002Z", .validator = "\"x\""};
     const struct stat same = {.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}};
     const struct stat later = {.st_size = 11, .st_mtim = {2, 2}}, longer = {.st_size = 12, .st_mtim = {1, 2}};
-    assert_ok(nt_indexed_file_check(&file, &same, NULL, &error));
-    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &later, NULL, &error));
-    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &longer, NULL, &error));
-    assert_ok(nt_indexed_file_check(&file, &later, "\"x\"", &error));
-    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &longer, "\"x\"", &error));
-    assert_status(NT_CHANGED, nt_indexed_file_check(&file, &same, "\"y\"", &error));
+    assert_ok(check(&file, &same, NULL));
+    assert_status(NT_CHANGED, check(&file, &later, NULL));
+    assert_status(NT_CHANGED, check(&file, &longer, NULL));
+    assert_ok(check(&file, &later, "\"x\""));
+    assert_status(NT_CHANGED, check(&file, &longer, "\"x\""));
+    assert_status(NT_CHANGED, check(&file, &same, "\"y\""));
     ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"x\"");
     ck_assert_str_eq(error.found, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"y\"");
 }
@@ -241,7 +279,8 @@ TEST(names_that_are_no_text_are_not_written, .setup = setup, .teardown = tempora
     const struct nt_indexed_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
                                             {.path = "/a", .meant = "\xff", .modified = ""},
                                             {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX},
-                                            {.path = "/a", .meant = "", .modified = "", .validator = "\xff"}};
+                                            {.path = "/a", .meant = "", .modified = "", .validator = "\xff"},
+                                            {.path = "/a", .meant = "", .modified = "", .state = "\xff:1"}};
     struct nt_buffer out = {0};
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         nt_indexed_file_append(&out, &files[i], 1 << 20);
@@ -260,9 +299,9 @@ TEST(a_file_that_is_another_one_is_reported_with_what_was_expected, .setup = set
     others[1].st_ino++;
     others[2].st_mtim.tv_sec++;
     others[3].st_mtim.tv_nsec++;
-    assert_ok(nt_indexed_file_check(&file, &same, NULL, &error));
+    assert_ok(check(&file, &same, NULL));
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        assert_status(NT_CHANGED, nt_indexed_file_check(&file, &others[i], NULL, &error));
+        assert_status(NT_CHANGED, check(&file, &others[i], NULL));
         ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
         ck_assert_str_ne(error.found, error.expected);
         ck_assert_ptr_nonnull(strstr(error.message, "/b: "));

@@ -42,7 +42,8 @@ static bool have_equal_claims(const struct nt_indexed_dataset *left, const struc
 static bool is_same(const struct nt_indexed_file *left, const struct nt_indexed_file *right)
 {
     bool is_same = strcmp(left->path, right->path) == 0 && strcmp(left->meant, right->meant) == 0 &&
-                   left->bytes == right->bytes && left->dataset_count == right->dataset_count;
+                   !left->state == !right->state && left->bytes == right->bytes &&
+                   left->dataset_count == right->dataset_count;
     for (uint32_t i = 0; is_same && i < left->dataset_count; i++)
         is_same = strcmp(left->datasets[i].path, right->datasets[i].path) == 0 &&
                   left->datasets[i].entries == right->datasets[i].entries &&
@@ -58,10 +59,10 @@ static void check_again(const struct nt_chain_index *index)
     for (uint32_t i = 0; i < index->count; i++) {
         struct nt_buffer line = {0};
         const struct nt_indexed_file *file = &index->files[i];
-        const struct stat attributes = {.st_size = (off_t)file->bytes};
+        const struct nt_chain_identity found = {.bytes = file->bytes, .has_validator = file->validator};
         if (!nt_chain_index_find(index, file->path, file->meant))
             abort();
-        (void)nt_indexed_file_check(file, &attributes, file->validator, &error);
+        (void)nt_indexed_file_check(file, &found, &error);
         nt_indexed_file_append(&line, file, 1 << 20);
         if (line.failed || !line.length || read_text(line.bytes, line.length, &again, &error) != NT_OK)
             abort();

@@ -214,9 +214,9 @@ static enum nt_status blz_layout(const struct nt_file *file, nt_layout_emit *emi
 
 /* ---- Detect changes ---- */
 
-/* The attributes of a file that are compared. */
+/* The attributes of a file that are compared. The device has another number after a restart. */
 struct mark {
-    uint64_t device, inode, bytes, seconds, nanoseconds;
+    uint64_t inode, bytes, seconds, nanoseconds;
 };
 
 /* A missing file is a state, too. */
@@ -230,7 +230,7 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
     if (nt_is_retryable(status, &failure))
         return nt_fail_with(error, &failure);
     if (status == NT_OK)
-        *mark = (struct mark){attributes.st_dev, attributes.st_ino, (uint64_t)attributes.st_size,
+        *mark = (struct mark){attributes.st_ino, (uint64_t)attributes.st_size,
                               (uint64_t)attributes.st_mtim.tv_sec, (uint64_t)attributes.st_mtim.tv_nsec};
     return NT_OK;
 }

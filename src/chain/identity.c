@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What tells a member from what it was when the index was made: the attributes of its file, or of the file
+ * that has the version of a dataset in a folder. The folder itself does not change with its dataset.
+ */
+#include "chain/chain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/memory.h"
+#include "core/io/folder.h"
+#include "core/io/source.h"
+#include "formats/formats.h"
+#include "remote/client/client.h"
+
+struct nt_chain_identity nt_chain_identity_of(const struct stat *found)
+{
+    struct nt_chain_identity identity = {.bytes = (uint64_t)found->st_size, .inode = found->st_ino};
+    nt_format_exact_time(&found->st_mtim, identity.modified);
+    return identity;
+}
+
+static enum nt_status identify_source(struct nt_source *source, struct nt_chain_identity *identity_ret,
+                                      struct nt_error *error)
+{
+    struct stat found;
+    struct nt_remote_names names;
+    NT_TRY(nt_source_stat(source, &found, error));
+    *identity_ret = nt_chain_identity_of(&found);
+    identity_ret->has_validator = nt_source_remote(source, &names);
+    if (identity_ret->has_validator)
+        memcpy(identity_ret->validator, names.validator, sizeof(names.validator));
+    return NT_OK;
+}
+
+/* ---- Datasets in folders ---- */
+
+static enum nt_status identify_version(struct nt_folder *folder, const struct nt_dataset_version *version,
+                                       struct nt_chain_identity *identity_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    uint64_t size; /* is found when the file is opened */
+    if (!version->file)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nothing tells its versions", folder->path);
+    NT_TRY(nt_folder_open_file_lazily(folder, version->file, &source, error));
+    enum nt_status status = nt_source_size(source, &size, error);
+    if (status == NT_OK)
+        status = identify_source(source, identity_ret, error);
+    nt_source_close(source);
+    NT_TRY(status);
+    int length = snprintf(identity_ret->state, NT_STATE_TEXT, "%s%" PRIu64, version->series, version->number);
+    return length < NT_STATE_TEXT
+               ? NT_OK
+               : nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: the name of the branch has more than %d bytes",
+                         folder->path, NT_STATE_TEXT);
+}
+
+enum nt_status nt_chain_identify_dataset(struct nt_folder *folder, const char *requested,
+                                         struct nt_open_options *options,
+                                         struct nt_chain_identity *identity_ret, struct nt_error *error)
+{
+    struct nt_dataset_version version;
+    struct nt_open_options asked = *options;
+    asked.version = requested;
+    NT_TRY(nt_find_version_in(folder, &asked, &version, error));
+    enum nt_status status = identify_version(folder, &version, identity_ret, error);
+    if (status == NT_OK && !version.is_state)
+        options->version = identity_ret->state;
+    nt_version_deinit(&version);
+    return status;
+}
+
+/* ---- Members ---- */
+
+enum nt_status nt_chain_identify_member(const struct nt_chain_member *part,
+                                        struct nt_chain_identity *identity_ret, struct nt_error *error)
+{
+    if (!part->file->source->folder)
+        return identify_source(part->file->source, identity_ret, error);
+    *identity_ret = part->identity ? *part->identity : (struct nt_chain_identity){.has_validator = true};
+    return NT_OK;
+}
+
+/* ---- Compare with the index ---- */
+
+static void append_identity(struct nt_buffer *text, const struct nt_indexed_file *file)
+{
+    if (file->state)
+        nt_buffer_format(text, "state %s, ", file->state);
+    nt_buffer_format(text, "%" PRIu64 " bytes of %s, ", file->bytes, file->modified);
+    if (file->validator)
+        nt_buffer_format(text, "version %s", file->validator);
+    else
+        nt_buffer_format(text, "inode %" PRIu64, file->inode);
+}
+
+enum nt_status nt_indexed_file_check(const struct nt_indexed_file *file,
+                                     const struct nt_chain_identity *found, struct nt_error *error)
+{
+    struct nt_buffer expected_text = {0}, found_text = {0};
+    const struct nt_indexed_file now = {.state = *found->state ? found->state : NULL,
+                                        .bytes = found->bytes,
+                                        .inode = found->inode,
+                                        .modified = found->modified,
+                                        .validator = found->has_validator ? found->validator : NULL};
+    bool is_same = file->bytes == now.bytes && strcmp(file->state ? file->state : "", found->state) == 0;
+    if (now.validator)
+        is_same &= file->validator && strcmp(file->validator, now.validator) == 0;
+    else
+        is_same &= strcmp(file->modified, now.modified) == 0 && (file->validator || file->inode == now.inode);
+    if (is_same)
+        return NT_OK;
+    append_identity(&expected_text, file);
+    append_identity(&found_text, &now);
+    nt_fail_mismatch(error, NT_CHANGED, NT_NO_OFFSET, "it was replaced or modified since the index was made",
+                     nt_buffer_string(&expected_text), nt_buffer_string(&found_text));
+    nt_error_context(error, "%s", file->path);
+    nt_buffer_deinit(&expected_text);
+    nt_buffer_deinit(&found_text);
+    return NT_CHANGED;
+}
