@@ -14,9 +14,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, refusal  # noqa: E402
-from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, output, pread, run, same,
-                     scratch, stats,  # noqa: E402
-                     wait_until)
+from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, need,  # noqa: E402
+                     output, pread, run, same, scratch, stats, wait_until)
 from trees import same_trees, tree  # noqa: E402
 from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
 
@@ -276,6 +275,45 @@ def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgot
         files.write(2, np.arange(7, dtype='<i4'))
         with files.mounted([server.url('part*.blp')]) as whole:
             same((whole / 'part0/values/data.bin').stat().st_size, 4096 + 48)
+
+
+@case
+def a_dataset_that_changed_since_the_index_was_made_is_looked_at_again():
+    lance, arrow = need('lance'), need('pyarrow')
+
+    def write(number, ids, mode):
+        table = arrow.table({'id': arrow.array(ids, arrow.int64())})
+        lance.write_dataset(table, str(paths[number]), mode=mode)
+
+    def check(sources, middle, change=None):
+        with chain(*sources, options=('-o', f'index={index}')) as whole:
+            ids, expected = whole / 'part0/id/data.bin', [*range(10), *middle, *range(20, 30)]
+            same(ids.stat().st_size, 8 * len(expected))
+            if change:
+                change()
+            same(np.fromfile(ids, '<i8').tolist(), expected)
+            same(errors_of(whole), [])
+            wait_until(index.exists, 'the index')
+        same([(line['file'].rstrip('/'), 'inode' in line, bool(line['validator']),
+               line['datasets'][0]['entries']) for line in lines(index)],
+             [(server.url(path.name), False, True, rows)
+              for path, rows in zip(paths, (10, len(middle), 10), strict=True)])
+
+    with scratch() as directory, apache(directory) as server:
+        paths, index = [directory / 'www' / f'part{i}.lance' for i in range(3)], directory / 'index.jsonl'
+        for sources in [server.url('part*.lance')], [server.url(path.name) for path in paths]:
+            index.unlink(missing_ok=True)
+            for number, path in enumerate(paths):
+                shutil.rmtree(path, ignore_errors=True)
+                write(number, range(10 * number, 10 * number + 10), 'create')
+            check(sources, range(10, 20))
+            write(1, range(100, 105), 'append')
+            check(sources, [*range(10, 20), *range(100, 105)])
+            write(1, range(200, 215), 'overwrite')  # as many rows
+            check(sources, range(200, 215))
+            # after mounting, before the file is opened
+            check(sources, range(200, 215), lambda: lance.dataset(str(paths[1])).delete('id = 201'))
+            check(sources, [200, *range(202, 215)])
 
 
 @case
